@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,8 @@ from tinyml.dialects.formats.exact.numbers import exact
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
-from tinyml.targets.kernel import LEAST_MULTIPLIER, REQUANTISED_LIMIT, Kernel
+from tinyml.dialects.machine.runtime_functions import requantize
+from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,6 +80,44 @@ class Sums:
     multipliers: Numbers
     shifts: Numbers
 
+    @staticmethod
+    def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
+        """Sums that are finished so. A row with the factor 0 gives what a sum of nothing gives with any other."""
+        some = finish.multipliers != 0
+        return Sums(
+            weights * some[:, None],
+            starts * some,
+            np.where(some, finish.multipliers.astype(np.int64), LEAST_MULTIPLIER),
+            np.where(some, finish.shifts.astype(np.int64), -1),
+        )
+
+    @property
+    def reach(self) -> Numbers:
+        """The magnitude that the products of a row with bytes do not exceed together."""
+        return np.abs(self.weights).sum(1) * -limits(8)[0]
+
+    def within(self, limit: int) -> bool:
+        """Do all sums and their parts stay below a limit in magnitude?"""
+        return int((self.reach + np.abs(self.starts)).max()) < limit
+
+    def nearer(self, limit: int, zero: int) -> Sums | None:
+        """Sums below a limit that are requantised to the same bytes; None if there are none.
+
+        A channel whose weights have no effect may start from 2^30, far beyond any byte; another start, nearer to 0,
+        from which all its sums give the same byte, takes its place. zero: the raw of 0 of the results.
+        """
+        reach, most = self.reach, limits(32)[1]
+        if self.within(limit) or reach.max() >= limit or not self.within(most):
+            return self if self.within(limit) else None
+        starts = np.clip(self.starts, reach - limit + 1, limit - 1 - reach)
+        # A sum that is greater gives no lesser byte.
+        ends = np.stack([begin + side for begin in (self.starts, starts) for side in (-reach, reach)]).astype(np.int32)
+        multipliers = np.broadcast_to(self.multipliers.astype(np.int32), ends.shape)
+        shifts = np.broadcast_to(self.shifts.astype(np.int8), ends.shape)
+        bytes = np.clip(requantize(ends, multipliers, shifts).astype(np.int64) + zero, *limits(8))
+        same = (bytes == bytes[0]).all(0) | (starts == self.starts)
+        return replace(self, starts=starts) if same.all() else None
+
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
         """Of each row: its weights, start, multiplier and shift."""
         yield from zip(self.weights, self.starts, self.multipliers, self.shifts, strict=True)
@@ -97,10 +136,11 @@ class TileFamily:
 
     prefix: of their names. op: the num op that they implement. needs: the feature that a board must have. composed:
     the kernel for a tile, by its name; None for a shape that it does not have. stream: the weights and everything else
-    that belongs to rows, in the order in which a kernel fetches them. shifts: do they finish sums by a shift, as
-    `Accumulator.shift` says, instead of a requantisation? Then starts have half of the last place that it leaves, and
-    sums 24 bits. most: bytes of a strip that is gathered. headroom: how many times over every sum has to fit. large: do
-    streams take more flash than weights? `spend-flash` chooses such kernels, nothing else does.
+    that belongs to rows, in the order in which a kernel fetches them. limit: what sums stay below in magnitude, and
+    what their parts do. shifts: do they finish sums by a shift, as `Accumulator.shift` says, instead of a
+    requantisation? Then starts have half of the last place that it leaves, and sums 24 bits. most: bytes of a strip
+    that is gathered. large: do streams take more flash than weights? `spend-flash` chooses such kernels, nothing else
+    does.
     """
 
     prefix: str
@@ -108,9 +148,9 @@ class TileFamily:
     needs: str
     composed: Callable[[str, Tile], Kernel | None]
     stream: Callable[[Tile, Sums], Bytes]
+    limit: int
     shifts: bool = False
     most: int = STRIP_BYTES
-    headroom: int = 1
     large: bool = False
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
@@ -128,10 +168,14 @@ class TileFamily:
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
         return finish if finish is not None and _is_by_bytes(finish) else None
 
-    @property
-    def limit(self) -> int:
-        """What sums stay below in magnitude, and what their parts do."""
-        return (1 << SHIFTED_BITS - 1 if self.shifts else REQUANTISED_LIMIT) // self.headroom
+    def bounded(self, sums: Sums, zero: int) -> Sums | None:
+        """Sums that stay below the limit and give the same results; None if there are none.
+
+        zero: the raw of 0 of the results.
+        """
+        if self.shifts:
+            return sums if sums.within(self.limit) else None
+        return sums.nearer(self.limit, zero)
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tinyml.runtime.devices.emulator import Core, EmulatorRunner
+from tinyml.runtime.devices.thumb_cycles import ThumbCycles
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,9 @@ class CortexMRunner(EmulatorRunner):
 
     An instruction in an IT block whose condition fails counts, too, because it occupies the pipeline.
     """
+
+    def code_cycles(self, elf: Path) -> ThumbCycles | None:
+        return ThumbCycles(self.board.timing, self.prefix, elf) if self.board.timing else None
 
     def core(self, unicorn: Any) -> Core:
         arm: Any = importlib.import_module("unicorn.arm_const")

@@ -39,7 +39,8 @@ class RunResult:
     None if the model has none. `cycles` has shape (samples,), counts `unit` from the first instruction of
     `NAME_predict` to its return, and is None if the device has no counter. `stack_bytes` is the greatest stack depth
     over all inferences, measured from the top at reset, so it includes the frame of main and the call. `more` holds the
-    outputs after the scores.
+    outputs after the scores. `core_cycles` has shape (samples,): the cycles of the core by the timing of the board, for
+    the same instructions; None if the board has none.
     """
 
     labels: np.ndarray | None
@@ -48,6 +49,7 @@ class RunResult:
     unit: Literal["cycles", "instructions"]
     stack_bytes: int
     more: tuple[np.ndarray, ...] = ()
+    core_cycles: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile, raw_inputs
@@ -43,13 +43,25 @@ class Core:
     devices: dict[int, int] = field(default_factory=dict[int, int])
 
 
+class CodeCycles(Protocol):
+    """Cycles of a linked program's code. refill: further ones of every taken branch."""
+
+    @property
+    def refill(self) -> int: ...
+
+    def block(self, addresses: Sequence[int]) -> int:
+        """Cycles of the instructions at some addresses, which run one after the other."""
+        ...
+
+
 @dataclass(frozen=True)
 class EmulatorRunner(Runner):
     """Runs on an emulated chip with up to 8 MiB of flash at 0 and 256 KiB of RAM at 0x20000000.
 
     Counts the instructions of an inference exactly, from the first of `NAME_predict` through its return; these are not
-    cycles. More than `limit` instructions, an access to unmapped memory, an illegal instruction and a stack overflow
-    raise DeviceError. A program that does not fit fails to link, with InputError.
+    cycles, which a runner that has `code_cycles` estimates besides. More than `limit` instructions, an access to
+    unmapped memory, an illegal instruction and a stack overflow raise DeviceError. A program that does not fit fails to
+    link, with InputError.
     """
 
     limit: int = 1_000_000_000
@@ -57,6 +69,10 @@ class EmulatorRunner(Runner):
     @abstractmethod
     def core(self, unicorn: Any) -> Core:
         """A new core of this board. unicorn: the module of that name, whose type information is incomplete."""
+
+    def code_cycles(self, elf: Path) -> CodeCycles | None:
+        """The cycles of a linked program's code; None if the timing of the board's core is not known."""
+        return None
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         return self._run(_Machine(self, build.elf, interface), interface, inputs)
@@ -66,7 +82,7 @@ class EmulatorRunner(Runner):
         result = self._run(machine, interface, inputs)
         spent: dict[tuple[int, int], float] = {}
         for (site, *block), times in machine.entered.items():
-            for pc in machine.instructions_of[block[0], block[1]]:
+            for pc in machine.blocks[block[0], block[1]].instructions:
                 key = (pc if site is None else site, pc)
                 spent[key] = spent.get(key, 0) + times / len(inputs)
         return TimeProfile(result, spent)
@@ -78,11 +94,13 @@ class EmulatorRunner(Runner):
         samples, size = len(inputs), interface.input_bytes
         labels = np.zeros(samples, dtype=np.int64)
         counts = np.zeros(samples, dtype=np.int64)
+        core_cycles = np.zeros(samples, dtype=np.int64)
         scores: list[bytes] = []
         more: list[list[bytes]] = []
         stack = 0
         for i in range(samples):
             labels[i], counts[i], depth, score, others = machine.infer(raw[i * size : (i + 1) * size])
+            core_cycles[i] = machine.core_cycles
             stack = max(stack, depth)
             scores.append(score)
             more.append(others)
@@ -95,6 +113,7 @@ class EmulatorRunner(Runner):
             cycles=counts,
             unit="instructions",
             stack_bytes=stack,
+            core_cycles=core_cycles if machine.timed else None,
             more=tuple(
                 np.frombuffer(b"".join(outputs), dtype=dtype).reshape(samples, length)
                 for dtype, (_, length), outputs in zip(
@@ -102,6 +121,17 @@ class EmulatorRunner(Runner):
                 )
             ),
         )
+
+
+class _Block(NamedTuple):
+    """Straight-line code that is entered only at its start: addresses of its instructions, and its cycles.
+
+    after: the address behind it; None for a block of the harness, which has no instructions.
+    """
+
+    instructions: Sequence[int]
+    cycles: int
+    after: int | None
 
 
 class _Machine:
@@ -127,9 +157,15 @@ class _Machine:
         for start, size in {_RAM: _RAM_BYTES, **self._core.devices}.items():
             self._uc.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
         self._uc.mem_write(_FLASH, self._image)
-        self._executed = 0
-        self.instructions_of: dict[tuple[int, int], Sequence[int]] = {}
-        """Instruction addresses by block (address, size); empty for blocks of the harness."""
+        self._code_cycles = runner.code_cycles(elf)
+        self.timed = self._code_cycles is not None
+        self._refill = self._code_cycles.refill if self._code_cycles else 0
+        self._executed = self._cycles = 0
+        self.core_cycles = 0
+        """Cycles of the last inference; without meaning unless `timed`."""
+        self._after: int | None = None
+        self.blocks: dict[tuple[int, int], _Block] = {}
+        """By address and size."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
         """Executions by block: the instruction of NAME_predict before it (None inside NAME_predict), address, size."""
         self._inferring = False
@@ -153,7 +189,7 @@ class _Machine:
         self._inferring = True
         label = self._return_to_mark()
         self._inferring = False
-        executed = self._executed
+        executed, self.core_cycles = self._executed, self._cycles
         if self._interface.row_length and self._received != len(raw):
             raise DeviceError(f"{self._label}: the program asks for {self._received} of {len(raw)} bytes of the input")
         ram = bytes(self._uc.mem_read(free, unused))
@@ -177,7 +213,7 @@ class _Machine:
     def _run_to_mark(self, start: int) -> int:
         """Run from a code address to the next `tm_mark` and return its argument."""
         mark = self._symbols["tm_mark"]
-        self._executed = 0
+        self._executed = self._cycles = 0
         try:
             self._uc.emu_start(start | self._core.code, mark)
         except self._error as error:
@@ -191,9 +227,14 @@ class _Machine:
         return self._uc.reg_read(self._core.arguments[0])
 
     def _on_block(self, _uc: object, address: int, size: int, _data: object) -> None:
-        if (instructions := self.instructions_of.get((address, size))) is None:
-            instructions = self.instructions_of[address, size] = self._instructions_in(address, size)
+        if (entered := self.blocks.get((address, size))) is None:
+            entered = self.blocks[address, size] = self._block(address, size)
+        instructions = entered.instructions
         self._executed += len(instructions)
+        self._cycles += entered.cycles
+        if address != self._after and self._after is not None:
+            self._cycles += self._refill
+        self._after = entered.after
         if address == self._row:
             self._receive()
         if self._inferring:
@@ -215,13 +256,12 @@ class _Machine:
             self._uc.mem_write(to, self._raw[self._received :][:size])
             self._received += size
 
-    def _instructions_in(self, address: int, size: int) -> Sequence[int]:
-        """Addresses of the instructions of a block: straight-line code that is entered only at its start."""
+    def _block(self, address: int, size: int) -> _Block:
         if self._symbols["tm_harness_start"] <= address < self._symbols["tm_harness_end"]:
-            return ()
+            return _Block((), 0, None)
         addresses: list[int] = []
         at, end = address, min(address + size, len(self._image))
         while at < end:
             addresses.append(at)
             at += self._core.size_of(int.from_bytes(self._image[at : at + 2], "little"))
-        return addresses
+        return _Block(addresses, self._code_cycles.block(addresses) if self._code_cycles else 0, at)

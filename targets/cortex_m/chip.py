@@ -6,6 +6,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
 from tinyml.targets.cortex_m.kernels import CODER, KERNELS, PACKED_READS, TILES
+from tinyml.targets.cortex_m.timing import CORTEX_M4_TIMING
 from tinyml.targets.package import Package
 
 CORTEX_M4 = ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard")
@@ -16,7 +17,15 @@ CHIP = Chip(
     runner="tinyml.runtime.devices.cortex_m:CortexMRunner",
     boards=(
         # BBC micro:bit (nRF51822).
-        Board("cortex-m0", "cortex-m0", 262144, 16384, flags=("-mcpu=cortex-m0plus",), costs="cortex-m0"),
+        Board(
+            "cortex-m0",
+            "cortex-m0",
+            262144,
+            16384,
+            flags=("-mcpu=cortex-m0plus",),
+            costs="cortex-m0",
+            features=("armv6-m",),
+        ),
         # Nucleo-F103RB (STM32F103RB).
         Board("cortex-m3", "cortex-m3", 131072, 20480, flags=("-mcpu=cortex-m3",)),
         # Arduino Nano 33 BLE (nRF52840).
@@ -29,6 +38,7 @@ CHIP = Chip(
             costs="cortex-m4",
             features=("dsp",),
             larger="cortex-m4-xip",
+            timing=CORTEX_M4_TIMING,
         ),
         # A bare part with the same RAM that executes from 8 MiB of external flash.
         Board("cortex-m4-xip", "cortex-m4", 8388608, 262144, flags=CORTEX_M4, costs="cortex-m4", features=("dsp",)),

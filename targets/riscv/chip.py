@@ -6,6 +6,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
+from tinyml.targets.riscv.kernels import KERNELS, TILES
 
 CHIP = Chip(
     "riscv",
@@ -13,7 +14,9 @@ CHIP = Chip(
     runner="tinyml.runtime.devices.riscv:RiscvRunner",
     # The memory sizes are those of a GD32VF103.
     boards=(Board("riscv", "rv32imc", 131072, 32768, costs="riscv"),),
+    kernels=KERNELS,
     compose=compose,
+    tiles=TILES,
     prefix="riscv64-unknown-elf-",
     flags=("-march=rv32imc", "-mabi=ilp32", "-ffreestanding", "-nostdlib"),
     libraries=("-lgcc",),

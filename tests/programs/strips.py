@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinyml.dialects.machine.runtime_functions import requantize
+from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import known_kernel
 from tinyml.targets.tiles import Sums, Tile, TileFamily
 
@@ -24,11 +25,15 @@ class Strip:
     sums: Sums
 
     @property
-    def symbol(self) -> str:
+    def kernel(self) -> Kernel:
         kernel = self.family.kernel(self.tile)
         assert kernel is not None
         assert known_kernel(kernel.symbol) is kernel
-        return kernel.symbol
+        return kernel
+
+    @property
+    def symbol(self) -> str:
+        return self.kernel.symbol
 
     @property
     def by_channel(self) -> bool:
@@ -40,6 +45,10 @@ class Strip:
 
     def expected(self, x: Values) -> Values:
         """The results for the elements of the windows, window by window."""
+        return np.clip(self.unlimited(x), -128, 127)
+
+    def unlimited(self, x: Values) -> Values:
+        """The results before they are limited to bytes."""
         tile = self.tile
         rows: list[Values] = []
         for window in range(tile.count):
@@ -50,7 +59,7 @@ class Strip:
             else:
                 sums = self.sums.weights @ runs.reshape(-1)
             rows.append(requantize((self.sums.starts + sums).astype(np.int32), *self.factors))
-        return np.clip(np.array(rows, np.int64) + tile.zero, -128, 127).reshape(-1)
+        return (np.array(rows, np.int64) + tile.zero).reshape(-1)
 
     @property
     def factors(self) -> tuple[Values, Values]:
@@ -63,7 +72,7 @@ def strip_of(family: TileFamily, tile: Tile, random: np.random.Generator) -> Str
     weights = random.integers(-128, 128, (tile.rows, length))
     weights[0] = random.choice([-128, 127])
     starts = random.integers(-(1 << 20), 1 << 20, tile.rows)
-    starts[-1] = random.choice([-1, 1]) * ((1 << 30) // family.headroom)
+    starts[-1] = random.choice([-1, 1]) * (family.limit - 1 - 128 * int(np.abs(weights[-1]).sum()))
     shifts = -random.integers(1, 16, tile.rows)
     shifts[0], shifts[-1] = random.choice([-31, -1, -11]), random.choice([-1, -23])
     multipliers = random.integers(1 << 30, 1 << 31, tile.rows)

@@ -33,10 +33,18 @@ void figure_predict(const int8_t *X)
 
 
 def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """For each length how often a copy and its bytes are counted, and the time, on average over all offsets."""
+    """For each length how often a copy and its bytes are counted, and the time, on average over all offsets.
+
+    Whole words between aligned addresses are counted as such.
+    """
     empty = _time(device, 0, ())
-    times = [(_time(device, bytes, OFFSETS) - empty) / len(OFFSETS) for bytes in BYTES]
-    return [({COPY: 1, f"{COPY} byte": bytes}, time) for bytes, time in zip(BYTES, times, strict=True)]
+    anywhere = [(_time(device, bytes, OFFSETS) - empty) / len(OFFSETS) for bytes in BYTES]
+    words = [bytes // 4 for bytes in BYTES if bytes % 4 == 0]
+    aligned = [_time(device, 4 * count, OFFSETS[:1]) - empty for count in words]
+    return [
+        *(({COPY: 1, f"{COPY} byte": bytes}, time) for bytes, time in zip(BYTES, anywhere, strict=True)),
+        *(({COPY: 1, f"{COPY} word": count}, float(time)) for count, time in zip(words, aligned, strict=True)),
+    ]
 
 
 def _time(device: str, bytes: int, offsets: tuple[int, ...]) -> int:

@@ -27,5 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
         cost = result[f"{unit}_per_inference"]
         verdict = result["mismatch"] or "all raw outputs equal the evaluator's"
         counted = "" if cost is None else f", {cost:,.0f} {unit} per inference"
+        if result["core_cycles_per_inference"] is not None:
+            counted += f" ({result['core_cycles_per_inference']:,.0f} cycles of the core)"
         print(f"{result['samples']} samples on {result['device']}{counted}: {verdict}")
     return 0 if result["mismatch"] is None else 1

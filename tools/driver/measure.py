@@ -39,13 +39,15 @@ NO_ACCURACY = Accuracy(None, None, 0, 0)
 class Measured:
     """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in its unit.
 
-    outputs: what the device computed; None if the program was not run.
+    core_cycles: the mean cycles by the published timing of the core; None if the board has none. outputs: what the
+    device computed; None if the program was not run.
     """
 
     flash_bytes: int
     static_bytes: int
     stack_bytes: int
     cost: float | None
+    core_cycles: float | None
     outputs: Outputs | None
 
 
@@ -128,12 +130,15 @@ def run_on_device(
     with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
         build = runner.build(source_dir, interface, Path(workdir), optimize)
         if ram is not None and build.static_bytes > ram:
-            return Measured(build.flash_bytes, build.static_bytes, 0, None, None), None
+            return Measured(build.flash_bytes, build.static_bytes, 0, None, None, None), None
         result = runner.run(build, interface, raws)
         outputs = Outputs(result.labels, result.scores, result.more)
         mismatch = first_mismatch(evaluate(formats, raws), outputs)
-        cost = None if result.cycles is None else float(result.cycles.mean())
-        return Measured(build.flash_bytes, build.static_bytes, result.stack_bytes, cost, outputs), mismatch
+        cost, core_cycles = (
+            None if counts is None else float(counts.mean()) for counts in (result.cycles, result.core_cycles)
+        )
+        measured = Measured(build.flash_bytes, build.static_bytes, result.stack_bytes, cost, core_cycles, outputs)
+        return measured, mismatch
 
 
 def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:

@@ -63,6 +63,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
             "total": measured.static_bytes + measured.stack_bytes,
         },
         f"{unit}_per_inference": measured.cost,
+        "core_cycles_per_inference": measured.core_cycles,
     }
 
 

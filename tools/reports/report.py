@@ -40,7 +40,7 @@ def write_report(
     from tinyml.transforms.formats.plan_execution import streamed_segments
 
     optimize = f"-{request.optimize}"
-    cost = measured.cost if measured else None
+    cost, core_cycles = (measured.cost, measured.core_cycles) if measured else (None, None)
     macs = compiled.macs
     interface = interface_of(compiled.formats)
     input_bytes = interface.input_bytes if interface.in_array else 0
@@ -88,11 +88,17 @@ def write_report(
         "memory": memory,
         f"{board.unit}_per_inference": cost,
         "macs": macs,
-        f"{board.unit}_per_mac": round(cost / macs, 2) if cost is not None and macs else None,
+        f"{board.unit}_per_mac": _per_mac(cost, macs),
+        "core_cycles_per_inference": core_cycles,
+        "core_cycles_per_mac": _per_mac(core_cycles, macs),
         "fits": _fits(board, measured, memory["height"] + input_bytes),
         "estimate": estimate_report(estimate_on(compiled.loops, board.name, optimize), board.unit),
         "seconds": round(seconds, 2),
     }
+
+
+def _per_mac(cost: float | None, macs: int) -> float | None:
+    return round(cost / macs, 2) if cost is not None and macs else None
 
 
 def _search_report(request: Request, compiled: Compiled, account: SearchAccount) -> dict[str, Any] | None:

@@ -27,13 +27,19 @@ def time_unit(report: dict[str, Any]) -> str:
 
 
 def print_reports(reports: Sequence[dict[str, Any]]) -> None:
-    """Print a row per model: accuracy, disagreement, and the share of the board's flash and RAM in use."""
+    """Print a row per model: accuracy, disagreement, time, and the share of the board's flash and RAM in use.
+
+    Cycles of the core stand beside its instructions if any report has them.
+    """
     from rich.table import Table
 
     unit = "cycles" if any("cycles_per_inference" in report for report in reports) else "instructions"
     table = Table()
     table.add_column("model", no_wrap=True)
-    for heading in ("format", "float %", "compiled %", "differ", "flash B", "RAM B", unit, f"{unit}/MAC", "fits"):
+    has_core_cycles = any(report.get("core_cycles_per_inference") is not None for report in reports)
+    times = [unit, "core cycles"] if has_core_cycles else [unit]
+    timed = [heading for time in times for heading in (time, f"{time}/MAC")]
+    for heading in ("format", "float %", "compiled %", "differ", "flash B", "RAM B", *timed, "fits"):
         table.add_column(heading, justify="right", no_wrap=True)
     for report in reports:
         table.add_row(
@@ -44,8 +50,11 @@ def print_reports(reports: Sequence[dict[str, Any]]) -> None:
             f"{report['disagreements']}/{report['samples']}",
             _share(report["flash_bytes"], report["flash_limit"]),
             _share(report["ram_bytes"]["total"], report["ram_limit"]),
-            _number(report.get(f"{unit}_per_inference")),
-            _number(report.get(f"{unit}_per_mac")),
+            *(
+                _number(report.get(f"{time.replace(' ', '_')}_per_{part}"))
+                for time in times
+                for part in ("inference", "mac")
+            ),
             {True: "yes", False: "NO", None: "-"}[report["fits"]],
         )
     wide_console().print(table)

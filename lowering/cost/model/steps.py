@@ -7,7 +7,7 @@ so that a new operation is counted, and measured by the next calibration, withou
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import prod
+from math import gcd, prod
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
@@ -18,6 +18,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import scratch
 from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, storage_of, unit_of
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
+from tinyml.transforms.ir.divisibility import is_multiple
 
 UNROLLED = 2
 """The most bits by which a chip that shifts bit by bit shifts in straight-line code; longer shifts are loops."""
@@ -70,7 +71,8 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
             return {symbol: 1, f"{symbol} element": prod(memref_type(op.source).get_shape())}
         case scratch.CopyRunOp():
             elements, size = unit_of(memref_type(op.source))
-            return {"tm_copy": 1, "tm_copy byte": op.most.value.data // elements * size}
+            bytes = op.most.value.data // elements * size
+            return {"tm_copy": 1, **({"tm_copy word": bytes // 4} if _copies_words(op) else {"tm_copy byte": bytes})}
         case memref.LoadOp():
             place = "flash" if in_flash(memref_type(op.memref)) else "ram"
             return {f"load {place} {_element_bytes(op.memref)}": 1}
@@ -116,6 +118,20 @@ def _shift(width: str, amount: int | None) -> Mapping[str, float]:
     return (
         {f"shift {width} bit": amount} if amount <= UNROLLED else {f"shift {width}": 1, f"shift {width} loop": amount}
     )
+
+
+def _copies_words(op: scratch.CopyRunOp) -> bool:
+    """Does a copy consist of words between aligned addresses of the arena, which begins at one?"""
+    elements, size = unit_of(memref_type(op.source))
+    whole = elements * 4 // gcd(size, 4)
+    offsets = [op.first, op.at, op.count]
+    for buffer in (op.source, op.dest):
+        while isinstance(view := buffer.owner, scratch.SliceOp):
+            offsets.append(view.offset)
+            buffer = view.source
+        if not isinstance(view, scratch.ViewOp) or view.offset.value.data % 4:
+            return False
+    return all(is_multiple(offset, whole) for offset in offsets)
 
 
 def _element_bytes(value: SSAValue) -> int:

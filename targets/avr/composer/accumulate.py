@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.avr.composer.assembly import Lines, joined
+from tinyml.targets.composer.lines import Lines, joined
 
 BIAS = 1 << 15
 """The offset that `begin_high_byte` adds so that a signed number of 16 bits becomes unsigned."""

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
-
-Lines: TypeAlias = "tuple[str, ...]"
-"""Instructions, and labels that end in a colon."""
+from collections.abc import Sequence
 
 _CYCLES = {
     **dict.fromkeys(("ld", "ldd", "st", "std", "push", "pop", "adiw", "sbiw", "rjmp", "ijmp"), 2),
@@ -20,11 +16,6 @@ _CYCLES = {
 _TWO_WORDS = ("call", "jmp", "lds", "sts")
 _POINTERS = {"X": 26, "Y": 28, "Z": 30}
 _COLUMNS = 108
-
-
-def joined(*parts: str | Iterable[str]) -> Lines:
-    """Instructions and fragments one after the other."""
-    return tuple(line for part in parts for line in ((part,) if isinstance(part, str) else part))
 
 
 def cycles(lines: Sequence[str]) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, registers, statement
+from tinyml.targets.avr.composer.assembly import bytes_of, cycles, registers, statement
 from tinyml.targets.avr.composer.calls import HEADER
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, run, word
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 _SUM, _ZERO = ("r22", "r23", "r24", "r25"), "r15"

@@ -16,10 +16,11 @@ from itertools import pairwise
 from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer.accumulate import BIAS
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, pair, statement
+from tinyml.targets.avr.composer.assembly import bytes_of, cycles, pair, statement
 from tinyml.targets.avr.composer.calls import HEADER
 from tinyml.targets.avr.composer.loops import moved
 from tinyml.targets.c.composer.coded_rows import portable, signature
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 _AVR = 2

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, statement
+from tinyml.targets.avr.composer.assembly import bytes_of, cycles, statement
 from tinyml.targets.avr.composer.calls import HEADER
 from tinyml.targets.avr.composer.dense import dot_in_chunks
 from tinyml.targets.avr.composer.epilogues import shifted
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, next_byte
 from tinyml.targets.avr.composer.loops import END, Loop, counted_in_byte, moved
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.tiles import SHIFTED_BITS, Sums, Tile, TileFamily
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
@@ -211,5 +212,7 @@ def _composed(symbol: str, tile: Tile) -> Kernel | None:
     )
 
 
-DOT_STRIPS = TileFamily("tm_dot_strip_s8_", "num.dot_tiles", "", _composed, _stream, shifts=True, most=384)
+DOT_STRIPS = TileFamily(
+    "tm_dot_strip_s8_", "num.dot_tiles", "", _composed, _stream, 1 << SHIFTED_BITS - 1, shifts=True, most=384
+)
 """The kernels for bytes: rows of a matrix by windows, with sums of 24 bits."""

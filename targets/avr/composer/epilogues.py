@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.avr.composer.assembly import Lines
+from tinyml.targets.composer.lines import Lines
 
 
 def shifted(sum: Sequence[str], right: str, spare: str, first: int) -> Lines:

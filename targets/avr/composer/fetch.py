@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from tinyml.targets.avr.composer.assembly import Lines, pair
+from tinyml.targets.avr.composer.assembly import pair
+from tinyml.targets.composer.lines import Lines
 
 Fetch: TypeAlias = Callable[[str], Lines]
 """The instructions that bring a byte into a register."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tinyml.dialects.formats.coding import TABLE
 from tinyml.dialects.layouts.delta_row_stream import AT_ONCE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, group_length
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, pair, registers
+from tinyml.targets.avr.composer.assembly import bytes_of, cycles, pair, registers
 from tinyml.targets.avr.composer.calls import Variable, entered, number_of_steps
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, Fetch, next_byte, run
 from tinyml.targets.avr.composer.loops import END, Loop, counted_in_byte
@@ -17,6 +17,7 @@ from tinyml.targets.avr.composer.packed import FIRST, NUMBER, Group, numbered, s
 from tinyml.targets.avr.composer.table import RESTORE, SAVE, SAVED, entries, entry
 from tinyml.targets.c.composer.names import name_of
 from tinyml.targets.c.composer.sums import body, signature
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Kernel, packed_reader
 
 _SPARE = ("r21", "r19", "r20", "r17", "r16", "r14", "r13", "r12")

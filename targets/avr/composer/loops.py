@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, pair
+from tinyml.targets.avr.composer.assembly import bytes_of, cycles, pair
+from tinyml.targets.composer.lines import Lines, joined
 
 END = ("clr r1", "ret")
 _REACH = 128

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import Lines, joined, pair
+from tinyml.targets.avr.composer.assembly import pair
 from tinyml.targets.avr.composer.fetch import Fetch, word
+from tinyml.targets.composer.lines import Lines, joined
 
 
 @dataclass(frozen=True, kw_only=True)

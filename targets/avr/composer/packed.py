@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from tinyml.dialects.layouts.delta_row_stream import entries_of_group
 from tinyml.dialects.layouts.packed_bits import Byte, group_layout, group_length
-from tinyml.targets.avr.composer.assembly import Lines, joined
 from tinyml.targets.avr.composer.fetch import Fetch
+from tinyml.targets.composer.lines import Lines, joined
 
 ALONE = 6
 """The fewest bits above whole bytes that lie in a byte of their own."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.avr.composer.assembly import Lines, joined, pair
+from tinyml.targets.avr.composer.assembly import pair
 from tinyml.targets.avr.composer.fetch import Fetch, next_byte
+from tinyml.targets.composer.lines import Lines, joined
 
 SAVED = "r12"
 """The first of two registers that keep Z."""

@@ -1,21 +1,17 @@
-"""Lines of assembly: their text as a C statement, and their number."""
+"""Instruction sets, additions of constants, and assembly as a C statement."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
-Lines: TypeAlias = "tuple[str, ...]"
-"""Instructions, and labels that end in a colon."""
+from tinyml.targets.composer import lines as shared
+from tinyml.targets.composer.lines import Lines, instructions
 
 ARMV6M, ARMV7M, DSP = 6, 7, 8
 """The instruction sets as `tinyml/cores.h` numbers them."""
 
-
-def joined(*parts: str | Iterable[str]) -> Lines:
-    """Instructions and fragments one after the other."""
-    return tuple(line for part in parts for line in ((part,) if isinstance(part, str) else part))
-
+SYNTAX: Lines = (".syntax unified",)
+"""What stands in front of instructions: the syntax that both of their sizes share."""
 
 REACH = 4095
 """The greatest offset of a load or store, and the greatest constant of an addition."""
@@ -31,11 +27,6 @@ def moved(register: str, distance: int) -> Lines:
     return tuple(lines)
 
 
-def instructions(lines: Sequence[str]) -> int:
-    """The number of instructions, which is the time that straight-line code takes."""
-    return sum(not line.endswith(":") for line in lines)
-
-
 def bytes_of(lines: Sequence[str]) -> int:
     """An upper bound of the bytes of flash: four for each instruction."""
     return 4 * instructions(lines)
@@ -43,6 +34,4 @@ def bytes_of(lines: Sequence[str]) -> int:
 
 def statement(lines: Sequence[str]) -> str:
     """The body of a naked function."""
-    texts = [".syntax unified", *lines]
-    rows = [f'"{text}\\n\\t"' for text in texts[:-1]] + [f'"{texts[-1]}"']
-    return "    __asm__ volatile(" + "\n                     ".join(rows) + ");"
+    return shared.statement([*SYNTAX, *lines])

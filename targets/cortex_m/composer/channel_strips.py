@@ -11,15 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.cortex_m.composer.assembly import (
-    REACH,
-    Lines,
-    bytes_of,
-    instructions,
-    joined,
-    moved,
-)
-from tinyml.targets.cortex_m.composer.epilogues import doubled, requantised, requantised_in_c
+from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.requantised import doubled, requantised_in_c
+from tinyml.targets.cortex_m.composer.assembly import REACH, bytes_of, moved
+from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.multiply import half, halfwords
 from tinyml.targets.tiles import Sums, Tile
 

@@ -13,16 +13,8 @@ from functools import cached_property
 from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.coded_rows import portable, signature
-from tinyml.targets.cortex_m.composer.assembly import (
-    ARMV7M,
-    DSP,
-    REACH,
-    Lines,
-    bytes_of,
-    instructions,
-    joined,
-    statement,
-)
+from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.cortex_m.composer.assembly import ARMV7M, DSP, REACH, bytes_of, statement
 from tinyml.targets.kernel import Composed, Kernel
 
 _SUMS = [f"r{number}" for number in range(4, 12)]

@@ -7,8 +7,9 @@ that the addition which moves it also ends the loop.
 
 from __future__ import annotations
 
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.cortex_m.composer import multiply
-from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, Lines, joined, statement
+from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, statement
 from tinyml.targets.cortex_m.composer.fetch import (
     at,
     halfword_pair,

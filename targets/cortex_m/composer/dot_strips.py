@@ -12,14 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.cortex_m.composer.assembly import (
-    REACH,
-    Lines,
-    bytes_of,
-    joined,
-    moved,
-)
-from tinyml.targets.cortex_m.composer.epilogues import doubled, requantised, requantised_in_c
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.requantised import doubled, requantised_in_c
+from tinyml.targets.cortex_m.composer.assembly import REACH, bytes_of, moved
+from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import (
     QUAD,
     last_few,
@@ -28,7 +25,7 @@ from tinyml.targets.cortex_m.composer.fetch import (
     widened_elements,
     widened_windows,
 )
-from tinyml.targets.cortex_m.composer.loops import Repeated, repeated
+from tinyml.targets.cortex_m.composer.loops import counted, counted_in_memory, repeated
 from tinyml.targets.cortex_m.composer.multiply import halfwords
 from tinyml.targets.tiles import Sums, Tile
 
@@ -135,7 +132,7 @@ class Strip:
             joined(fetch, store) if fetch else () for fetch in (self.fetch("lr", pixels), self.rest("lr", pixels))
         )
         run = repeated(step, tile.length // QUAD, "r3", 3).then(rest)
-        runs = run.then(self.gap("lr")).times(tile.runs, "r12", 5)
+        runs = counted(run.then(self.gap("lr")), tile.runs, "r12", 5)
         return Repeated.once(joined(start, "mov r2, sp")).followed_by(runs)
 
     def quad(self, rows: int, windows: Lines, pixels: int, *, first: bool = False) -> Lines:
@@ -168,7 +165,7 @@ class Strip:
             step = self.quad(rows, self.fetch("r2", pixels), pixels)
             rest = self.quad(rows, self.rest("r2", pixels), pixels) if self.tile.length % QUAD else ()
             run = repeated(step, self.tile.length // QUAD, "r3", 3).then(rest)
-            runs = run.then(self.gap("r2")).times_in_memory(self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
+            runs = counted_in_memory(run.then(self.gap("r2")), self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
             products = Repeated.once(joined(starts, f"ldr r2, {self.slot(_WINDOWS_AT)}", copies)).followed_by(runs)
         return products.then(self.finish(rows, pixels))
 
@@ -191,7 +188,7 @@ class Strip:
         code = self.widened(pixels) if self.wide else Repeated.once(())
         code = code.then((f"ldr r0, {self.slot(_STREAM)}",))
         if pairs:
-            code = code.followed_by(self.block(2, pixels).until(("cmp r10, #0", "bge 2b"), pairs, 2))
+            code = code.followed_by(self.block(2, pixels).looped((), ("cmp r10, #0", "bge 2b"), pairs, 2))
         return code.followed_by(self.block(1, pixels)) if odd else code
 
     @cached_property
@@ -215,7 +212,7 @@ class Strip:
         code = Repeated.once(begin)
         if pairs:
             both = self.pixels(2).then(following if pairs > 1 or odd else ())
-            code = code.followed_by(both.times_in_memory(pairs, self.slot(_PAIRS_LEFT), "r3", 1))
+            code = code.followed_by(counted_in_memory(both, pairs, self.slot(_PAIRS_LEFT), "r3", 1))
         if odd:
             code = code.followed_by(self.pixels(1))
         return code.then(joined(moved("sp", self.frame), f"pop {{{_SAVED}, pc}}"))

@@ -11,10 +11,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.cortex_m.composer.assembly import Lines, bytes_of, joined, moved
-from tinyml.targets.cortex_m.composer.epilogues import doubled, requantised, requantised_in_c
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.requantised import doubled, requantised_in_c
+from tinyml.targets.cortex_m.composer.assembly import bytes_of, moved
+from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
-from tinyml.targets.cortex_m.composer.loops import Repeated
+from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import halfwords
 from tinyml.targets.tiles import Sums, Tile
 
@@ -74,7 +77,7 @@ class Window:
         if loops:
             loop = Repeated.once(self.quad(rows) * unrolled)
             end = f"ldr r3, {_AT_END}", f"cmp {_WINDOW}, r3", "bne 3b"
-            products = products.followed_by(loop.until(end, loops, 3))
+            products = products.followed_by(loop.looped((), end, loops, 3))
         if rest:
             # The last four elements, of which those that met their weights before become zeros.
             more = 8 * (QUAD - rest)
@@ -108,7 +111,7 @@ class Window:
             )
         )
         for times, rows in self.blocks:
-            code = code.followed_by(self.block(rows).times_in_memory(times, _BLOCKS_LEFT, "r3", 1))
+            code = code.followed_by(counted_in_memory(self.block(rows), times, _BLOCKS_LEFT, "r3", 1))
         return code.then((f"add sp, #{_FRAME}", f"pop {{{saved}, pc}}"))
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tinyml.targets.cortex_m.composer.assembly import Lines
+from tinyml.targets.composer.lines import Lines
 
 
 def requantised(sum: str, multiplier: str, right: str, zero: int) -> Lines:
@@ -21,16 +21,50 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Lines:
     )
 
 
-def doubled(multiplier: int) -> int:
-    """Twice a multiplier of 31 bits less 2^32, which is a signed integer of 32 bits."""
-    return 2 * multiplier - (1 << 32)
+SATURATED = 3
+"""The instructions of `requantised_by_halves` that only results beyond a byte take.
+
+The cost model counts them for half of all results, as an activation makes about half of a network's the least byte.
+"""
 
 
-def requantised_in_c(indent: str, zero: int, out: str) -> str:
-    """The same in C: the statements that store `sum`, by the numbers `multiplier` and `right`, in `out`."""
-    lines = (
-        "sum += (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
-        f"sum = (((sum - (sum < 0)) >> right) + ({2 * zero + 1})) >> 1;",
-        f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
+def requantised_by_halves(factors: str, multiplier: int, right: int, zero: str, target: str) -> Lines:
+    """The same for ARMv6-M: the sum in r0, of magnitude below 2^30, is saturated and stored as a byte.
+
+    factors: a register, from which the multiplier, a number of 31 bits, and the shift to the right stand some bytes
+    away; zero: one with the zero point. target: the operand of the store. r1 to r3 change. Both factors are parted into
+    halfwords, the sum into signed ones, so that no partial sum overflows. The bit that a shift drops last is the carry,
+    which rounds.
+    """
+    return (
+        "sxth r1, r0",
+        "subs r0, r0, r1",
+        "asrs r0, r0, #16",
+        f"ldrh r2, [{factors}, #{multiplier}]",
+        "mov r3, r2",
+        "muls r3, r1, r3",
+        "muls r2, r0, r2",
+        "asrs r3, r3, #16",
+        "adds r2, r2, r3",
+        f"ldrh r3, [{factors}, #{multiplier + 2}]",
+        "muls r1, r3, r1",
+        "muls r0, r3, r0",
+        "adds r1, r1, r2",
+        "lsls r0, r0, #1",
+        "asrs r1, r1, #15",
+        "adcs r0, r0, r1",
+        # A negative number less 1, so that its halves round away from zero.
+        "asrs r1, r0, #31",
+        "adds r0, r0, r1",
+        f"ldrb r1, [{factors}, #{right}]",
+        "asrs r0, r0, r1",
+        f"adcs r0, r0, {zero}",
+        "sxtb r1, r0",
+        "cmp r0, r1",
+        "beq 9f",
+        "asrs r0, r0, #31",
+        "movs r1, #127",
+        "eors r0, r0, r1",
+        "9:",
+        f"strb r0, {target}",
     )
-    return "\n".join(indent + line for line in lines)

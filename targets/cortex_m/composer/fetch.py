@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.cortex_m.composer.assembly import Lines
+from tinyml.targets.composer.lines import Lines
 
 QUAD = 4
 """The elements of a fetch."""

@@ -2,52 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tinyml.targets.cortex_m.composer.assembly import Lines, instructions, joined
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.repeated import Repeated
 
 UNROLLED = 4
 """The steps that stand one after the other in a loop."""
 
 
-@dataclass(frozen=True)
-class Repeated:
-    """Code with loops, and the instructions that it runs through."""
+def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
+    """Code some times, which a register counts."""
+    return code.looped((f"mov {counter}, #{count}",), (f"subs {counter}, #1", f"bne {label}b"), count, label)
 
-    lines: Lines
-    time: int
 
-    @staticmethod
-    def once(lines: Lines) -> Repeated:
-        return Repeated(lines, instructions(lines))
-
-    def followed_by(self, further: Repeated) -> Repeated:
-        return Repeated(joined(self.lines, further.lines), self.time + further.time)
-
-    def then(self, lines: Lines) -> Repeated:
-        return self.followed_by(Repeated.once(lines))
-
-    def until(self, end: Lines, count: int, label: int) -> Repeated:
-        """The same until `end` does not branch back to a label, which is known to be `count` times."""
-        if count == 1:
-            return self
-        whole = self.then(end)
-        return Repeated(joined(f"{label}:", whole.lines), count * whole.time)
-
-    def times(self, count: int, counter: str, label: int) -> Repeated:
-        """The same `count` times, which a register counts."""
-        if count == 1:
-            return self
-        around = joined(f"mov {counter}, #{count}", f"{label}:", self.lines, f"subs {counter}, #1", f"bne {label}b")
-        return Repeated(around, 1 + count * (self.time + 2))
-
-    def times_in_memory(self, count: int, counter: str, register: str, label: int) -> Repeated:
-        """The same `count` times, which a word in memory counts. register: free behind an iteration."""
-        if count == 1:
-            return self
-        begin = f"mov {register}, #{count}", f"str {register}, {counter}", f"{label}:"
-        end = f"ldr {register}, {counter}", f"subs {register}, #1", f"str {register}, {counter}", f"bne {label}b"
-        return Repeated(joined(begin, self.lines, end), 2 + count * (self.time + 4))
+def counted_in_memory(code: Repeated, count: int, counter: str, register: str, label: int) -> Repeated:
+    """The same, counted by a word in memory. register: free behind an iteration."""
+    begin = f"mov {register}, #{count}", f"str {register}, {counter}"
+    end = f"ldr {register}, {counter}", f"subs {register}, #1", f"str {register}, {counter}", f"bne {label}b"
+    return code.looped(begin, end, count, label)
 
 
 def repeated(step: Lines, count: int, counter: str, label: int) -> Repeated:
@@ -55,7 +26,7 @@ def repeated(step: Lines, count: int, counter: str, label: int) -> Repeated:
     if count <= 2 * UNROLLED:
         return Repeated.once(step * count)
     loops, rest = divmod(count, UNROLLED)
-    return Repeated.once(step * rest).followed_by(Repeated.once(step * UNROLLED).times(loops, counter, label))
+    return Repeated.once(step * rest).followed_by(counted(Repeated.once(step * UNROLLED), loops, counter, label))
 
 
 def blocks(step: Lines) -> Lines:

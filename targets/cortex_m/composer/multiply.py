@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.cortex_m.composer.assembly import Lines
+from tinyml.targets.composer.lines import Lines
 
 
 def single(sum: Sequence[str], weight: str, element: str) -> Lines:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tinyml.dialects.formats.coding import INTEGER, REGIME
 from tinyml.targets.c.composer import regime
-from tinyml.targets.cortex_m.composer.assembly import Lines, joined
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 _AT_ONCE = 3

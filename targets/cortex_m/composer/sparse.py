@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.cortex_m.composer import multiply
-from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, Lines, joined, statement
+from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, statement
 from tinyml.targets.cortex_m.composer.fetch import at, next_one
 from tinyml.targets.cortex_m.composer.loops import counted_up
 from tinyml.targets.kernel import Composed, Kernel

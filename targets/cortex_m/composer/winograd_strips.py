@@ -22,10 +22,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tinyml.targets.cortex_m.composer.assembly import REACH, Lines, bytes_of, joined, moved
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.cortex_m.composer.assembly import REACH, bytes_of, moved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
-from tinyml.targets.cortex_m.composer.loops import Repeated
+from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import halfwords
 from tinyml.targets.cortex_m.composer.winograd_streams import TAPS, winograd_in_c, winograd_stream
 from tinyml.targets.tiles import Sums, Tile
@@ -115,10 +117,10 @@ class WinogradStrip:
             address = f"[lr, #{number * self.tile.step}]" if number else f"[lr], #{QUAD}"
             pixels += [parted_bytes(f"ldr {odd[number]}, {address}", even[number], odd[number])]
         halves = [joined(*pixels), self.terms(even, 8, "[r2, #8]"), self.terms(odd, 0, f"[r2], #{_GROUP}")]
-        run = Repeated.once(joined(*halves)).times_in_memory(self.tile.step // QUAD, _slot(_STEPS_LEFT), "r3", 3)
+        run = counted_in_memory(Repeated.once(joined(*halves)), self.tile.step // QUAD, _slot(_STEPS_LEFT), "r3", 3)
         if self.tile.runs > 1:
             run = run.then(moved("lr", self.tile.pitch - self.tile.step))
-        return run.times_in_memory(self.tile.runs, _slot(_RUNS_LEFT), "r3", 4)
+        return counted_in_memory(run, self.tile.runs, _slot(_RUNS_LEFT), "r3", 4)
 
     def terms(self, pixels: Sequence[str], half: int, minus: str) -> Lines:
         """The terms of two elements of six pixels, whose registers change. minus: the address of those of b."""
@@ -151,7 +153,7 @@ class WinogradStrip:
                     lines += [halfwords((one,), weights, "r1"), halfwords((two,), weights, "r3")]
         unrolled = _unrolled(self.quads)
         loop = Repeated.once(joined(*lines) * unrolled)
-        loop = loop.times_in_memory(self.quads // unrolled, _slot(_STEPS_LEFT), "r3", 3)
+        loop = counted_in_memory(loop, self.quads // unrolled, _slot(_STEPS_LEFT), "r3", 3)
         return Repeated.once((f"add r2, sp, #{_DATA + term}",)).followed_by(loop)
 
     def block(self, rows: int) -> Repeated:
@@ -211,7 +213,7 @@ class WinogradStrip:
         )
         group = Repeated.once(places).followed_by(self.transformation).then((f"ldr r0, {_slot(_STREAM)}",))
         for times, rows in self.blocks:
-            group = group.followed_by(self.block(rows).times_in_memory(times, _slot(_BLOCKS_LEFT), "r3", 2))
+            group = group.followed_by(counted_in_memory(self.block(rows), times, _slot(_BLOCKS_LEFT), "r3", 2))
         end = (
             f"ldr r1, {_slot(_WINDOWS_AT)}",
             f"ldr r2, {_slot(_RESULTS_AT)}",
@@ -221,7 +223,7 @@ class WinogradStrip:
             "usat r3, #16, r3",
             "bne 1b",
         )
-        code = Repeated.once(begin).followed_by(group.until(end, self.groups, 1))
+        code = Repeated.once(begin).followed_by(group.looped((), end, self.groups, 1))
         return code.then(joined(moved("sp", self.frame), f"pop {{{_SAVED}, pc}}"))
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
 
@@ -13,8 +14,11 @@ from tinyml.dialects.formats.accumulator import Requantisation
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import STRIP_BYTES, Tile, TileFamily
+from tinyml.targets.tiles import STRIP_BYTES, Sums, Tile, TileFamily
 from tinyml.transforms.formats.tiling.padding import padding
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Numbers
 
 
 @dataclass(frozen=True)
@@ -164,19 +168,32 @@ def _finish(op: tdsl.Conv2dOp, filters: int, family: TileFamily) -> Requantisati
     if op.initial is not None and prod(tdsl.shape_of(op.initial)) != filters:
         return None
     (lhs, _), (rhs, offset) = (tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs))
-    if not all(_is_of_bytes(format) for format in (lhs, rhs)) or _greatest_sum(op, offset) >= family.limit:
+    if not all(_is_of_bytes(format) for format in (lhs, rhs)):
         return None
-    return family.finish(op.accumulators[0], tdsl.format_of(op.out), filters)
+    finish = family.finish(op.accumulators[0], tdsl.format_of(op.out), filters)
+    if finish is None or _greatest_sum(op, offset) < family.limit:
+        return finish
+    if family.shifts:
+        return None
+    sums = Sums.requantised(*_weights_and_starts(op, offset), finish)
+    return finish if family.bounded(sums, finish.zero) is not None else None
 
 
 def _greatest_sum(op: tdsl.Conv2dOp, offset: int) -> int:
     """The magnitude that no sum exceeds, nor a part of one with the start that a zero point belongs to."""
-    weights, initial = op.lhs.owner, None if op.initial is None else op.initial.owner
-    assert isinstance(weights, tdsl.ConstOp)
-    sums = np.abs(weights.raws.astype(np.int64)).reshape(len(weights.raws), -1).sum(1) * (128 + abs(offset))
+    weights, starts = _weights_and_starts(op, 0)
+    return int((np.abs(weights).sum(1) * (128 + abs(offset)) + np.abs(starts)).max())
+
+
+def _weights_and_starts(op: tdsl.Conv2dOp, offset: int) -> tuple[Numbers, Numbers]:
+    """The weights of each filter, and the starts of the sums, a zero point included."""
+    constant, initial = op.lhs.owner, None if op.initial is None else op.initial.owner
+    assert isinstance(constant, tdsl.ConstOp)
+    weights = constant.raws.astype(np.int64).reshape(len(constant.raws), -1)
+    starts = -offset * weights.sum(1)
     if isinstance(initial, tdsl.ConstOp):
-        sums = sums + np.abs(initial.raws.astype(np.int64).reshape(-1))
-    return int(sums.max())
+        starts = starts + initial.raws.astype(np.int64).reshape(-1)
+    return weights, starts
 
 
 def _is_of_bytes(format: NumberFormat) -> bool:

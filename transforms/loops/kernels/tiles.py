@@ -11,12 +11,12 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
+from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
+from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import Sums, Tile, TileFamily
 from tinyml.transforms.ir.loop_nest import LoopNest
 
@@ -81,24 +81,13 @@ def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
         begun = started(starts, element_format(op.starts.type), op.accumulator) + half
         sums = Sums(rows, begun, finish.multipliers, finish.shifts)
     else:
-        sums = _sums(rows, starts, finish)
-    if int((np.abs(sums.weights).sum(1) * 128 + np.abs(sums.starts)).max()) >= family.limit:
+        sums = Sums.requantised(rows, starts, finish)
+    if (bounded := family.bounded(sums, finish.zero)) is None:
         return None
     runs, pitch, step = op.spaces
     tile = Tile(op.rows, runs, op.run, pitch, step, op.count, finish.zero)
     kernel = family.kernel(tile)
-    return None if kernel is None else TileCall(kernel, family.stream(tile, sums))
-
-
-def _sums(weights: NDArray[np.int64], starts: NDArray[np.int64], finish: Requantisation) -> Sums:
-    """Sums of rows. A row with the factor 0 gives what a sum of nothing gives with any other."""
-    some = finish.multipliers != 0
-    return Sums(
-        weights * some[:, None],
-        starts * some,
-        np.where(some, finish.multipliers.astype(np.int64), LEAST_MULTIPLIER),
-        np.where(some, finish.shifts.astype(np.int64), -1),
-    )
+    return None if kernel is None else TileCall(kernel, family.stream(tile, bounded))
 
 
 def started(raws: NDArray[np.signedinteger[Any]], format: NumberFormat, accumulator: Accumulator) -> NDArray[np.int64]:

@@ -13,21 +13,21 @@
 
 // Windows one pixel apart: twice the start, the sums and differences of three weights, and the first and the last of
 // them, halfwords of elements 0 and 2 before those of elements 1 and 3. Windows of the second tile lie two pixels apart;
-// sums of the third may not fit twice.
-func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>, %far: memref<36x!zeroskew.q<8, 1.0, 0>>) {
+// sums of the third may not fit twice, and lie where lesser ones give other bytes.
+func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>, %far: memref<36x!zeroskew.q<8, 1.0, 0>>, %z: memref<4x!zeroskew.q<8, 16646976.0, -3>>) {
   %w = scratch.constant dense<[1, 2, 3, 4, 10, 20, 30, 40, 5, 6, 7, 8]> : tensor<12xi8> -> memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %s = scratch.constant dense<9> : tensor<1xi32> -> memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-  %big = scratch.constant dense<1073741000> : tensor<1xi32> -> memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+  %big = scratch.constant dense<1073730000> : tensor<1xi32> -> memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
   num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>>
   num.dot_tiles %y, %s, %w, %far {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 8>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<36x!zeroskew.q<8, 1.0, 0>>
-  num.dot_tiles %y, %big, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>>
+  num.dot_tiles %z, %big, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 16646976.0, -3>>, memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
 // CHECK: func.func @tiles
 // CHECK: [[stream:%.*]] = scratch.constant dense<[18, 0, 0, 0, 16, 0, 40, 0, 28, 0, 52, 0, -4, -1, -20, -1, -12, -1, -28, -1, 1, 0, 3, 0, 2, 0, 4, 0, 0, 0, 0, -128, 0, 0, 0, 0, 5, 0, 7, 0, 6, 0, 8, 0, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<52xi8>
 // CHECK-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 48 : i64, kernel = "tm_cm_winograd_strip_s8_1_1_12_0_4_4_125"}
 // CHECK-NEXT: num.dot_tiles %y, %s, %w, %far
-// CHECK-NEXT: num.dot_tiles %y, %big, %w, %x
+// CHECK-NEXT: num.dot_tiles %z, %big, %w, %x
 // SELECTED: kernel = "tm_cm_winograd_strip_s8_1_1_12_0_4_4_125"
 // SELECTED: kernel = "tm_cm_dot_strip_s8_1_1_12_0_8_4_125"
 // SELECTED: kernel = "tm_cm_dot_strip_s8_1_1_12_0_4_4_125"

@@ -1,5 +1,7 @@
 // RUN: tinyml-opt %s -p 'select-kernels{target=uno}' | filecheck %s
 // RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m4}' | filecheck %s --check-prefix=CORTEX
+// RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m0}' | filecheck %s --check-prefix=SMALL
+// RUN: tinyml-opt %s -p 'select-kernels{target=riscv}' | filecheck %s --check-prefix=RISCV
 // RUN: tinyml-opt %s -p select-kernels | filecheck %s --check-prefix=HOST
 
 // Weights in flash, a vector in working memory, 16 bits each, a sum of 32: the chip has a kernel for it.
@@ -265,6 +267,14 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
 // CORTEX: [[second:%.*]] = scratch.slice %x
 // CORTEX-NEXT: num.dot {{.*}}, {{.*}}, [[second]] {kernel = "tm_cm_dot_s8_s8_s32"}
 // CORTEX-NEXT: num.finish
+// SMALL: func.func @tiles
+// SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 64, 0, 0, 0, 64, 1, 1, 0, 0]> : tensor<28xi8>
+// SMALL-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_small_dot_strip_s8_2_1_4_0_4_2_125"}
+// RISCV: func.func @tiles
+// RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 5, 2, 6, 3, 7, 4, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<28xi8>
+// RISCV-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_rv_dot_strip_s8_2_1_4_0_4_2_125"}
+// RISCV-NOT: num.dot_tiles
+// RISCV: num.dot {{.*}} {kernel = "tm_rv_dot_s8_s8_s32"}
 // CHECK: func.func @tiles
 // CHECK-NOT: num.dot_tiles
 // CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s32_by4"}
@@ -280,6 +290,12 @@ func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroske
 // CORTEX: func.func @channels
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 2, 3, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, -128, 5, 6, 7, 8, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128]> : tensor<32xi8>
 // CORTEX-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_channel_strip_s8_2_2_4_6_2_2_125"}
+// SMALL: func.func @channels
+// SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, 64, 1, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 64, 1, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
+// SMALL-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_small_channel_strip_s8_2_2_4_6_2_2_125"}
+// RISCV: func.func @channels
+// RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, -128, 0, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128, 0, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
+// RISCV-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_rv_channel_strip_s8_2_2_4_6_2_2_125"}
 // CHECK: func.func @channels
 // CHECK-NOT: num.channel_tiles
 // CHECK: num.strided_dot {{.*}} {stride = 2 : index, kernel = "tm_dot_strided_s8_s8_s32"}

@@ -8,16 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs.printed import WARNING_FLAGS
+from programs.strip_programs import ELEMENTS, build_strips, check, drawn_strips, inputs_of, spent_in
 from programs.strips import Strip, strip_of
 from programs.watched_cores import Watch
 
-from tinyml.runtime.devices.cortex_m import CortexMRunner
 from tinyml.runtime.devices.host import HostRunner
-from tinyml.runtime.devices.registry import Build, Runner, runner_for
-from tinyml.runtime.devices.toolchain import symbol_table
-from tinyml.runtime.model.headers import definition_of
-from tinyml.runtime.model.interface import Interface
+from tinyml.runtime.devices.registry import runner_for
 from tinyml.targets.registry import tile_families
 from tinyml.targets.tiles import Tile
 
@@ -51,60 +47,6 @@ SHAPES = [
     (WINOGRAD, Tile(2, 5, 36, 140, 12, 9, 5)),
     (WINOGRAD, Tile(3, 2, 12, 61, 4, 14, 1)),
 ]
-ELEMENTS = 1400
-INTERFACE = Interface("strips", "int8_t", 4 + ELEMENTS, "int8_t", 64, has_label=False)
-
-
-def build_strips(runner: Runner, strips: list[Strip], folder: Path, optimize: str = "-O2") -> Build:
-    """A program that runs the kernel whose number its input begins with, on elements at an offset."""
-    texts = {name: text for strip in strips for name, text in definition_of(strip.symbol)}
-    cases: list[str] = []
-    for number, strip in enumerate(strips):
-        values = ", ".join(map(str, strip.stream))
-        texts[f"stream{number}"] = f"static const int8_t stream{number}[] __attribute__((aligned(4))) = {{{values}}};"
-        cases.append(f"case {number}: {strip.symbol}(stream{number}, x, results); break;")
-    (folder / "strips.h").write_text(
-        f"#include <stdint.h>\n#define strips_INPUT_LENGTH {INTERFACE.input_length}\n#define strips_OUTPUT_LENGTH 64\n"
-        "const int8_t *strips_scores(void);\nvoid strips_predict(const int8_t *X);\n"
-    )
-    (folder / "strips.c").write_text(
-        "\n".join(
-            [
-                '#include "strips.h"',
-                *texts.values(),
-                f"static int8_t results[64];\nint8_t vector[{ELEMENTS + 4}];",
-                "const int8_t *strips_scores(void) { return results; }",
-                "void strips_predict(const int8_t *X)\n{",
-                "    int8_t *x = vector + X[1];",
-                "    for (int i = 0; i < 64; i++) results[i] = 99;",
-                f"    for (int i = 0; i < {ELEMENTS}; i++) x[i] = X[4 + i];",
-                "    switch (X[0]) {",
-                *cases,
-                # No kernel returns to the caller of this function.
-                '    }\n    __asm__ volatile("" ::: "memory");\n}',
-            ]
-        )
-    )
-    (folder / "build").mkdir(exist_ok=True)
-    return runner.build(folder, INTERFACE, folder / "build", optimize, WARNING_FLAGS)
-
-
-def inputs_of(strips: list[Strip], random: np.random.Generator) -> np.ndarray:
-    inputs = random.integers(-128, 128, (len(strips), 4 + ELEMENTS)).astype(np.int8)
-    inputs[:, 0] = np.arange(len(strips))
-    inputs[:, 1] = np.arange(len(strips)) % 4
-    inputs[::3, 4:] = -128
-    return inputs
-
-
-def check(runner: Runner, build: Build, strips: list[Strip]) -> None:
-    inputs = inputs_of(strips, np.random.default_rng(5))
-    scores = runner.run(build, INTERFACE, inputs).scores
-    assert scores is not None
-    for strip, given_, got in zip(strips, inputs, scores, strict=True):
-        expected = strip.expected(given_[4 : 4 + strip.tile.elements])
-        np.testing.assert_array_equal(got[: expected.size], expected, err_msg=str(strip.tile))
-        assert (got[expected.size :] == 99).all(), strip.tile
 
 
 @pytest.fixture(scope="module")
@@ -120,17 +62,14 @@ def test_shapes(device: str, strips: list[Strip], tmp_path: Path):
 
 
 def test_the_time_of_a_call_is_known(strips: list[Strip], tmp_path: Path):
-    runner = CortexMRunner("cortex-m4")
+    runner = runner_for("cortex-m4")
     build = build_strips(runner, strips, tmp_path)
-    places = {symbol.name: symbol for symbol in symbol_table("arm-none-eabi-", build.elf)}
-    for strip, one_input in zip(strips, inputs_of(strips, np.random.default_rng(5)), strict=True):
-        profile, place = runner.profile(build, INTERFACE, one_input[None]), places[strip.symbol]
-        spent = sum(time for (_, pc), time in profile.spent.items() if 0 <= pc - (place.address & ~1) < place.size)
-        kernel = strip.family.kernel(strip.tile)
-        assert kernel is not None
+    for strip, content in zip(strips, inputs_of(strips), strict=True):
+        spent, size = spent_in(runner, build, "cortex-m4", strip, content)
+        kernel = strip.kernel
         assert kernel.composed is not None
         assert kernel.composed.costs[""] == spent, strip.tile
-        assert place.size <= kernel.code <= 1.35 * place.size
+        assert size <= kernel.code <= 1.35 * size
 
 
 def test_loads_and_registers(strips: list[Strip], tmp_path: Path):
@@ -138,25 +77,9 @@ def test_loads_and_registers(strips: list[Strip], tmp_path: Path):
     runner = runner_for("cortex-m4")
     build = build_strips(runner, strips, tmp_path)
     watch = Watch("cortex-m4", build, "strips", {"vector": ELEMENTS + 4}, "tm_cm_")
-    for strip, one_input in zip(strips, inputs_of(strips, np.random.default_rng(5)), strict=True):
+    for strip, one_input in zip(strips, inputs_of(strips), strict=True):
         watch.check(one_input, {"vector": (int(one_input[1]), strip.tile.elements)})
     assert min(watch.seen.values()) >= len(strips)
-
-
-@st.composite
-def drawn_tile(draw: st.DrawFn) -> Strip:
-    by_channel = draw(st.booleans())
-    rows, runs, count = draw(st.integers(1, 6)), draw(st.integers(1, 5)), draw(st.integers(1, 9))
-    width, across = draw(st.integers(1, 5)), draw(st.integers(1, 4))
-    channels = rows if by_channel else draw(st.integers(1, 24))
-    if by_channel:
-        rows = channels
-    pitch = ((count - 1) * across + width + draw(st.integers(0, 2))) * channels
-    tile = Tile(rows, runs, width * channels, pitch, across * channels, count, draw(st.integers(-128, 127)))
-    family = CHANNELS if by_channel else DOTS
-    if tile.elements > ELEMENTS or family.kernel(tile) is None:
-        tile = Tile(2, 1, 4, 0, 4, 2, 0) if not by_channel else Tile(2, 1, 4, 0, 2, 2, 0)
-    return strip_of(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
 
 @st.composite
@@ -169,10 +92,11 @@ def drawn_winograd(draw: st.DrawFn) -> Strip:
 
 
 @settings(max_examples=2)
-@given(st.lists(drawn_tile() | drawn_winograd(), min_size=5, max_size=10))
-def test_any_tiles(tmp_path_factory: pytest.TempPathFactory, strips: list[Strip]):
+@given(drawn_strips((DOTS, CHANNELS)), st.lists(drawn_winograd(), max_size=4))
+def test_any_tiles(tmp_path_factory: pytest.TempPathFactory, strips: list[Strip], winograd: list[Strip]):
+    drawn = [*strips, *winograd]
     for runner in (HostRunner(sanitize=True), runner_for("cortex-m4")):
-        check(runner, build_strips(runner, strips, tmp_path_factory.mktemp("strips")), strips)
+        check(runner, build_strips(runner, drawn, tmp_path_factory.mktemp("strips")), drawn)
 
 
 def test_shapes_without_a_kernel():

@@ -19,9 +19,16 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
+from tinyml.targets.registry import tile_families
 from tinyml.tools.driver.measure import first_mismatch
 
-TARGET = "cortex-m4"
+DEVICES = {
+    "cortex-m0": ("host", "cortex-m0", "cortex-m3"),
+    "cortex-m4": ("host", "cortex-m0", "cortex-m3", "cortex-m4"),
+    "riscv": ("host", "riscv"),
+}
+"""The targets with kernels for tiles, and what runs programs for them."""
+
 ONE, TWO, UNEQUAL = ({"StrideH": down, "StrideW": across} for down, across in ((1, 1), (2, 2), (2, 1)))
 CASES: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
     # Filters, options, height and width of the result of an image of 6 x 7 pixels and 5 channels.
@@ -58,37 +65,46 @@ def network() -> tuple[bytes, int]:
     return model.finish([x], [*outputs, total]), len(outputs) + 1
 
 
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, NDArray[Any], list[NDArray[Any]]]:
-    """The folder with the C, its interface, inputs and TFLM's outputs."""
+Compiled = tuple[Path, Any, NDArray[Any], list[NDArray[Any]]]
+"""The folder with the C, its interface, inputs and TFLM's outputs."""
+
+
+@pytest.fixture(scope="module", params=DEVICES)
+def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Compiled]:
+    """A target and the network compiled for it."""
     content, count = network()
     module, ctx = read_tflite(content, "network.tflite"), context()
     x = inputs_of(content, 3)
     interface = interface_of(module)
     names = ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
     for name in names:
-        pipelines.run(module, ctx, pipelines.flatten(name, {"target": TARGET}))
+        pipelines.run(module, ctx, pipelines.flatten(name, {"target": request.param}))
     folder = tmp_path_factory.mktemp("pairs")
-    write_c(module, ctx, TARGET, folder)
-    return folder, interface, x.reshape(3, -1), computed_by_tflm(content, x, count)
+    write_c(module, ctx, request.param, folder)
+    return request.param, (folder, interface, x.reshape(3, -1), computed_by_tflm(content, x, count))
 
 
-def test_every_convolution_calls_a_kernel(compiled: tuple[Path, Any, NDArray[Any], list[NDArray[Any]]]):
-    text = next(compiled[0].glob("*.c")).read_text()
+def kernels_called(folder: Path, target: str) -> list[list[str]]:
+    """The calls of kernels of each family in the function of a program."""
+    text = next(folder.glob("*.c")).read_text()
     body = text[text.index("_predict(") :]
-    assert body.count("tm_cm_dot_strip_s8_") == len(CASES) + 1
-    assert body.count("tm_cm_channel_strip_s8_") == len(DEPTHWISE)
+    return [re.findall(rf"^ +({family.prefix}\w+)\(", body, re.MULTILINE) for family in tile_families(target)]
 
 
-@pytest.mark.parametrize("device", ["host", "cortex-m0", "cortex-m3", "cortex-m4"])
-def test_one_source_gives_the_bytes_of_tflm(
-    device: str, compiled: tuple[Path, Any, NDArray[Any], list[NDArray[Any]]], tmp_path: Path
-):
-    folder, interface, x, expected = compiled
-    runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
-    result = runner.run(runner.build(folder, interface, tmp_path, "-O2"), interface, x)
+def test_every_convolution_calls_a_kernel(compiled: tuple[str, Compiled]):
+    target, (folder, *_) = compiled
+    dots, channels = kernels_called(folder, target)
+    assert (len(dots), len(channels)) == (len(CASES) + 1, len(DEPTHWISE))
+
+
+def test_one_source_gives_the_bytes_of_tflm(compiled: tuple[str, Compiled], tmp_path: Path):
+    target, (folder, interface, x, expected) = compiled
     first, *more = (output.reshape(len(x), -1) for output in expected)
-    assert first_mismatch(Outputs(None, first, tuple(more)), Outputs(None, result.scores, result.more)) is None
+    for device in DEVICES[target]:
+        runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
+        result = runner.run(runner.build(folder, interface, tmp_path / device, "-O2"), interface, x)
+        different = first_mismatch(Outputs(None, first, tuple(more)), Outputs(None, result.scores, result.more))
+        assert different is None, device
 
 
 def chain() -> bytes:
@@ -105,19 +121,33 @@ def chain() -> bytes:
     return model.finish([x], [mixed])
 
 
-@pytest.mark.parametrize(("plan", "ram", "kernels"), [("rows", None, 3), ("auto", 1500, 3), ("pixels", None, 2)])
-def test_streamed_rows_are_made_of_tiles(plan: str, ram: int | None, kernels: int, tmp_path: Path):
+@pytest.mark.parametrize(
+    ("target", "plan", "ram", "kernels"),
+    [
+        ("cortex-m4", "rows", None, 3),
+        ("cortex-m4", "auto", 1500, 3),
+        ("cortex-m4", "pixels", None, 2),
+        ("cortex-m0", "rows", None, 3),
+        ("cortex-m0", "pixels", None, 2),
+        ("cortex-m0", "patches", None, 2),
+        ("riscv", "rows", None, 3),
+        ("riscv", "auto", 1500, 3),
+        # Partial sums and chips without kernels for tiles take others, and give the same bytes.
+        ("riscv", "partial-8", None, 0),
+        ("cortex-m3", "pixels", None, 0),
+    ],
+)
+def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None, kernels: int, tmp_path: Path):
     content = chain()
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 2)
     interface = interface_of(module)
     for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(name, {"target": TARGET, "plan": plan, "ram": ram}))
-    write_c(module, ctx, TARGET, tmp_path)
-    text = next(tmp_path.glob("*.c")).read_text()
-    called = set(re.findall(r"^ +(tm_cm_\w+)\(", text[text.index("_predict(") :], re.MULTILINE))
-    assert len([name for name in called if "_strip_s8_" in name]) >= kernels
+        pipelines.run(module, ctx, pipelines.flatten(name, {"target": target, "plan": plan, "ram": ram}))
+    write_c(module, ctx, target, tmp_path)
+    called = {name for names in kernels_called(tmp_path, target) for name in names}
+    assert len(called) >= kernels
     [expected] = computed_by_tflm(content, x, 1)
-    for device in ("host", TARGET):
+    for device in ("host", target):
         runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
         result = runner.run(runner.build(tmp_path, interface, tmp_path / device, "-O2"), interface, x.reshape(2, -1))
         np.testing.assert_array_equal(result.scores, expected.reshape(2, -1))
@@ -139,15 +169,15 @@ def winograd() -> bytes:
 def test_kernels_with_fewer_products_give_the_same_bytes(plan: str, tmp_path: Path):
     content = winograd()
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)
-    interface = interface_of(module)
+    interface, target = interface_of(module), "cortex-m4"
     for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(name, {"target": TARGET, "plan": plan, "flash": 100000}))
-    write_c(module, ctx, TARGET, tmp_path)
+        pipelines.run(module, ctx, pipelines.flatten(name, {"target": target, "plan": plan, "flash": 100000}))
+    write_c(module, ctx, target, tmp_path)
     text = next(tmp_path.glob("*.c")).read_text()
     calls = re.findall(r"^ +tm_cm_winograd_strip_s8_\w+\(", text[text.index("_predict(") :], re.MULTILINE)
     assert len(calls) >= 2
     [expected] = computed_by_tflm(content, x, 1)
-    for device in ("host", "cortex-m3", TARGET):
+    for device in ("host", "cortex-m3", target):
         runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
         result = runner.run(runner.build(tmp_path, interface, tmp_path / device, "-O2"), interface, x.reshape(3, -1))
         np.testing.assert_array_equal(result.scores, expected.reshape(3, -1))

@@ -180,3 +180,21 @@ func.func @model(%X: memref<9xi16>) {
 }"""
     demand = demand_of(Parser(context(), program).parse_module())
     assert sum(steps.runs["store 2"] for steps in demand.operations.values()) == pytest.approx(1 + 2 + 6)
+
+
+@pytest.mark.parametrize(("place", "first", "step"), [(8, 4, "word"), (6, 4, "byte"), (8, 3, "byte")])
+def test_copies_between_aligned_addresses_are_of_words(place: int, first: int, step: str) -> None:
+    program = f"""
+func.func @model() {{
+  %first = arith.constant {first} : index
+  %at = arith.constant 0 : index
+  %count = arith.constant 8 : index
+  %arena = scratch.arena {{alignment = 4 : i64}} : memref<32xi8>
+  %from = scratch.view %arena[0] : memref<32xi8> to memref<16xi8>
+  %to = scratch.view %arena[{place}] : memref<32xi8> to memref<8xi8>
+  scratch.copy_run %from[%first] to %to[%at] count %count {{most = 8 : i64}} : memref<16xi8> to memref<8xi8>
+  func.return
+}}"""
+    demand = demand_of(Parser(context(), program).parse_module())
+    runs = {kind: count for steps in demand.operations.values() for kind, count in steps.runs.items()}
+    assert runs[f"tm_copy {step}"] == (2 if step == "word" else 8)

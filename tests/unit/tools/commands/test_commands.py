@@ -190,16 +190,21 @@ def test_bench_reads_folders_and_writes_json(model: Path, tmp_path: Path) -> Non
     assert main(["bench", str(model), "--target", "cortex-m0", "--json", str(reports)]) == 0
     [report] = json.loads(reports.read_text())
     assert report["instructions_per_inference"] > 0
+    assert report["core_cycles_per_inference"] is None
 
 
-def test_bench_takes_models_that_keep_their_formats(tmp_path: Path) -> None:
+def test_bench_takes_models_that_keep_their_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model, file, reports = TfliteModel(), tmp_path / "dense.tflite", tmp_path / "reports.json"
     x, y = model.tensor((1, 5), "int8", 0.5, 3), model.tensor((1, 4), "int8", 1.0)
     weights = model.constant(np.ones((4, 5)), "int8", scales=[0.25, 0.5, 0.75, 1.0])
     model.op("FULLY_CONNECTED", [x, weights, model.constant([1, 2, 3, 4], scales=[0.125, 0.25, 0.375, 0.5])], y)
     file.write_bytes(model.finish([x], [y]))
-    assert main(["bench", str(file), "--target", "cortex-m0", "--json", str(reports)]) == 0
+    assert main(["bench", str(file), "--target", "cortex-m4", "--json", str(reports)]) == 0
+    assert "core cycles/MAC" in capsys.readouterr().out
     [report] = json.loads(reports.read_text())
+    instructions, cycles = report["instructions_per_inference"], report["core_cycles_per_inference"]
+    assert instructions < cycles < 2 * instructions
+    assert report["core_cycles_per_mac"] == round(cycles / 20, 2)
     # Of four channels: weights, biases, multipliers and shifts.
     assert report["constants_bytes"] == 4 * (5 + 4 + 4 + 1)
     assert report["flash_bytes"] > report["constants_bytes"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.targets.avr.composer.assembly import Lines
 from tinyml.targets.avr.composer.coded_rows import Block, Code, coded_rows
+from tinyml.targets.composer.lines import Lines
 
 FIRST, SECOND = ("r25", "r26", "r27"), ("r2", "r3", "r4")
 """The sums of the first two of three rows; their high bytes are r20 and r21, the element is r18, a weight r19."""

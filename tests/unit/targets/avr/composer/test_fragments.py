@@ -3,12 +3,13 @@
 import pytest
 
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import bytes_of, cycles, joined, registers, statement
+from tinyml.targets.avr.composer.assembly import bytes_of, cycles, registers, statement
 from tinyml.targets.avr.composer.dot_strips import DOT_STRIPS
 from tinyml.targets.avr.composer.epilogues import shifted
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, run, skip, spaced, word
 from tinyml.targets.avr.composer.loops import counted_in_byte, counted_in_word, entry_by_count, moved, over_steps
 from tinyml.targets.avr.composer.multiply import arithmetic, chunk, squares
+from tinyml.targets.composer.lines import joined
 from tinyml.targets.registry import kernel_named
 from tinyml.targets.tiles import Tile
 

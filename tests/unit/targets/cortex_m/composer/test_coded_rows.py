@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.targets.cortex_m.composer.assembly import Lines
+from tinyml.targets.composer.lines import Lines
 from tinyml.targets.cortex_m.composer.coded_rows import coded_rows, constant, finished, products
 
 

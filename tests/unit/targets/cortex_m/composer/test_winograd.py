@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tinyml.targets.cortex_m.composer.assembly import instructions
+from tinyml.targets.composer.lines import instructions
 from tinyml.targets.cortex_m.composer.winograd_streams import transformed
 from tinyml.targets.cortex_m.composer.winograd_strips import WinogradStrip
 from tinyml.targets.tiles import Sums, Tile

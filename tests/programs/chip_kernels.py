@@ -1,17 +1,22 @@
-"""Calls of the kernels for Cortex-M: the input that `data/kernels_cortex_m` understands, and numpy's answer."""
+"""Calls of the kernels of 32-bit chips: the input that `chip_kernels_c` understands, and numpy's answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from programs.printed import WARNING_FLAGS
+from tinyml.runtime.devices.registry import Build, Runner
+from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 
 INTERFACE = Interface("kernels", "int8_t", 3360, "int32_t", 8, has_label=False)
+PROGRAM = Path(__file__).parent / "chip_kernels_c"
 ROWS = 8
 LENGTHS = [*range(10), 63, 64, 65, 127, 300]
 
@@ -36,25 +41,60 @@ class Kernel:
     def is_sparse(self) -> bool:
         return "sparse" in self.name
 
+    @property
+    def statements(self) -> str:
+        """The C that calls it."""
+        if self.limit > 2**31:
+            halves = "results[0] = (int32_t)(uint32_t)sum64; results[1] = (int32_t)(sum64 >> 32);"
+            return f"sum64 = {self.name}(w, x, n, sum64); {halves}"
+        if self.rows > 1:
+            return f"{self.name}(w, x, n, {f'{self.stride}, ' if self.stride else ''}starts, results);"
+        return f"results[0] = {self.name}(w, {'gaps, ' if self.is_sparse else ''}x, n, starts[0]);"
+
 
 S8, S16 = np.int8, np.int16
-KERNELS = [
-    Kernel("tm_cm_dot_s8_s8_s32", S8, S8),
-    Kernel("tm_cm_dot_s8_s16_s32", S8, S16),
-    Kernel("tm_cm_dot_s16_s16_s32", S16, S16),
-    Kernel("tm_cm_dot_s16_s16_s64", S16, S16, limit=2**63 - 1),
-    Kernel("tm_cm_dot4_s8_s8_s32", S8, S8, rows=4),
-    Kernel("tm_cm_dot4_s8_s16_s32", S8, S16, rows=4),
-    Kernel("tm_cm_dot4_s16_s16_s32", S16, S16, rows=4),
+
+
+def _dense(prefix: str) -> list[Kernel]:
+    return [
+        Kernel(f"{prefix}dot_s8_s8_s32", S8, S8),
+        Kernel(f"{prefix}dot_s8_s16_s32", S8, S16),
+        Kernel(f"{prefix}dot_s16_s16_s32", S16, S16),
+        Kernel(f"{prefix}dot_s16_s16_s64", S16, S16, limit=2**63 - 1),
+        Kernel(f"{prefix}dot4_s8_s8_s32", S8, S8, rows=4),
+        Kernel(f"{prefix}dot4_s8_s16_s32", S8, S16, rows=4),
+        Kernel(f"{prefix}dot4_s16_s16_s32", S16, S16, rows=4),
+        Kernel(f"{prefix}dot_s16_s8_s32", S16, S8),
+        Kernel(f"{prefix}channels4_s8_s8_s32", S8, S8, rows=4, stride=5),
+        Kernel(f"{prefix}channels4_s8_s16_s32", S8, S16, rows=4, stride=5),
+        Kernel(f"{prefix}channels4_s16_s16_s32", S16, S16, rows=4, stride=5),
+    ]
+
+
+CORTEX_M = [
+    *_dense("tm_cm_"),
     Kernel("tm_cm_dot_sparse_s8_s8_s32", S8, S8),
     Kernel("tm_cm_dot_sparse_s8_s16_s32", S8, S16),
     Kernel("tm_cm_dot_sparse_s16_s16_s32", S16, S16),
-    Kernel("tm_cm_dot_s16_s8_s32", S16, S8),
-    Kernel("tm_cm_channels4_s8_s8_s32", S8, S8, rows=4, stride=5),
-    Kernel("tm_cm_channels4_s8_s16_s32", S8, S16, rows=4, stride=5),
-    Kernel("tm_cm_channels4_s16_s16_s32", S16, S16, rows=4, stride=5),
 ]
-"""In the order of the numbers that `data/kernels_cortex_m` gives them."""
+RISCV = _dense("tm_rv_")
+
+
+def built(runner: Runner, kernels: Sequence[Kernel], optimize: str, folder: Path) -> Build:
+    """The program with the kernels of a chip, whose numbers are their places in the list."""
+    texts = {name: text for kernel in kernels for name, text in definition_of(kernel.name)}
+    cases = "".join(f"case {number}: {kernel.statements} break;\n" for number, kernel in enumerate(kernels))
+    (folder / "composed.h").write_text("\n".join(texts.values()))
+    (folder / "cases.h").write_text(cases)
+    return runner.build(PROGRAM, INTERFACE, folder, optimize, [*WARNING_FLAGS, f"-I{folder}"])
+
+
+def check(runner: Runner, program: Build, calls: Sequence[Call]) -> None:
+    """Calls give what numpy gives."""
+    result = runner.run(program, INTERFACE, np.stack([call.input() for call in calls]))
+    assert result.scores is not None
+    for call, scores in zip(calls, result.scores, strict=True):
+        np.testing.assert_array_equal(scores, call.expected(), err_msg=str(call))
 
 
 @dataclass(frozen=True)
@@ -74,7 +114,8 @@ class Call:
         words = self.starts.astype("<i4")
         if self.kernel.limit > 2**31:
             words[:2] = self.starts[:1].astype("<i8").view("<i4")
-        head = np.array([KERNELS.index(self.kernel)], np.uint8).tobytes()
+        kernels = CORTEX_M if self.kernel in CORTEX_M else RISCV
+        head = np.array([kernels.index(self.kernel)], np.uint8).tobytes()
         head += np.array([self.w.shape[1]], "<u2").tobytes()
         head += np.array(self.offsets, np.uint8).tobytes()
         head += np.array([self.w.nbytes, self.x.nbytes], "<u2").tobytes() + words.tobytes()
@@ -179,3 +220,31 @@ def make_call(
     )
     assert bounded(call)
     return call
+
+
+_EXTREMES = [(w, x) for w in ("lowest", "highest") for x in ("lowest", "highest")]
+_PAIRS = [*_EXTREMES, ("alternating", "alternating"), ("random", "random")]
+"""Patterns of the weights and of the vector."""
+
+
+def extreme_calls(kernel: Kernel) -> list[Call]:
+    """Every length with the extremes of both operands, the alignments in turn."""
+    random = np.random.default_rng(1)
+    calls: list[Call] = []
+    for n in LENGTHS:
+        for patterns in _PAIRS:
+            turn = len(calls)
+            offsets = turn % 4, turn // 4 % 4
+            calls.append(make_call(kernel, n, random, patterns=patterns, offsets=offsets))
+    return calls
+
+
+def short_calls(kernels: Sequence[Kernel]) -> list[Call]:
+    """Every kernel with every rest of its unrolled loops, at several alignments."""
+    random = np.random.default_rng(2)
+    return [
+        make_call(kernel, n, random, offsets=offsets)
+        for kernel in kernels
+        for n in range(10)
+        for offsets in [(0, 0), (1, 0), (0, 1), (2, 3), (3, 2)]
+    ]

@@ -1,5 +1,6 @@
-/* The instruction sets that composed kernels are written for: TM_CORE is 6 for ARMv6-M (Cortex-M0+), 7 for ARMv7-M (M3),
- * 8 with the DSP extension (M4, M7, M33), and 0 for every other machine, where they are plain C of the same bits.
+/* The instruction sets that composed kernels of 32-bit chips are written for: TM_CORE is 6 for ARMv6-M (Cortex-M0+), 7 for
+ * ARMv7-M (M3), 8 with the DSP extension (M4, M7, M33), 32 for RISC-V with 32 registers and multiplication (RV32IM), and
+ * 0 for every other machine, where they are plain C of the same bits.
  *
  * The caller knows that no sum leaves its type: |start| plus the sum of |w| * |x| fits, so the order does not matter.
  * Pointers need the alignment of their elements only. Matrices are stored row after row without gaps. Results overlap no
@@ -10,11 +11,13 @@
 #ifndef TINYML_CORES_H
 #define TINYML_CORES_H
 #ifdef __AVR__
-#error "generated for Cortex-M: an AVR cannot read its constants; compile the model for target avr"
+#error "generated for a 32-bit chip: an AVR cannot read its constants; compile the model for target avr"
 #endif
 #include <stdint.h>
 
-#if !defined(__ARM_ARCH_PROFILE) || __ARM_ARCH_PROFILE != 'M' || defined(__ARM_BIG_ENDIAN) || \
+#if defined(__riscv_mul) && __riscv_xlen == 32 && !defined(__riscv_32e)
+#define TM_CORE 32
+#elif !defined(__ARM_ARCH_PROFILE) || __ARM_ARCH_PROFILE != 'M' || defined(__ARM_BIG_ENDIAN) || \
     (defined(__thumb2__) && !defined(__ARM_FEATURE_UNALIGNED))
 #define TM_CORE 0
 #elif !defined(__thumb2__)

@@ -1,0 +1,25 @@
+"""Lines of assembly: their text as a C statement, and their number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+Lines: TypeAlias = "tuple[str, ...]"
+"""Instructions, and labels that end in a colon."""
+
+
+def joined(*parts: str | Iterable[str]) -> Lines:
+    """Instructions and fragments one after the other."""
+    return tuple(line for part in parts for line in ((part,) if isinstance(part, str) else part))
+
+
+def instructions(lines: Sequence[str]) -> int:
+    """The number of instructions, which is the time of straight-line code where all of them take the same."""
+    return sum(not line.endswith(":") for line in lines)
+
+
+def statement(lines: Sequence[str]) -> str:
+    """The body of a naked function."""
+    rows = [f'"{line}\\n\\t"' for line in lines[:-1]] + [f'"{lines[-1]}"']
+    return "    __asm__ volatile(" + "\n                     ".join(rows) + ");"

@@ -1,0 +1,76 @@
+"""What code for ARMv6-M is made of: constants, frames and loops, in instructions of two bytes.
+
+Only r0 to r7 are operands of most instructions; r8 to r12 and lr hold sums, which additions reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.repeated import Repeated
+
+SUMS = ("r8", "r9", "r10", "r11", "r12", "lr")
+
+_LOW, _HIGH = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
+_RESTORED = tuple(f"mov {high}, {low}" for high, low in zip(_HIGH, _LOW, strict=True))
+SAVED_BYTES = 36
+
+_NEAR, REACH = 240, 2000
+"""The most bytes of code that a conditional branch and any other one surely jump over."""
+
+_BYTE = 255
+
+
+def bytes_of(lines: Sequence[str]) -> int:
+    """The bytes of flash."""
+    return 2 * instructions(lines)
+
+
+def saved(frame: int) -> Lines:
+    """Saves all registers that a call preserves, and makes a frame of some bytes, a multiple of 4."""
+    copies = (f"mov {low}, {high}" for low, high in zip(_LOW, _HIGH, strict=True))
+    return joined("push {r4, r5, r6, r7, lr}", copies, "push {r4, r5, r6, r7}", f"sub sp, #{frame}")
+
+
+def restored(frame: int) -> Lines:
+    """Restores the registers and returns."""
+    return joined(f"add sp, #{frame}", "pop {r4, r5, r6, r7}", _RESTORED, "pop {r4, r5, r6, r7, pc}")
+
+
+def constant(register: str, value: int) -> Lines:
+    """Sets a low register to a number of at most 24 bits and a sign; the flags change."""
+    if value < 0:
+        return joined(constant(register, -value), f"rsbs {register}, {register}, #0")
+    zeros = (value & -value).bit_length() - 1 if value > _BYTE else 0
+    if value >> zeros <= _BYTE:
+        shift = (f"lsls {register}, {register}, #{zeros}",) if zeros else ()
+        return f"movs {register}, #{value >> zeros}", *shift
+    low = (f"adds {register}, #{value & _BYTE}",) if value & _BYTE else ()
+    return joined(constant(register, value >> 8), f"lsls {register}, {register}, #8", low)
+
+
+def moved(register: str, distance: int, spare: str) -> Lines:
+    """Adds a constant to a low register. spare: a low one, which changes for a great distance; so do the flags."""
+    name, size = ("adds", distance) if distance > 0 else ("subs", -distance)
+    if size <= 2 * _BYTE:
+        parts = (min(size, _BYTE), size - min(size, _BYTE))
+        return tuple(f"{name} {register}, #{part}" for part in parts if part)
+    return joined(constant(spare, size), f"{name} {register}, {register}, {spare}")
+
+
+def moved_in_frame(place: int, distance: int) -> Lines:
+    """Adds a constant to a word of the frame; r0 and r1 change."""
+    return joined(f"ldr r0, [sp, #{place}]", moved("r0", distance, "r1"), f"str r0, [sp, #{place}]")
+
+
+def again(code: Repeated, begin: Lines, end: Lines, count: int, label: int) -> Repeated:
+    """Code some times, until `end`, behind an iteration, leaves the flags of equality.
+
+    A long loop takes the label behind this one, too. A single iteration takes neither `begin` nor `end`.
+    """
+    if bytes_of((*code.lines, *end)) <= _NEAR:
+        return code.looped(begin, (*end, f"bne {label}b"), count, label)
+    leave = f"beq {label + 1}f", f"b {label}b"
+    loop = code.looped(begin, (*end, *leave), count, label, skipped=1)
+    return loop.then((f"{label + 1}:",)) if count > 1 else code

@@ -1,0 +1,110 @@
+"""Programs that run kernels for tiles on a device, with random weights and windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from programs.printed import WARNING_FLAGS
+from programs.strips import Strip, strip_of
+from tinyml.runtime.devices.registry import Build, Runner
+from tinyml.runtime.devices.toolchain import symbol_table
+from tinyml.runtime.model.headers import definition_of
+from tinyml.runtime.model.interface import Interface
+from tinyml.targets.registry import chip_of
+from tinyml.targets.tiles import Tile, TileFamily
+
+ELEMENTS, RESULTS = 1400, 128
+INTERFACE = Interface("strips", "int8_t", 4 + ELEMENTS, "int8_t", RESULTS, has_label=False)
+
+
+def build_strips(runner: Runner, strips: Sequence[Strip], folder: Path, optimize: str = "-O2") -> Build:
+    """A program that runs the kernel whose number its input begins with, on elements at an offset."""
+    texts = {name: text for strip in strips for name, text in definition_of(strip.symbol)}
+    cases: list[str] = []
+    for number, strip in enumerate(strips):
+        values = ", ".join(map(str, strip.stream))
+        texts[f"stream{number}"] = f"static const int8_t stream{number}[] __attribute__((aligned(4))) = {{{values}}};"
+        cases.append(f"case {number}: {strip.symbol}(stream{number}, x, results); break;")
+    (folder / "strips.h").write_text(
+        f"#include <stdint.h>\n#define strips_INPUT_LENGTH {INTERFACE.input_length}\n"
+        f"#define strips_OUTPUT_LENGTH {RESULTS}\n"
+        "const int8_t *strips_scores(void);\nvoid strips_predict(const int8_t *X);\n"
+    )
+    (folder / "strips.c").write_text(
+        "\n".join(
+            [
+                '#include "strips.h"',
+                *texts.values(),
+                f"static int8_t results[{RESULTS}];\nint8_t vector[{ELEMENTS + 4}];",
+                "const int8_t *strips_scores(void) { return results; }",
+                "void strips_predict(const int8_t *X)\n{",
+                "    int8_t *x = vector + X[1];",
+                f"    for (int i = 0; i < {RESULTS}; i++) results[i] = 99;",
+                f"    for (int i = 0; i < {ELEMENTS}; i++) x[i] = X[4 + i];",
+                "    switch (X[0]) {",
+                *cases,
+                # No kernel returns to the caller of this function.
+                '    }\n    __asm__ volatile("" ::: "memory");\n}',
+            ]
+        )
+    )
+    (folder / "build").mkdir(exist_ok=True)
+    return runner.build(folder, INTERFACE, folder / "build", optimize, WARNING_FLAGS)
+
+
+def inputs_of(strips: Sequence[Strip]) -> NDArray[Any]:
+    """For each kernel its number, where its windows begin, and random bytes or the least ones."""
+    random = np.random.default_rng(5)
+    inputs = random.integers(-128, 128, (len(strips), 4 + ELEMENTS)).astype(np.int8)
+    inputs[:, 0] = np.arange(len(strips))
+    inputs[:, 1] = np.arange(len(strips)) % 4
+    inputs[::3, 4:] = -128
+    return inputs
+
+
+def spent_in(runner: Runner, build: Build, target: str, strip: Strip, content: NDArray[Any]) -> tuple[float, int]:
+    """The time that a kernel takes on an input, its own instructions only, and its bytes of flash."""
+    symbols = {symbol.name: symbol for symbol in symbol_table(chip_of(target).prefix, build.elf)}
+    place = symbols[strip.symbol]
+    profile = runner.profile(build, INTERFACE, content[None])
+    spent = sum(time for (_, pc), time in profile.spent.items() if 0 <= pc - (place.address & ~1) < place.size)
+    return spent, place.size
+
+
+def check(runner: Runner, build: Build, strips: Sequence[Strip]) -> None:
+    """Compares the results of all kernels with those of numpy."""
+    inputs = inputs_of(strips)
+    scores = runner.run(build, INTERFACE, inputs).scores
+    assert scores is not None
+    for strip, given_, got in zip(strips, inputs, scores, strict=True):
+        expected = strip.expected(given_[4 : 4 + strip.tile.elements])
+        np.testing.assert_array_equal(got[: expected.size], expected, err_msg=str(strip.tile))
+        assert (got[expected.size :] == 99).all(), strip.tile
+
+
+def drawn_strips(families: Sequence[TileFamily]) -> st.SearchStrategy[list[Strip]]:
+    """Some tiles of the families for dot products and for channels, of any shape that these have."""
+    dots, by_channels = families
+
+    @st.composite
+    def drawn_tile(draw: st.DrawFn) -> Strip:
+        by_channel = draw(st.booleans())
+        rows, runs, count = draw(st.integers(1, 6)), draw(st.integers(1, 5)), draw(st.integers(1, 9))
+        width, across = draw(st.integers(1, 5)), draw(st.integers(1, 4))
+        channels = rows if by_channel else draw(st.integers(1, 24))
+        if by_channel:
+            rows = channels
+        pitch = ((count - 1) * across + width + draw(st.integers(0, 2))) * channels
+        tile = Tile(rows, runs, width * channels, pitch, across * channels, count, draw(st.integers(-128, 127)))
+        family = by_channels if by_channel else dots
+        if tile.elements > ELEMENTS or family.kernel(tile) is None:
+            tile = Tile(2, 1, 4, 0, 4, 2, 0) if not by_channel else Tile(2, 1, 4, 0, 2, 2, 0)
+        return strip_of(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
+
+    return st.lists(drawn_tile(), min_size=5, max_size=10)

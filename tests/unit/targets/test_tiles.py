@@ -1,0 +1,54 @@
+"""Sums that kernels for tiles finish: their proofs, and starts that take the place of others."""
+
+import numpy as np
+import pytest
+
+from tinyml.targets.registry import tile_families
+from tinyml.targets.tiles import Sums
+
+LIMIT = 1 << 30
+
+
+def sums(starts: list[int], weights: list[int], shift: int = -8) -> Sums:
+    """A row for each start, with a weight."""
+    rows = len(starts)
+    return Sums(
+        np.array(weights).reshape(rows, 1), np.array(starts), np.full(rows, 1 << 30), np.full(rows, shift, np.int64)
+    )
+
+
+def test_a_sum_reaches_its_start_and_all_products():
+    assert sums([-5, 5], [-100, 2]).reach.tolist() == [12800, 256]
+    assert sums([LIMIT - 129], [1]).within(LIMIT)
+    assert not sums([128 - LIMIT], [-1]).within(LIMIT)
+
+
+def test_a_far_start_moves_nearer_where_all_its_sums_give_the_same_byte():
+    far = sums([1 << 30, -(1 << 30), 7], [3, 100, 100])
+    near = far.nearer(LIMIT, 0)
+    assert near is not None
+    assert near.starts.tolist() == [LIMIT - 1 - 384, 12801 - LIMIT, 7]
+    assert near.within(LIMIT)
+    assert near.weights is far.weights
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        # Bytes that differ, products that exceed the limit themselves, and sums that leave 32 bits.
+        sums([1 << 30], [100], shift=-30),
+        sums([0], [1 << 24]),
+        sums([(1 << 31) - 100], [1]),
+    ],
+)
+def test_another_start_would_give_other_bytes(kept: Sums):
+    assert kept.nearer(LIMIT, 0) is None
+
+
+def test_each_instruction_set_has_its_limit():
+    limits = {
+        target: {family.limit for family in tile_families(target)} for target in ("cortex-m0", "cortex-m4", "uno")
+    }
+    assert limits == {"cortex-m0": {LIMIT}, "cortex-m4": {(1 << 31) - 256}, "uno": {1 << 23}}
+    [on_uno] = tile_families("uno")
+    assert on_uno.bounded(sums([1 << 23], [1]), 0) is None
