@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, TensorType, UnitAttr, f32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -29,7 +29,11 @@ class NoTotalOp(TensorOp):
         return shape_of(self.out)
 
     def verify_formats(self) -> None:
-        """Any builtin type may be one of totals; what adds to them says which."""
+        """Totals are integers or of type f32; what adds to them says which."""
+        element = shaped(self.out).get_element_type()
+        signless = isinstance(element, IntegerType) and element.signedness.data is Signedness.SIGNLESS
+        if not signless and element != f32:
+            raise VerifyException(f"totals are integers or f32, got {element}")
 
 
 @irdl_op_definition

@@ -104,3 +104,13 @@
 %total = "test.op"() : () -> (tensor<1x1x1x3xi32>)
 %r = tdsl.quotient %total {count = 9 : i64, of = !fixed.q<8, 4>} : tensor<1x1x1x3xi32> -> tensor<1x1x1x3xf32>
 // CHECK: tdsl.quotient mixes the families exact and float
+
+// -----
+
+%r = tdsl.no_total -> tensor<1x1x1x2x!fixed.q<8, 4>>
+// CHECK: totals are integers or f32, got !fixed.q<8, 4>
+
+// -----
+
+%r = tdsl.no_total -> tensor<1x1x1x2xsi32>
+// CHECK: totals are integers or f32, got si32
