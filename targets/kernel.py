@@ -140,11 +140,13 @@ class RowCoder:
     """A composer whose kernels hold the weights that they multiply.
 
     prefix: of the names of the kernels, which a number completes; the rows themselves stand in the program. composed:
-    the kernel of a name and rows; None for rows that it does not have a kernel for.
+    the kernel of a name and rows; None for rows that it does not have a kernel for. needs: the
+    feature that a board must have.
     """
 
     prefix: str
     composed: Callable[[str, CodedRows], Kernel | None]
+    needs: str = ""
 
 
 REQUANTISED_LIMIT = (1 << 31) - 256

@@ -16,7 +16,7 @@ from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.names import described
 from tinyml.targets.chip import Chip
-from tinyml.targets.kernel import Kernel
+from tinyml.targets.kernel import Kernel, RowCoder
 from tinyml.targets.tiles import TileFamily
 
 CHIPS = ("avr", "cortex_m", "riscv", "host")
@@ -100,12 +100,21 @@ def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
     return [family for family in chip.tiles if family.needs in ("", *board.features) and family.large == large]
 
 
+def row_coder(target: str) -> RowCoder | None:
+    """What makes rows of constant matrices code on a board; None if nothing does.
+
+    Raises `InputError` for an unknown board.
+    """
+    chip, board = _target(target)
+    return chip.coder if chip.coder is not None and chip.coder.needs in ("", *board.features) else None
+
+
 def spends_flash(target: str) -> bool:
     """Has a board kernels or code that take more flash than others and less time?
 
     Raises `InputError` for an unknown board.
     """
-    return chip_of(target).coder is not None or len(tile_families(target, large=True)) > 0
+    return row_coder(target) is not None or len(tile_families(target, large=True)) > 0
 
 
 def coded_kernel(symbol: str, rows: CodedRows) -> Kernel:

@@ -5,7 +5,7 @@ from pathlib import Path
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
-from tinyml.targets.cortex_m.kernels import KERNELS, PACKED_READS, TILES
+from tinyml.targets.cortex_m.kernels import CODER, KERNELS, PACKED_READS, TILES
 from tinyml.targets.cortex_m.timing import CORTEX_M4_TIMING
 from tinyml.targets.package import Package
 
@@ -46,6 +46,7 @@ CHIP = Chip(
     kernels=KERNELS,
     compose=compose,
     tiles=TILES,
+    coder=CODER,
     packed_reads=PACKED_READS,
     prefix="arm-none-eabi-",
     flags=("-mthumb", "-nostartfiles", "--specs=nano.specs", "--specs=nosys.specs"),

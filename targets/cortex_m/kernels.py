@@ -1,6 +1,7 @@
 """The kernels for Cortex-M: composed ones for the M0+, the M3 and the M4, and plain C for every chip."""
 
 from tinyml.targets.cortex_m.composer.channel_rows import channel_rows
+from tinyml.targets.cortex_m.composer.coded_rows import coded_rows
 from tinyml.targets.cortex_m.composer.dense import dot, dot_rows
 from tinyml.targets.cortex_m.composer.families import (
     CHANNEL_TILES,
@@ -11,7 +12,7 @@ from tinyml.targets.cortex_m.composer.families import (
 )
 from tinyml.targets.cortex_m.composer.segments import segment_dot
 from tinyml.targets.cortex_m.composer.sparse import sparse_dot
-from tinyml.targets.kernel import Kernel, PackedReads
+from tinyml.targets.kernel import Kernel, PackedReads, RowCoder
 
 KERNELS = (
     segment_dot(),
@@ -32,6 +33,7 @@ KERNELS = (
     sparse_dot(8, 16, step=7.4),
     sparse_dot(16, 16, step=7.4),
 )
+CODER = RowCoder("tm_cm_rows_", coded_rows, needs="dsp")
 TILES = (DOT_TILES, CHANNEL_TILES, WINOGRAD_TILES, SMALL_DOT_TILES, SMALL_CHANNEL_TILES)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
 """Estimates, not measured here: the figures are those of an 8-bit chip."""

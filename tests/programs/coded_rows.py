@@ -13,8 +13,8 @@ from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.runtime.devices.registry import Build, Runner
 from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.avr.composer.coded_rows import coded_rows
 from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import chip_of
 from tinyml.tools.calibration.measured_programs import INCLUDE
 
 Values = NDArray[Any]
@@ -80,22 +80,24 @@ def expected(rows: CodedRows, vector: Values) -> Values:
     return (sums >> rows.right).clip(-127, 127)
 
 
-def kernels(some: Sequence[CodedRows]) -> list[Kernel]:
-    made = [coded_rows(f"rows_{number}", rows) for number, rows in enumerate(some)]
+def kernels(target: str, some: Sequence[CodedRows]) -> list[Kernel]:
+    coder = chip_of(target).coder
+    assert coder is not None
+    made = [coder.composed(f"rows_{number}", rows) for number, rows in enumerate(some)]
     return [kernel for kernel in made if kernel is not None]
 
 
 class CodedProgram:
     """A program of some rows; `run` gives the results and the cycles of each call."""
 
-    def __init__(self, runner: Runner, folder: Path, some: Sequence[CodedRows]):
+    def __init__(self, target: str, runner: Runner, folder: Path, some: Sequence[CodedRows]):
         self.some, self.runner, source = some, runner, folder / "source"
         self.width = 1 + max(sum(matrix.shape[1] for matrix in rows.weights) for rows in some)
         self.interface = Interface(
             "coded", "int8_t", self.width, "int8_t", max(rows.rows for rows in some), has_label=False
         )
         cases, definitions = "", dict[str, str]()
-        for number, (rows, kernel) in enumerate(zip(some, kernels(some), strict=True)):
+        for number, (rows, kernel) in enumerate(zip(some, kernels(target, some), strict=True)):
             definitions |= dict(texts_of(kernel))
             places = np.cumsum([1, *(matrix.shape[1] for matrix in rows.weights)])[:-1]
             arguments = "".join(f"X + {place}, " for place in places)

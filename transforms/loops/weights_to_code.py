@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.kernel import RowCoder
-from tinyml.targets.registry import HOST, board, chip_of
+from tinyml.targets.registry import HOST, board, row_coder
 from tinyml.transforms.loops.kernels.coded_rows import row_loops
 from tinyml.transforms.loops.kernels.coded_tiles import coded_tiles
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses, registered_pass
@@ -45,7 +45,7 @@ class WeightsToCodePass(ModulePass):
     pack_buffers: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        coder = chip_of(self.target).coder
+        coder = row_coder(self.target)
         if self.flash is None or coder is None or not board(self.target).costs:
             return
         if self.flash <= 0:

@@ -1,7 +1,8 @@
 // RUN: tinyml-opt %s -p 'weights-to-code{target=uno flash=20000}' --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'weights-to-code{target=uno flash=100}' --split-input-file | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'weights-to-code{target=uno}' --split-input-file | filecheck %s --check-prefix=NONE
-// RUN: tinyml-opt %s -p 'weights-to-code{target=cortex-m4 flash=20000}' --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: tinyml-opt %s -p 'weights-to-code{target=cortex-m0 flash=20000}' --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: tinyml-opt %s -p 'weights-to-code{target=cortex-m4 flash=20000}' --split-input-file | filecheck %s --check-prefix=CORTEX
 
 // RUN: tinyml-opt %s -p 'weights-to-code{target=uno flash=20000},select-kernels{target=uno},canonicalize,lower-num-to-arith' --split-input-file | filecheck %s --check-prefix=BITS
 // RUN: not tinyml-opt %s -p 'weights-to-code{target=uno flash=0}' 2>&1 | filecheck %s --check-prefix=WRONG
@@ -37,6 +38,8 @@ func.func @dense(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
 // CHECK: [[x:%.*]] = scratch.slice %x[{{%.*}}] : memref<4x!fixed.q<8, 6>> to memref<4x!fixed.q<8, 6>>
 // CHECK-NEXT: [[y:%.*]] = scratch.slice %y[{{%.*}}] : memref<3x!fixed.q<8, 2>> to memref<3x!fixed.q<8, 2>>
 // CHECK-NEXT: num.coded_rows [[y]], [[x]] {rows = {weights = [dense<{{\[\[}}1, 2, -3, 4], [0, 0, 127, 0], [5, -6, 7, -8]]> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}, kernel = "tm_avr_rows_0", size = array<i64: {{.*}}>} : memref<3x!fixed.q<8, 2>>, memref<4x!fixed.q<8, 6>>
+// CORTEX-LABEL: func.func @dense
+// CORTEX: num.coded_rows {{.*}} kernel = "tm_cm_rows_0"
 // BITS-LABEL: func.func @dense
 // BITS: func.call @tm_avr_rows_0({{%.*}}, {{%.*}}) : (memref<?xi8>, memref<?xi8>) -> ()
 // BITS: func.func private @tm_avr_rows_0(memref<?xi8>, memref<?xi8>) -> () attributes {tinyml.coded_rows = {weights = [dense<{{.*}}> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}}

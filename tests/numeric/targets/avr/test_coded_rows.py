@@ -26,7 +26,7 @@ def test_random_rows_are_exact(tmp_path_factory: pytest.TempPathFactory, seed: i
     some.append(random_rows(random, int(random.integers(1, 20)), [int(random.integers(1, 40))]))
     calls = [(number, vector) for number, rows in enumerate(some) for vector in vectors(random, rows, 6)]
     for runner in (runner_for("atmega1284p"), HostRunner()):
-        program = CodedProgram(runner, tmp_path_factory.mktemp("coded"), some)
+        program = CodedProgram("uno", runner, tmp_path_factory.mktemp("coded"), some)
         results, _ = program.run(calls)
         for (number, vector), result in zip(calls, results, strict=True):
             np.testing.assert_array_equal(result, expected(some[number], vector))
@@ -38,10 +38,10 @@ def test_the_time_of_a_call_is_known(tmp_path: Path):
     some = [random_rows(random, rows, lengths) for rows, lengths in SHAPES]
     vectors = [np.zeros(sum(matrix.shape[1] for matrix in rows.weights), np.int8) for rows in some]
     some = [replace(rows, starts=rows.starts % (1 << rows.right)) for rows in some]
-    program = CodedProgram(runner_for("atmega1284p"), tmp_path, some)
+    program = CodedProgram("uno", runner_for("atmega1284p"), tmp_path, some)
     calls = [(number | twice, vector) for number, vector in enumerate(vectors) for twice in (0, TWICE)]
     _, cycles = program.run(calls)
     assert cycles is not None
-    for rows, once, twice, kernel in zip(some, cycles[::2], cycles[1::2], kernels(some), strict=True):
+    for rows, once, twice, kernel in zip(some, cycles[::2], cycles[1::2], kernels("uno", some), strict=True):
         assert kernel.composed is not None
         assert abs(kernel.composed.costs[""] - (twice - once)) <= 2 * len(rows.weights)

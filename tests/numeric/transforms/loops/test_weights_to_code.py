@@ -1,4 +1,4 @@
-"""Programs whose weights are code, in part or all of them, give the evaluator's bits on an AVR and on the host."""
+"""Programs whose weights are code, in part or all of them, give the evaluator's bits on their board and on the host."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.driver.measure import first_mismatch
 
-KERNEL = "void tm_avr_rows_"
+KERNELS = {"uno": "void tm_avr_rows_", "cortex-m4": "void tm_cm_rows_"}
 SPARSE = "tm_dot_row_s8_s8_s24(&"
 Raws = NDArray[Any]
 ALL = 32256
@@ -77,7 +77,7 @@ def network(random: np.random.Generator) -> str:
 
 @dataclass(frozen=True)
 class Taken:
-    """What a program takes on an AVR: its time, also as estimated, and bytes of flash.
+    """What a program takes on a board: its time, also as estimated, and bytes of flash.
 
     coded, sparse: the numbers of its kernels that hold weights, and of its calls of those that read sparse rows.
     """
@@ -89,31 +89,35 @@ class Taken:
     sparse: int
 
 
-def taken(text: str, flash: int | None, folder: Path) -> Taken:
-    """What a program takes on an AVR, where it gives the evaluator's bits, as on the host."""
+def taken(text: str, flash: int | None, folder: Path, target: str = "uno") -> Taken:
+    """What a program takes on a board, where it gives the evaluator's bits, as on the host."""
     ctx = context()
     module = parse_mlir(ctx, text.encode(), "model.mlir")
     interface = interface_of(module)
     x = np.random.default_rng(1).integers(-127, 128, (5, interface.input_length)).astype(np.int8)
     x[0], x[1] = 127, -127
     expected = evaluate(module, x)
-    options = {"target": "uno", "flash": flash}
+    options = {"target": target, "flash": flash}
     for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops"):
         pipelines.run(module, ctx, pipelines.flatten(name, options))
-    estimate = estimate_on(module, "uno", "-Os")
+    estimate = estimate_on(module, target, "-Os")
     assert estimate is not None
     for name in ("loops-to-bits", "bits-to-c"):
         pipelines.run(module, ctx, pipelines.flatten(name, options))
     source = folder / str(flash)
-    write_c(module, ctx, "uno", source)
+    write_c(module, ctx, target, source)
     printed = next(source.glob("*.c")).read_text()
-    for runner in (HostRunner(sanitize=True), runner_for("uno")):
+    for runner in (HostRunner(sanitize=True), runner_for(target)):
         built = runner.build(source, interface, folder, "-Os", WARNINGS)
         result = runner.run(built, interface, x)
         assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None
     assert result.cycles is not None
     return Taken(
-        float(result.cycles.mean()), estimate.time, built.flash_bytes, printed.count(KERNEL), printed.count(SPARSE)
+        float(result.cycles.mean()),
+        estimate.time,
+        built.flash_bytes,
+        printed.count(KERNELS[target]),
+        printed.count(SPARSE),
     )
 
 
@@ -163,3 +167,10 @@ def test_filters_become_code_that_runs_for_each_window(by_channel: bool, share: 
     assert (plain.coded, coded.coded) == (0, 1)
     assert coded.time < share * plain.time
     assert coded.estimate == pytest.approx(coded.time, rel=0.1)
+
+
+def test_sparse_rows_become_code_on_a_cortex_m4(tmp_path: Path):
+    text = program(X, sparse_layer(np.random.default_rng(3)), "y", Y)
+    plain, coded = (taken(text, flash, tmp_path, "cortex-m4") for flash in (None, ALL))
+    assert (plain.coded, coded.coded) == (0, 1)
+    assert coded.time < 0.6 * plain.time
