@@ -37,6 +37,9 @@ ROWS = "tinyml.coded_rows"
 LARGEST = 127
 """The magnitude to which results are limited."""
 
+SUM_BITS = 24
+"""The bits of sums."""
+
 _KEYS = ("weights", "starts", "aligns", "right")
 
 

@@ -16,11 +16,10 @@ from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
-from tinyml.dialects.layouts.coded_rows import LARGEST
+from tinyml.dialects.layouts.coded_rows import LARGEST, SUM_BITS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
-from tinyml.targets.tiles import SHIFTED_BITS
 from tinyml.transforms.ir.loop_accesses import affine, overlap
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
@@ -67,7 +66,7 @@ def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | N
     if not accumulator.INTEGER or not isinstance(format, ExactNumbers) or format.dtype.itemsize != 1:
         return None
     right = accumulator.shift(format) if format.raw_limits == (-LARGEST, LARGEST) else None
-    return right if right is not None and right < SHIFTED_BITS else None
+    return right if right is not None and right < SUM_BITS else None
 
 
 def chain_of(finish: num.FinishOp) -> tuple[num.ZeroOp | num.StartOp, Sequence[Link]] | None:

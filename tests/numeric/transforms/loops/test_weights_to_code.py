@@ -160,7 +160,7 @@ def convolution(random: np.random.Generator, *, by_channel: bool) -> str:
     )
 
 
-@pytest.mark.parametrize(("by_channel", "share"), [(False, 0.8), (True, 0.7)])
+@pytest.mark.parametrize(("by_channel", "share"), [(False, 0.8), (True, 1)])
 def test_filters_become_code_that_runs_for_each_window(by_channel: bool, share: float, tmp_path: Path):
     text = convolution(np.random.default_rng(5), by_channel=by_channel)
     plain, coded = (taken(text, flash, tmp_path) for flash in (None, ALL))
