@@ -31,7 +31,7 @@ KERNELS = {
     ("cortex-m0", "auto"): "tm_cm_dot_s16_s16_s32",
     ("cortex-m0", "always"): "tm_cm_dot_s16_s16_s32",
 }
-"""Where weights are packed, they are decoded to working memory."""
+"""Packed weights are decoded to working memory, for which AVR has a kernel of its own."""
 
 
 def integers(format: TaperedType) -> FixedType:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from programs.devices import CORES
 
 from tinyml.dialects.context import context
@@ -19,6 +21,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import CTarget
 from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.calibration import micro_programs
+from tinyml.tools.calibration.micro_programs import MicroProgram
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.buffers.unpack_buffers import UnpackBuffersPass
 
@@ -52,40 +55,77 @@ def test_all_constants_packed(turn: int, name: str, width: int, weights: str, tm
     """All programs in all formats; devices take turns in three groups, so that each format meets all of them."""
     options = {"width": width, "weights": weights, "packed": "always"}
     devices = DEVICES[(FORMATS.index((width, weights)) + turn) % 3 :: 3]
-    check(name, options, devices, "#scratch.packed<", tmp_path)
+    check(PROGRAMS[name], options, devices, tmp_path, "#scratch.packed<")
 
 
 @pytest.mark.parametrize(("name", "format"), BUFFERS)
 def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     family, _, width = format.partition(":")
     options = {"format": family, "width": int(width), "packed": "never", "pack_buffers": True}
-    check(name, options, DEVICES[:-1], "#scratch.packed_ram<", tmp_path)
+    check(PROGRAMS[name], options, DEVICES[:-1], tmp_path, "#scratch.packed_ram<")
 
 
 @pytest.mark.parametrize(("width", "weights"), [(10, 9), (12, 5)])
 def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int, tmp_path: Path):
     options = {"width": width, "weights": f"fixed:{weights}", "packed": "always", "pack_buffers": True}
-    check("protonn", options, DEVICES[:-1], f"#scratch.packed<{weights}>", tmp_path)
+    check(PROGRAMS["protonn"], options, DEVICES[:-1], tmp_path, f"#scratch.packed<{weights}>")
 
 
 def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
     """Those of the input, in bytes that the scores take later."""
     options = {"format": "fixed", "width": 9, "packed": "never", "pack_buffers": True}
-    check("protonn of many classes", options, DEVICES[:2], "%unpacked_1 = scratch.view", tmp_path)
+    check(PROGRAMS["protonn of many classes"], options, DEVICES[:2], tmp_path, "%unpacked_1 = scratch.view")
 
 
 @pytest.mark.parametrize("width", [4, 12])
 def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     options = {"width": width, "packed": "always", "pack_buffers": True}
-    check("sparse", options, DEVICES, "#scratch.packed_ram<", tmp_path)
+    check(PROGRAMS["sparse"], options, DEVICES, tmp_path, "#scratch.packed_ram<")
     [source] = (tmp_path / USUAL).glob("*.c")
     assert f"tm_dot_near_s{width}_s{width}_s32(&Z_rows" in source.read_text()
 
 
-def check(name: str, options: dict[str, Any], devices: Sequence[tuple[str, str]], packed: str, folder: Path) -> None:
+RANDOM = st.builds(micro_programs.Random, st.integers(0, 999))
+SIZES = {"inputs": st.integers(1, 70), "classes": st.integers(2, 9)}
+DRAWN = st.one_of(
+    st.builds(
+        micro_programs.dense, RANDOM, **SIZES, hidden=st.integers(1, 20), function=st.sampled_from(("tanh", "relu"))
+    ),
+    st.builds(
+        micro_programs.protonn,
+        RANDOM,
+        **SIZES,
+        d=st.integers(1, 12),
+        prototypes=st.integers(2, 9),
+        dense=st.sampled_from((0.3, 1.0)),
+    ),
+    st.builds(
+        micro_programs.convolutions,
+        RANDOM,
+        size=st.integers(5, 9),
+        channels=st.integers(1, 4),
+        rows=st.integers(1, 8),
+        kernel=st.sampled_from((1, 3, 5)),
+        classes=st.integers(2, 5),
+    ),
+)
+
+
+@settings(max_examples=3)
+@given(DRAWN, st.integers(4, 16), st.integers(3, 16), st.booleans())
+def test_any_shapes_and_widths(
+    tmp_path_factory: pytest.TempPathFactory, program: MicroProgram, width: int, weights: int, buffers: bool
+):
+    options = {"width": width, "weights": f"fixed:{weights}", "packed": "always", "pack_buffers": buffers}
+    check(program, options, DEVICES, tmp_path_factory.mktemp("drawn"))
+
+
+def check(
+    drawn: MicroProgram, options: dict[str, Any], devices: Sequence[tuple[str, str]], folder: Path, packed: str = ""
+) -> None:
     """Build a program for some devices and compare its bits with the evaluator's; packed: what L3 holds."""
     ctx = context()
-    program = PROGRAMS[name].write(folder / "program", 1)
+    program = drawn.write(folder / "program", 1)
     module = load_program(program, ctx)
     data = program.with_name("val.npz")
     options = {"data": str(data), **options}
