@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from tinyml.targets.composer.lines import Lines, statement
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel
+from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
 from tinyml.targets.tiles import Sums, Tile, TileFamily
 
 if TYPE_CHECKING:
@@ -93,19 +93,32 @@ class LoopedCode(ABC):
 class Machine:
     """What the families of an instruction set have in common.
 
-    header: of the runtime; core: the number of the instruction set there. needs: as in `Kernel`. call: bytes of flash
-    of a call. limit: as in `TileFamily`. prologue: lines in front of every function.
+    header: of the runtime; core: the number of the instruction set there. needs, flash: as in `Kernel`. call: bytes of
+    flash of a call; enter: the time that it takes besides the function. bits, limit: of sums, as in `TileFamily`.
+    statement: the body of a function; prologue: lines in front of every one.
     """
 
     header: str
     core: int
-    needs: str
     call: int
+    needs: str = ""
+    flash: bool | None = None
+    enter: float = 0.0
+    bits: int = 32
     limit: int = REQUANTISED_LIMIT
+    statement: Callable[[Lines], str] = statement
     prologue: Lines = ()
 
-    def family(self, prefix: str, op: str, code: Callable[[Tile], TileCode], *, large: bool = False) -> TileFamily:
-        """A family for bytes. large: as in `TileFamily`.
+    def family(
+        self,
+        prefix: str,
+        op: str,
+        code: Callable[[Tile], TileCode],
+        *,
+        large: bool = False,
+        shared: Sequence[SharedFunction] = (),
+    ) -> TileFamily:
+        """A family for bytes. large: as in `TileFamily`. shared: functions that the code calls.
 
         Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier at
         least `LEAST_MULTIPLIER`.
@@ -116,12 +129,13 @@ class Machine:
             if not made.fits:
                 return None
             signature = f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)"
-            costs = {"": float(made.time), "element": 0.0, "odd element": 0.0}
-            bodies = {(self.core,): statement((*self.prologue, *made.lines))}
-            text = Composed(self.header, signature, bodies, made.portable, costs, self.call, made.stack)
-            return Kernel(symbol, 8, 8, 32, op=op, flash=None, code=made.bytes, needs=self.needs, composed=text)
+            costs = {"": made.time + self.enter, "element": 0.0, "odd element": 0.0}
+            bodies = {(self.core,): self.statement((*self.prologue, *made.lines))}
+            text = Composed(self.header, signature, bodies, made.portable, costs, self.call, made.stack, shared=shared)
+            kernel = Kernel(symbol, 8, 8, self.bits, op=op, flash=self.flash, needs=self.needs)
+            return replace(kernel, code=made.bytes, composed=text)
 
         def stream(tile: Tile, sums: Sums) -> Bytes:
             return code(tile).stream(sums)
 
-        return TileFamily(prefix, op, self.needs, composed, stream, self.limit, large=large)
+        return TileFamily(prefix, op, self.needs, composed, stream, self.limit, bits=self.bits, large=large)

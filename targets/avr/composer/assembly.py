@@ -66,9 +66,10 @@ def registers(lines: Sequence[str]) -> set[int]:
     return used
 
 
-def statement(lines: Sequence[str], callees: Sequence[str] = ()) -> str:
-    """The body of a naked function, with several instructions on each line of C. callees: C functions that it calls."""
+def statement(lines: Sequence[str]) -> str:
+    """The body of a naked function, with several instructions on each line of C; `call` names C functions."""
     rows = [""]
+    callees = sorted({line.removeprefix("call ") for line in lines if line.startswith("call ")})
     calls = {f"call {callee}": f"%~call %x[{callee}]" for callee in callees}
     operands = ", ".join(f'[{callee}] "i"({callee})' for callee in callees)
     for line in (calls.get(line, line) for line in lines):

@@ -12,6 +12,9 @@ from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed
 
 HEADER = "tinyml/enter.h"
+AVR = 2
+"""The value of TM_CORE."""
+
 _CALL_CYCLES, _CALL_BYTES = 4, 4
 RETURN_ADDRESS = 2
 """Bytes of stack."""

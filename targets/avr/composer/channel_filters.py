@@ -17,6 +17,7 @@ from tinyml.targets.avr.composer.epilogues import (
     requantised_in_c,
     shifted_in_c,
 )
+from tinyml.targets.avr.composer.strip_code import StripCode
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
@@ -40,19 +41,17 @@ _FINISHED = 50
 """About the cycles that compiled C takes to start and finish the sum of a channel, and to go on to the next."""
 
 
-class ChannelFilters:
+class ChannelFilters(StripCode):
     """The filters of a tile.
 
-    height, width: of a filter. taps: its weights. across: columns from a window to the next. requantises: are sums
-    requantised by factors in the stream, behind the weights?
+    height, width: of a filter. taps: its weights. across: columns from a window to the next.
     """
 
     def __init__(self, tile: Tile) -> None:
-        self.tile = tile
+        super().__init__(tile)
         self.height, self.width = tile.runs, tile.length // tile.rows
         self.taps = self.height * self.width
         self.across = tile.step // tile.rows
-        self.requantises = tile.right == 0
 
     @property
     def is_regular(self) -> bool:

@@ -40,8 +40,7 @@ class ChannelRows(ChannelFilters):
         self.groups = tile.count // self.at_once
 
     @property
-    def fits(self) -> bool:
-        """Are there registers for a row, and do counters have one byte each?"""
+    def has_registers(self) -> bool:
         return self.is_regular and self.width <= len(_WEIGHTS) and max(self.groups, self.height) <= MOST
 
     @property

@@ -37,8 +37,7 @@ class ChannelStrip(ChannelFilters):
         self.weights = WEIGHTS[: self.taps]
 
     @property
-    def fits(self) -> bool:
-        """Are there enough registers, and do counters have one byte each?"""
+    def has_registers(self) -> bool:
         if not self.is_regular or self.tile.count > MOST:
             return False
         overlapping = min(-(-self.width // self.across), self.tile.count)

@@ -17,13 +17,10 @@ from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer.accumulate import BIAS
 from tinyml.targets.avr.composer.assembly import bytes_of, cycles, moved, pair, statement
-from tinyml.targets.avr.composer.calls import HEADER
+from tinyml.targets.avr.composer.calls import AVR, HEADER
 from tinyml.targets.c.composer.coded_rows import portable, signature
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
-
-_AVR = 2
-"""The value of TM_CORE."""
 
 BLOCK = 6
 """The most rows whose sums registers hold at once."""
@@ -302,7 +299,7 @@ def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
     code = Code(rows)
     if not code.fits:
         return None
-    bodies = {(_AVR,): statement(code.lines)}
+    bodies = {(AVR,): statement(code.lines)}
     costs = {"": float(code.time)}
     composed = Composed(HEADER, signature(symbol, rows), bodies, portable(rows), costs, code.call, code.stack)
     return Kernel(symbol, 8, 8, 24, op="num.coded_rows", code=bytes_of(code.lines), composed=composed)

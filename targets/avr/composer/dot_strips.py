@@ -29,6 +29,7 @@ from tinyml.targets.avr.composer.epilogues import (
 )
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, next_byte
 from tinyml.targets.avr.composer.loops import again, repeated
+from tinyml.targets.avr.composer.strip_code import StripCode
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.tiles import Sums, Tile
 
@@ -62,20 +63,15 @@ _FINISHED = 30
 _START_BYTES, _MOST = 3, 255
 
 
-class DotStrip:
-    """The code for a tile: r31:r30 walks along the stream, the results wait on the stack.
-
-    requantises: are sums requantised by factors in the stream, behind the weights of two rows?
-    """
+class DotStrip(StripCode):
+    """The code for a tile: r31:r30 walks along the stream, the results wait on the stack."""
 
     def __init__(self, tile: Tile) -> None:
-        self.tile = tile
-        self.requantises = tile.right == 0
+        super().__init__(tile)
         self.pairs = -(-tile.count // 2)
 
     @property
-    def fits(self) -> bool:
-        """Do counters have one byte each?"""
+    def has_registers(self) -> bool:
         tile = self.tile
         counts = tile.rows // 2, tile.runs, self.pairs, tile.length // 2 + 1
         return tile.rows % 2 == 0 and tile.count > 1 and max(counts) <= _MOST

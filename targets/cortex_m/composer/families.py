@@ -14,8 +14,8 @@ from tinyml.targets.cortex_m.composer.winograd_strips import WinogradStrip
 from tinyml.targets.kernel import REQUANTISED_LIMIT
 from tinyml.targets.tiles import Tile
 
-_ARMV7EM = Machine("tinyml/cores.h", DSP, needs="dsp", call=16, prologue=SYNTAX)
-_ARMV6M = Machine("tinyml/cores.h", ARMV6M, needs="armv6-m", call=16, limit=1 << 30, prologue=SYNTAX)
+_ARMV7EM = Machine("tinyml/cores.h", DSP, call=16, needs="dsp", prologue=SYNTAX)
+_ARMV6M = Machine("tinyml/cores.h", ARMV6M, call=16, needs="armv6-m", limit=1 << 30, prologue=SYNTAX)
 
 
 def _dots(tile: Tile) -> TileCode:

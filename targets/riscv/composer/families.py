@@ -7,7 +7,7 @@ from tinyml.targets.riscv.composer.channel_strips import ChannelStrip
 from tinyml.targets.riscv.composer.dot_strips import Strip
 from tinyml.targets.riscv.composer.registers import RV32IM
 
-_RV32IM = Machine("tinyml/cores.h", RV32IM, needs="", call=16)
+_RV32IM = Machine("tinyml/cores.h", RV32IM, call=16)
 
 DOT_TILES = _RV32IM.family("tm_rv_dot_strip_s8_", "num.dot_tiles", Strip)
 """Rows of a matrix by windows."""
