@@ -6,28 +6,30 @@ left to decode on the device: a product takes as long as that of fixed point.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.formats.exact.format import ExactFormat
-from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.number_format import NumberFormat, element_format, number_format
+from tinyml.dialects.num import accumulator_type
 
 _PRODUCTS = num.DotOp, num.StridedDotOp, num.SparseDotOp
-"""Sums whose accumulators are proven for the numbers, whatever type these have."""
 
 
 @dataclass(frozen=True)
 class DecodeConstantsPass(ModulePass):
     """Decodes constants that only sums of products read, where their integers take no more bytes.
 
-    packed: as for `pack-constants`; what is packed regardless of the cost stays as it is.
+    Accumulators have to allow the integers. packed: as for `pack-constants`; what is packed regardless of the cost
+    stays as it is.
     """
 
     name = "decode-constants"
@@ -44,18 +46,32 @@ def _decode(constant: scratch.ConstantOp) -> None:
     format = number_format(type.element_type)
     if not isinstance(format, ExactFormat) or not isinstance(type.memory_space, scratch.Flash):
         return
-    integers = format.as_integers(format.stored_width)
+    # The fewest bits: accumulators have room for products of the numbers, which may not be any of the type.
+    widths = range(2, format.stored_width + 1)
+    integers = next((type for bits in widths if (type := format.as_integers(bits)) is not None), None)
     coded = format.coding is None or format.coding.name != INTEGER
-    if coded and integers is not None and all(isinstance(op, _PRODUCTS) for op in _readers(constant.result)):
+    if coded and integers is not None and all(_sums(use, integers) for use in _reads(constant.result)):
         raws = format.integers(constant.raws).astype(integers.dtype)
         constant.value = scratch.ConstantOp.of(raws, integers.type).value
         _retype(constant.result, integers.type)
 
 
-def _readers(value: SSAValue) -> list[Operation]:
-    """The ops that read a buffer or its views."""
-    users = [use.operation for use in value.uses]
-    return [op for user in users for op in (_readers(user.result) if isinstance(user, scratch.SliceOp) else [user])]
+def _reads(value: SSAValue) -> Iterator[Use]:
+    """The uses of a buffer and of its views."""
+    for use in value.uses:
+        if isinstance(view := use.operation, scratch.SliceOp):
+            yield from _reads(view.result)
+        else:
+            yield use
+
+
+def _sums(use: Use, format: NumberFormat) -> bool:
+    """Is an operand summed by products, whose accumulator allows it to have another format?"""
+    op = use.operation
+    if not isinstance(op, _PRODUCTS):
+        return False
+    formats = [format if op.operands[use.index] is factor else element_format(factor.type) for factor in op.factors]
+    return accumulator_type(op.sum).sums(*formats)
 
 
 def _retype(value: SSAValue, element: Attribute) -> None:

@@ -297,5 +297,5 @@ func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroske
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, -128, 0, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128, 0, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
 // RISCV-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_rv_channel_strip_s8_2_2_4_6_2_2_125"}
 // CHECK: func.func @channels
-// CHECK-NOT: num.channel_tiles
-// CHECK: num.strided_dot {{.*}} {stride = 2 : index, kernel = "tm_dot_strided_s8_s8_s32"}
+// CHECK: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 1, 2, 3, 4, 0, 0, 0, -128, -128, 0, 125, 2, 0, 0, 5, 6, 7, 8, 0, 0, 0, -128, -128, 0, 125]> : tensor<28xi8>
+// CHECK-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_channel_requantised_s8_2_2_4_6_2_2_125"}
