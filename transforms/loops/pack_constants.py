@@ -1,8 +1,8 @@
 """`pack-constants`: bit-packs constants in flash whose raws need fewer bits than their type, where that pays (L3).
 
 The width follows from the raws of an array, whatever its number format. Kernels of the target read packed rows; single
-elements cost a call each. As in `choose-storage`, the product of bytes and time decides, and the bytes saved have to
-outweigh the code that reads the packed elements.
+elements cost a call each. As in `choose-storage`, the product of bytes and time decides, which has to fall by `GAIN`, and
+the bytes saved have to outweigh the code that reads the packed elements.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ CHOICES = ("auto", "always", "never")
 
 MOST = (1 << 15) - 1
 """The most elements that the functions that read single ones can address: their index is an `int16_t`."""
+
+
+GAIN = 0.15
+"""The least share of the product of bytes and time that packing saves: programs do not become slower for a few bytes."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +163,7 @@ class _Packable:
 
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
     """Constants worth packing, except where a reader's code outweighs the savings of all the constants it reads."""
-    chosen = [packable for packable in packables if packable.effort < packable.size]
+    chosen = [packable for packable in packables if packable.effort < (1 - GAIN) * packable.size]
     while True:
         saved: dict[str, int] = {}
         for packable in chosen:

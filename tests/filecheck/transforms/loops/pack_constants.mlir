@@ -126,3 +126,49 @@ func.func @sparse(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fix
 // CHECK: num.sparse_dot {{.*}} memref<3x!fixed.q<4, 3>, #scratch.packed<4>>
 // AUTO: func.func @sparse
 // AUTO-NOT: #scratch.packed
+
+// -----
+
+// A quarter of the bytes is worth a few cycles of each product, an eighth is not.
+func.func @quarter(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 10>>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rows = arith.constant 32 : index
+  %columns = arith.constant 64 : index
+  %W = scratch.constant dense<2000> : tensor<32x64xi16> -> memref<32x64x!fixed.q<16, 13>, #scratch.flash>
+  scf.for %i = %zero to %rows step %one {
+    %at = arith.muli %i, %columns : index
+    %row = scratch.slice %W[%at] : memref<32x64x!fixed.q<16, 13>, #scratch.flash> to memref<64x!fixed.q<16, 13>, #scratch.flash>
+    %start = num.zero : !fixed.acc<32, 27>
+    %sum = num.dot %start, %row, %x : !fixed.acc<32, 27>, memref<64x!fixed.q<16, 13>, #scratch.flash>, memref<64x!fixed.q<16, 14>> -> !fixed.acc<32, 27>
+    %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 27> -> !fixed.q<16, 10>
+    memref.store %y, %Y[%i] : memref<32x!fixed.q<16, 10>>
+  }
+  func.return
+}
+// CHECK: func.func @quarter
+// AUTO: func.func @quarter
+// AUTO: memref<32x64x!fixed.q<16, 13>, #scratch.packed<12>>
+
+// -----
+
+func.func @eighth(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 10>>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rows = arith.constant 32 : index
+  %columns = arith.constant 64 : index
+  %W = scratch.constant dense<8000> : tensor<32x64xi16> -> memref<32x64x!fixed.q<16, 13>, #scratch.flash>
+  scf.for %i = %zero to %rows step %one {
+    %at = arith.muli %i, %columns : index
+    %row = scratch.slice %W[%at] : memref<32x64x!fixed.q<16, 13>, #scratch.flash> to memref<64x!fixed.q<16, 13>, #scratch.flash>
+    %start = num.zero : !fixed.acc<32, 27>
+    %sum = num.dot %start, %row, %x : !fixed.acc<32, 27>, memref<64x!fixed.q<16, 13>, #scratch.flash>, memref<64x!fixed.q<16, 14>> -> !fixed.acc<32, 27>
+    %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 27> -> !fixed.q<16, 10>
+    memref.store %y, %Y[%i] : memref<32x!fixed.q<16, 10>>
+  }
+  func.return
+}
+// CHECK: func.func @eighth
+// CHECK: #scratch.packed<14>
+// AUTO: func.func @eighth
+// AUTO-NOT: #scratch.packed

@@ -67,7 +67,8 @@ def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
     x = load_data(str(MODELS[model].with_name("val.npz"))).x[:SAMPLES]
     raws, interface = encode_inputs(reals, x), interface_of(reals)
     expected = evaluate(reals, raws)
-    for target, devices in PRINTED.items():
+    # Both programs of a model together are printed for all targets.
+    for target, devices in [*PRINTED.items()][seed::2]:
         module, folder = reals.clone(), tmp_path / target
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
             pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))

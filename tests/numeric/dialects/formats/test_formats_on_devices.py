@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -93,11 +94,18 @@ def inputs(format: NumberFormat) -> Array:
     return np.concatenate(runs, axis=1)[order].reshape(-1, 2 * RUN)
 
 
+def targets(sort: Sort, turn: int) -> Sequence[tuple[str, Sequence[str]]]:
+    """A target, of which the sorts of formats take others, and its devices."""
+    printed = [*PRINTED.items()]
+    return [printed[(SORTS.index(sort) + turn) % len(printed)]]
+
+
 def test_elementwise_operations(sort: Sort, tmp_path: Path):
+    """On all targets but the one that runs the network."""
     format = sort.variants[-1]
     ctx = context()
     x, expected = inputs(format), None
-    for target, devices in PRINTED.items():
+    for target, devices in (*targets(sort, 0), *targets(sort, 1)):
         module = Parser(ctx, elementwise(format)).parse_module()
         module.verify()
         interface, folder = interface_of(module), tmp_path / target
@@ -125,7 +133,7 @@ argmax((V * H) <*> sigmoid(S |*| X))
 
 
 def test_network(sort: Sort, tmp_path: Path):
-    """Through the whole compiler, with a sparse and two dense products; half of the targets take turns."""
+    """Through the whole compiler, with a sparse and two dense products."""
     random = np.random.default_rng(3)
     for name, shape in {"W": (7, 12), "B": (7, 1), "V": (4, 7), "S": (4, 12)}.items():
         sparse = random.random(shape) < 0.3 if name == "S" else 1.0
@@ -134,7 +142,7 @@ def test_network(sort: Sort, tmp_path: Path):
     np.savez(data, x=random.uniform(-1, 1, (100, 12)).astype(np.float32))
     (tmp_path / "network.sd").write_text(NETWORK)
     format, width = sort.option
-    for target, devices in [*PRINTED.items()][SORTS.index(sort) % 2 :: 2]:
+    for target, devices in targets(sort, 2):
         folder = tmp_path / target
         folder.mkdir()
         asked = Request(model=tmp_path / "network.sd", val=data, target=target, format=format, width=width, out=folder)
@@ -165,7 +173,7 @@ def test_averages(sort: Sort, tmp_path: Path):
     format = sort.variants[-1]
     ctx, random = context(), np.random.default_rng(4)
     x = random.choice(raws_of(format), (6, 60))
-    for target, devices in [*PRINTED.items()][SORTS.index(sort) % 2 :: 2]:
+    for target, devices in targets(sort, 0):
         module = Parser(ctx, AVERAGES.format(type=format.type)).parse_module()
         module.verify()
         expected, interface = evaluate(module, x).scores, interface_of(module)

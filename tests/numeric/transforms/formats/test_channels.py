@@ -40,7 +40,7 @@ def loop(module: ModuleOp, first: int, last: int, sum_bits: int = 32) -> Channel
         return None
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(channel_networks(), st.data())
 def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
     module = refined(Parser(context(), network).parse_module())

@@ -51,8 +51,8 @@ def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
     got = runner.run(runner.build(folder, interface, tmp_path), interface, IMAGES)
     np.testing.assert_array_equal(got.scores, expected)
     np.testing.assert_array_equal(got.labels, expected.argmax(1))
-    np.savez(tmp_path / "images.npz", x=IMAGES[:4])
-    for device in ("uno", "cortex-m4", "riscv"):
+    np.savez(tmp_path / "images.npz", x=IMAGES[:2])
+    for device in ("uno", ("cortex-m4", "riscv")[arena % 2]):
         assert run_model(RunRequest(folder=folder, data=tmp_path / "images.npz", device=device))["mismatch"] is None
 
 

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from programs.devices import PRINTED
 from programs.paths import ROOT
 
 from tinyml.tools.main import main
@@ -84,9 +83,8 @@ def test_a_logarithmic_format_passes_the_suite_of_all_formats(with_lns: Environm
     assert " passed" in shared_suite(with_lns, "lns")
 
 
-@pytest.mark.parametrize("target", [target for target in PRINTED if target != SEARCHED])
-def test_a_logarithmic_format_runs_on_devices(with_lns: Environment, target: str, tmp_path: Path):
-    compile_and_run(with_lns, tmp_path / "out", ["--format", "lns"], target)
+def test_a_logarithmic_format_runs_on_another_device(with_lns: Environment, tmp_path: Path):
+    compile_and_run(with_lns, tmp_path / "out", ["--format", "lns"], "cortex-m4")
 
 
 def test_the_searches_choose_among_its_widths(with_lns: Environment, tmp_path: Path):

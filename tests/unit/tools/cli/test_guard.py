@@ -128,13 +128,14 @@ def test_a_full_disk_blames_the_output_and_leaves_nothing(tmp_path: Path, comman
 
 
 STOPPED = """
-import os, sys, signal, tempfile
+import os, sys, signal, tempfile, time
 from tinyml.tools.driver import stages
 
 def stop(*_):
     tempfile.TemporaryDirectory(prefix="tinyml-")
     print(os.listdir(sys.argv[-1]), flush=True)
     os.kill(os.getpid(), int(sys.argv[1]))
+    time.sleep(10)  # Another thread may get the signal: this one is interrupted a moment later.
 
 stages.compile_stages = stop
 from tinyml.tools.main import main
