@@ -37,14 +37,15 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind.
-    composed: those of the composed kernels of a board, which add up from their instructions; shared: the bytes of flash
-    of the functions that some of them share.
+    composed: those of the composed kernels of a board, which add up from their instructions; frame: the stack of those
+    in assembly, whose time may be measured; shared: the bytes of flash of the functions that some of them share.
     """
 
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
     composed: Callable[[str], Cost | None] = lambda step: None
+    frame: Callable[[str], int | None] = lambda step: None
     shared: Callable[[Iterable[str]], int] = lambda steps: 0
 
     def cost(self, step: str) -> Cost | None:
@@ -79,8 +80,8 @@ def cost_table(target: str) -> CostTable | None:
         return None
     table = json.loads(file.read_text("utf-8"))
     steps = {step: Cost(*row) for step, row in table["steps"].items()}
-    composed, shared = partial(composed_cost, target), partial(shared_code, target)
-    return CostTable(table["unit"], Cost(*table["program"]), steps, composed, shared)
+    composed, frame = partial(composed_cost, target), partial(kernel_frame, target)
+    return CostTable(table["unit"], Cost(*table["program"]), steps, composed, frame, partial(shared_code, target))
 
 
 def composed_cost(target: str, step: str) -> Cost | None:
@@ -91,6 +92,13 @@ def composed_cost(target: str, step: str) -> Cost | None:
     if kernel is None or composed is None or (time := composed.costs.get(unit)) is None:
         return None
     return Cost(time, 0, 0, 0) if unit else Cost(time, composed.call, kernel.code, composed.stack)
+
+
+def kernel_frame(target: str, step: str) -> int | None:
+    """The bytes of stack that the kernel of a step takes, if its instructions are known; None for any other step."""
+    kernel = known_kernel(step.partition(" ")[0], target)
+    composed = None if kernel is None else kernel.composed
+    return composed.stack if composed is not None and (composed.bodies or composed.costs) else None
 
 
 def shared_code(target: str, steps: Iterable[str]) -> int:

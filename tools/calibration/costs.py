@@ -29,7 +29,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
 from tinyml.targets.c.print_c import sources_of_lines
-from tinyml.targets.costs import OPTIMIZE, composed_cost, cost_file
+from tinyml.targets.costs import OPTIMIZE, composed_cost, cost_file, kernel_frame
 from tinyml.targets.registry import boards
 from tinyml.tools.calibration.copies import copy_equations
 from tinyml.tools.calibration.micro_programs import micro_programs
@@ -240,11 +240,10 @@ def table(
     ]
     once = fit_presence(measurements, left, before[2])
     # Composed kernels call nothing: the deepest of their stacks counts.
-    deepest = [
-        max((composed[kind][3] for kind in each.kinds() & composed.keys()), default=0.0) for each in measurements
-    ]
+    frames = {step: frame for step in kinds if (frame := kernel_frame(chosen.name, step)) is not None}
+    deepest = [max((frames[kind] for kind in each.kinds() & frames.keys()), default=0) for each in measurements]
     stacks = [each.stack - each.demand.local - own for each, own in zip(measurements, deepest, strict=True)]
-    stack = fit_presence(measurements, stacks, before[3] | dict.fromkeys(composed, 0.0))
+    stack = fit_presence(measurements, stacks, before[3] | dict.fromkeys(frames, 0.0))
     call = known[""][0] if known else float(np.median([measurement.call[0] for measurement in measurements]))
     rows = {
         step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)]

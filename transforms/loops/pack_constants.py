@@ -1,8 +1,8 @@
 """`pack-constants`: bit-packs constants in flash whose raws need fewer bits than their type, where that pays (L3).
 
 The width follows from the raws of an array, whatever its number format. Kernels of the target read packed rows; single
-elements cost a call each. As in `choose-storage`, the product of bytes and time decides, which has to fall by `GAIN`, and
-the bytes saved have to outweigh the code that reads the packed elements.
+elements cost a call each. As in `choose-storage`, the product of bytes and time decides, which has to fall by `GAIN`,
+and the bytes saved have to outweigh the code that reads the packed elements.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MOST = (1 << 15) - 1
 
 
 GAIN = 0.15
-"""The least share of the product of bytes and time that packing saves: programs do not become slower for a few bytes."""
+"""The least share of the product of bytes and time that packing saves: a few bytes are no reason to be slower."""
 
 
 @dataclass(frozen=True)

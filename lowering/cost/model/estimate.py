@@ -45,9 +45,9 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
     once = sum(cost.once for cost in costs.values()) + table.shared(kinds)
     # Kernels call nothing, so that the frame of one is alive at a time.
-    kernels = {step for step in kinds if step in coded or table.composed(step) is not None}
-    deepest = max((costs[step].stack for step in kernels), default=0)
-    frames = sum(cost.stack for step, cost in costs.items() if step not in kernels)
+    of_kernels = {step: coded[step].stack if step in coded else table.frame(step) for step in kinds}
+    deepest = max((frame for frame in of_kernels.values() if frame is not None), default=0)
+    frames = sum(cost.stack for step, cost in costs.items() if of_kernels[step] is None)
     stack = table.program.stack + frames + deepest + demand.local
     code = sum(bytes for _, bytes in operations.values())
     return Estimate(

@@ -3,11 +3,16 @@
 #define TINYML_COPY_H
 #include <stdint.h>
 
-#if defined(__GNUC__) && !defined(__clang__)
+/* The same code for every program: no compiler makes it for the numbers of bytes that are asked for. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
+#define TM_COPY __attribute__((__noipa__, __unused__, __optimize__("no-tree-loop-distribute-patterns")))
+#elif defined(__GNUC__) && !defined(__clang__)
 #define TM_COPY __attribute__((__noinline__, __noclone__, __unused__, __optimize__("no-tree-loop-distribute-patterns")))
 #else
 #define TM_COPY __attribute__((__noinline__, __unused__))
 #endif
+/* Pointers move on, as gcc -Os would else work them out anew from n in every iteration. */
+#define TM_MOVED_ON __asm__("" : "+r"(t), "+r"(f), "+r"(n))
 
 #if defined(__ARM_FEATURE_UNALIGNED) || defined(__x86_64__) || defined(__aarch64__)
 #define TM_ANY_ADDRESS 1
@@ -36,12 +41,17 @@ static TM_COPY void tm_copy(void *to, const void *from, int n)
             v[1] = b;
             v[2] = c;
             v[3] = d;
+            TM_MOVED_ON;
         }
-        for (; n >= 4; n -= 4, t += 4, f += 4)
+        for (; n >= 4; n -= 4, t += 4, f += 4) {
             *(tm_word *)t = *(const tm_word *)f;
+            TM_MOVED_ON;
+        }
     }
-    for (; n > 0; n--)
+    for (; n > 0; n--) {
         *t++ = *f++;
+        TM_MOVED_ON;
+    }
 #endif
 }
 #endif

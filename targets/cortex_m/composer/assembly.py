@@ -32,6 +32,12 @@ def bytes_of(lines: Sequence[str]) -> int:
     return 4 * instructions(lines)
 
 
+def pushed(lines: Sequence[str]) -> int:
+    """The bytes of stack that instructions push."""
+    lists = [line.removeprefix("push {").removesuffix("}").split(", ") for line in lines if line.startswith("push ")]
+    return 4 * sum(len(registers) for registers in lists)
+
+
 def statement(lines: Sequence[str]) -> str:
     """The body of a naked function."""
     return shared.statement([*SYNTAX, *lines])

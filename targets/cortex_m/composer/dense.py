@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.cortex_m.composer import multiply
-from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, statement
+from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, pushed, statement
 from tinyml.targets.cortex_m.composer.fetch import (
     at,
     halfword_pair,
@@ -180,5 +180,6 @@ def _kernel(
     portable: str,
 ) -> Kernel:
     statements = {(core,): statement(lines) for core, lines in bodies.items()}
-    composed = Composed("tinyml/cores.h", signature, statements, portable)
+    stack = max(map(pushed, bodies.values()))
+    composed = Composed("tinyml/cores.h", signature, statements, portable, stack=stack)
     return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=step, composed=composed)

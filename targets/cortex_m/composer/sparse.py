@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.cortex_m.composer import multiply
-from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, statement
+from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, pushed, statement
 from tinyml.targets.cortex_m.composer.fetch import at, next_one
 from tinyml.targets.cortex_m.composer.loops import counted_up
 from tinyml.targets.kernel import Composed, Kernel
@@ -23,13 +23,12 @@ def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
     step: measured, per entry.
     """
     symbol = f"tm_cm_dot_sparse_s{weights}_s{vector}_s32"
-    bodies = {
-        (ARMV6M,): statement(_from_behind(weights, vector)),
-        (ARMV7M, DSP): statement(_along(weights, vector)),
-    }
+    small, large = _from_behind(weights, vector), _along(weights, vector)
+    bodies = {(ARMV6M,): statement(small), (ARMV7M, DSP): statement(large)}
     runs = f"const int{weights}_t *values, const int8_t *gaps, const int{vector}_t *x"
     signature = f"int32_t {symbol}({runs}, int n, int32_t sum)"
-    composed = Composed("tinyml/cores.h", signature, bodies, _PORTABLE)
+    stack = max(pushed(small), pushed(large))
+    composed = Composed("tinyml/cores.h", signature, bodies, _PORTABLE, stack=stack)
     return Kernel(symbol, weights, vector, 32, op="num.sparse_dot", step=step, composed=composed)
 
 

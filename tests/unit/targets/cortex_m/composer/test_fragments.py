@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tinyml.targets.cortex_m.composer.assembly import moved, statement
+from tinyml.targets.cortex_m.composer.assembly import moved, pushed, statement
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import (
     at,
@@ -162,3 +162,10 @@ def cost_table_names(symbol: str, target: str) -> bool:
     assert table is not None
     call, element = table.cost(symbol), table.cost(f"{symbol} element")
     return call is not None and element is not None and call.time > 0 and element.time == 0
+
+
+def test_the_stack_of_a_kernel_is_what_it_pushes():
+    assert pushed(("push {r4, r5, lr}", "1:", "push {r4}", "pop {r4}")) == 16
+    four = kernel_named("tm_cm_dot4_s8_s8_s32").composed
+    assert four is not None
+    assert four.stack == 4 * 9
