@@ -36,6 +36,7 @@ from tinyml.tools.calibration.kernel_signatures import (
 )
 from tinyml.tools.calibration.measured_programs import InferenceCost, N, measure, near_row
 
+KERNELS = (*DENSE, *CHUNKS, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *NEAR_PACKED, *DISTANCE, *AXPY)
 DEVICE = "uno"
 LENGTHS = (16, 32, N, 300)
 LIMITS = {
@@ -110,15 +111,20 @@ def print_costs() -> None:
     print_products([DEVICE], PRODUCT_LIMITS)
 
 
+def known_step(kernel: KernelSignature) -> str:
+    """The cycles of an entry as the instructions add up; "" where they depend on the entry."""
+    composed = kernel_named(function_of(kernel)).composed
+    step = None if composed is None else composed.costs.get("element")
+    return "" if step is None else f"{step:.4g}"
+
+
 def _print_kernels(optimize: str = "-Os") -> None:
     print(f"ATmega328P, {optimize}: cycles per entry")
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in LENGTHS)
     print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
     base = kernel_cost(None, 0, optimize)
-    for kernel in (*DENSE, *CHUNKS, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *NEAR_PACKED, *DISTANCE, *AXPY):
-        composed = kernel_named(function_of(kernel)).composed
-        step = "" if composed is None else round(composed.costs["element"], 1)
-        row = f"{kernel.name:<21}{step:>5}"
+    for kernel in KERNELS:
+        row = f"{kernel.name:<21}{known_step(kernel):>5}"
         for n in LENGTHS:
             call = (kernel_cost(kernel, n, optimize).time - base.time) / n
             row += f"{cycles_in_loop(kernel, n, optimize):>12.2f}{call:>7.2f}"
