@@ -31,7 +31,8 @@ class Composed:
     that other kernels call, too. signature: what comes before its body. bodies: statements of assembly by the values of
     TM_CORE, the instruction sets, for which they are; portable: those of any other machine. costs: the time of a call
     (""), of each product ("element") and of each unit in which the op counts its `parts`; without them the kernel is
-    measured. call: bytes of flash of a call. stack: bytes.
+    measured. call: bytes of flash of a call. stack: bytes. block: elements of an iteration, if the time of each that is
+    left over of these is known ("rest").
     """
 
     header: str
@@ -43,6 +44,7 @@ class Composed:
     stack: int = 0
     functions: Sequence[str] = ()
     shared: Sequence[SharedFunction] = ()
+    block: int = 0
 
     @property
     def text(self) -> str:

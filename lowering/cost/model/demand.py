@@ -153,6 +153,9 @@ class _Counter:
             steps.add(f"{kernel} element", times, elements, 0)
             for part, count in op.parts.items():
                 steps.add(f"{kernel} {part}", times, count, 0)
+            composed = kernel_named(kernel).composed
+            if op.products is not None and composed is not None and composed.block:
+                steps.add(f"{kernel} rest", times, op.length % composed.block, 0)
             # Kernels that take two elements at once are faster on rows of even length.
             if op.products is not None and op.length % 2:
                 steps.add(f"{kernel} odd element", times, elements, 0)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from tinyml.targets.composer.lines import Lines, instructions, joined, statement
 from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.riscv.composer.fetch import loaded, scaled
-from tinyml.targets.riscv.composer.loops import ends, in_blocks, time_of_step
+from tinyml.targets.riscv.composer.loops import UNROLLED, ends, in_blocks, time_of_rest, time_of_step
 from tinyml.targets.riscv.composer.multiply import added, added_wide
 from tinyml.targets.riscv.composer.registers import RV32IM, bytes_of
 
@@ -43,8 +43,8 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
     pointers = {"a0": weights // 8, "a1": vector // 8}
     lines = joined(begin, in_blocks(step, pointers, "t2", "a2"), end)
     signature = f"int{sum}_t {symbol}({_runs(weights, vector)}, int n, int{sum}_t sum)"
-    costs = {"": instructions(joined(begin, end)) + 2.0, "element": time_of_step(step, pointers)}
-    return _kernel(symbol, (weights, vector, sum), "num.dot", 1, signature, lines, _PORTABLE, costs)
+    time = _time(joined(begin, end), time_of_step(step, pointers), pointers)
+    return _kernel(symbol, (weights, vector, sum), "num.dot", 1, signature, lines, _PORTABLE, time)
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
@@ -64,9 +64,9 @@ def dot_rows(weights: int, vector: int) -> Kernel:
     end = _ended("a4")
     lines = joined(begin, in_blocks(step, pointers, "a3", "a2"), end)
     signature = f"void {symbol}({_runs(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
-    costs = {"": instructions(joined(begin, end)) + 2.0, "element": time_of_step(step, pointers) / _ROWS}
+    time = _time(joined(begin, end), time_of_step(step, pointers) / _ROWS, pointers)
     portable = _PORTABLE_ROWS.format(place="i")
-    return _kernel(symbol, (weights, vector, 32), "num.dot_rows", _ROWS, signature, lines, portable, costs)
+    return _kernel(symbol, (weights, vector, 32), "num.dot_rows", _ROWS, signature, lines, portable, time)
 
 
 def channel_rows(weights: int, vector: int) -> Kernel:
@@ -92,9 +92,14 @@ def channel_rows(weights: int, vector: int) -> Kernel:
     end = _ended("a5")
     lines = joined(begin, in_blocks(step, pointers, "a4", "a2"), end)
     signature = f"void {symbol}({_runs(weights, vector)}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
-    costs = {"": instructions(joined(begin, end)) + 2.0, "element": time_of_step(step, pointers) / _ROWS}
+    time = _time(joined(begin, end), time_of_step(step, pointers) / _ROWS, pointers)
     portable = _PORTABLE_ROWS.format(place="i * stride + row")
-    return _kernel(symbol, (weights, vector, 32), "num.channel_dots", _ROWS, signature, lines, portable, costs)
+    return _kernel(symbol, (weights, vector, 32), "num.channel_dots", _ROWS, signature, lines, portable, time)
+
+
+def _time(ends: Lines, element: float, pointers: Mapping[str, int]) -> Mapping[str, float]:
+    """The instructions of a call, of which two leave the loops, and of its elements."""
+    return {"": instructions(ends) + 2.0, "element": element, "odd element": 0.0, "rest": time_of_rest(pointers)}
 
 
 def _started(starts: str) -> Lines:
@@ -122,9 +127,11 @@ def _kernel(
     signature: str,
     lines: Lines,
     portable: str,
-    costs: Mapping[str, float],
+    time: Mapping[str, float],
 ) -> Kernel:
     body = {(RV32IM,): statement(lines)}
-    composed = Composed("tinyml/cores.h", signature, body, portable, {"odd element": 0.0, **costs}, _CALL_BYTES)
+    # Each argument takes an instruction of the caller, as does the call.
+    costs = {**time, "": time[""] + signature.count(",") + 2}
+    composed = Composed("tinyml/cores.h", signature, body, portable, costs, _CALL_BYTES, block=UNROLLED)
     code = bytes_of(lines)
-    return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=costs["element"], code=code, composed=composed)
+    return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=time["element"], code=code, composed=composed)

@@ -58,6 +58,11 @@ def time_of_step(step: Step, pointers: Mapping[str, int]) -> float:
     return instructions(step(0)) + (len(pointers) + 1) / UNROLLED
 
 
+def time_of_rest(pointers: Mapping[str, int]) -> float:
+    """Instructions that a step takes more if it belongs to no block."""
+    return (len(pointers) + 1) * (1 - 1 / UNROLLED)
+
+
 def ends(bits: int, pointer: str, count: str, whole: str, end: str) -> Lines:
     """The addresses at which blocks and all elements from a pointer on end."""
     return joined(
