@@ -48,7 +48,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
         return
     # The fewest bits: accumulators have room for products of the numbers, which may not be any of the type.
     widths = range(2, format.stored_width + 1)
-    integers = next((fixed for bits in widths if (fixed := format.as_integers(bits)) is not None), None)
+    integers = next((numbers for bits in widths if (numbers := format.as_integers(bits)) is not None), None)
     coded = format.coding is None or format.coding.name != INTEGER
     if coded and integers is not None and all(_sums(use, integers) for use in _reads(constant.result)):
         raws = format.integers(constant.raws).astype(integers.dtype)
