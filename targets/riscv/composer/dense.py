@@ -130,8 +130,9 @@ def _kernel(
     time: Mapping[str, float],
 ) -> Kernel:
     body = {(RV32IM,): statement(lines)}
-    # Each argument takes an instruction of the caller, as does the call.
-    costs = {**time, "": time[""] + signature.count(",") + 2}
+    # Of the caller, addresses take two instructions, numbers and the call one.
+    call = 2 + signature.count(",") + signature.count("*")
+    costs = {**time, "": time[""] + call}
     composed = Composed("tinyml/cores.h", signature, body, portable, costs, _CALL_BYTES, block=UNROLLED)
     code = bytes_of(lines)
     return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=time["element"], code=code, composed=composed)
