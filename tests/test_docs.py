@@ -129,10 +129,20 @@ def test_outputs_are_current(
         page.write_text(after, encoding="utf-8")
     else:
         assert FIGURES.sub(masked, after) == FIGURES.sub(masked, before)
+        shown, now = (large_numbers("".join(FIGURES.findall(text))) for text in (before, after))
+        assert [number for number, most in zip(now, shown, strict=True) if number > SLACK * most] == []
 
 
 FIGURES = re.compile(r"<!-- run(?: apart)?: tinyml (?:bench|explain|compile) .*?\n```\n\n", re.DOTALL)
 """Sizes and cycles follow the version of avr-gcc, which is the machine's: their digits are not compared."""
+
+SLACK = 1.05
+"""How much greater than on the page sizes and cycles may be: more is no other compiler, but a worse program."""
+
+
+def large_numbers(text: str) -> list[int]:
+    """All whole numbers of four digits and more, which sizes and cycles have."""
+    return [int(number.replace(",", "")) for number in re.findall(r"(?<![\d.,])\d{1,3}(?:,\d{3})+|\d{4,}", text)]
 
 
 def masked(block: re.Match[str]) -> str:
