@@ -137,7 +137,7 @@ FIGURES = re.compile(r"<!-- run(?: apart)?: tinyml (?:bench|explain|compile) .*?
 """Sizes and cycles follow the version of avr-gcc, which is the machine's: their digits are not compared."""
 
 SLACK = 1.05
-"""How much greater than on the page sizes and cycles may be: more is no other compiler, but a worse program."""
+"""The greatest ratio of a size or a number of cycles to that on the page; another compiler stays below it."""
 
 
 def large_numbers(text: str) -> list[int]:

@@ -30,12 +30,14 @@ def build_strips(runner: Runner, strips: Sequence[Strip], folder: Path, optimize
     cases: list[str] = []
     for number, strip in enumerate(strips):
         values = ", ".join(map(str, strip.stream))
-        texts[f"stream{number}"] = f"static const int8_t stream{number}[] __attribute__((aligned(4))) = {{{values}}};"
+        texts[f"stream{number}"] = f"static const int8_t stream{number}[] STREAM = {{{values}}};"
         cases.append(f"case {number}: {strip.symbol}(stream{number}, x, results); break;")
     (folder / "strips.h").write_text(
         f"#include <stdint.h>\n#define strips_INPUT_LENGTH {INTERFACE.input_length}\n"
         f"#define strips_OUTPUT_LENGTH {RESULTS}\n"
         "const int8_t *strips_scores(void);\nvoid strips_predict(const int8_t *X);\n"
+        "#ifdef __AVR__\n#define STREAM __attribute__((__progmem__))\n#else\n"
+        "#define STREAM __attribute__((aligned(4)))\n#endif\n"
     )
     (folder / "strips.c").write_text(
         "\n".join(

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer.dense import strided_dot
 from tinyml.targets.avr.composer.epilogues import (
-    COMPILED,
     FACTORS,
     RESULT,
     SUM,
     ZERO,
     factors,
-    requantised_in_c,
-    shifted_in_c,
 )
-from tinyml.targets.avr.composer.strip_code import StripCode
+from tinyml.targets.avr.composer.strip_code import START_BYTES, StripCode, time_alone
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
@@ -36,7 +33,6 @@ BEGIN = ("movw r30,r24", "movw r28,r22", "movw r26,r20", f"clr {ZERO}")
 MOST = 255
 """The greatest count of a byte."""
 
-_START_BYTES = 3
 _FINISHED = 50
 """About the cycles that compiled C takes to start and finish the sum of a channel, and to go on to the next."""
 
@@ -60,24 +56,21 @@ class ChannelFilters(StripCode):
         return tile.length % tile.rows == 0 and tile.step % tile.rows == 0 and tile.step > 0 and tile.rows <= MOST
 
     @property
-    def usual(self) -> float:
-        time = _time_of_channel(self.taps) + (COMPILED if self.requantises else 0)
-        return self.tile.rows * self.tile.count * time
+    def single(self) -> float:
+        return _time_of_channel(self.taps)
 
     def stream(self, sums: Sums) -> Bytes:
         """Of each channel the start, the weights and the factors."""
-        starts = sums.starts.astype("<i4").reshape(-1, 1).view(np.int8)[:, :_START_BYTES]
+        starts = sums.starts.astype("<i4").reshape(-1, 1).view(np.int8)[:, :START_BYTES]
         parts = [starts, sums.weights.astype(np.int8), *([factors(sums, self.tile.zero)] if self.requantises else [])]
         return np.concatenate(parts, axis=1).reshape(-1)
 
     @property
     def portable(self) -> str:
         tile, indent, out = self.tile, " " * 12, f"out[window * {self.tile.rows} + channel]"
-        place = _START_BYTES + self.taps
-        if self.requantises:
-            record, finish = place + FACTORS, requantised_in_c(indent, f"stream + {place}", out)
-        else:
-            record, finish = place, shifted_in_c(indent, tile.right, out)
+        place = START_BYTES + self.taps
+        record = place + (FACTORS if self.requantises else 0)
+        finish = self.finished_in_c(indent, f"stream + {place}", out)
         return f"""\
     for (int channel = 0; channel < {tile.rows}; channel++, stream += {record}) {{
         const uint8_t *start = (const uint8_t *)stream;
@@ -85,7 +78,7 @@ class ChannelFilters(StripCode):
             int32_t sum = (int32_t)(start[0] | start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
             for (int i = 0; i < {self.height}; i++)
                 for (int j = 0; j < {self.width}; j++)
-                    sum += (int32_t)stream[{_START_BYTES} + i * {self.width} + j]
+                    sum += (int32_t)stream[{START_BYTES} + i * {self.width} + j]
                         * x[window * {tile.step} + i * {tile.pitch} + j * {tile.rows} + channel];
 {finish}
         }}
@@ -95,7 +88,4 @@ class ChannelFilters(StripCode):
 @cache
 def _time_of_channel(length: int) -> float:
     """The cycles of a result by a kernel for a single channel of a window."""
-    kernel = strided_dot(8, 8)
-    assert kernel.composed is not None
-    costs = kernel.composed.costs
-    return costs[""] + length * costs["element"] + _FINISHED
+    return time_alone(strided_dot(8, 8), length) + _FINISHED

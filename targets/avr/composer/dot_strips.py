@@ -17,19 +17,16 @@ from tinyml.targets.avr.composer.dense import dot_in_chunks
 from tinyml.targets.avr.composer.epilogues import (
     CALL,
     CALLED,
-    COMPILED,
     FACTORS,
     RESULT,
     SUM,
     ZERO,
     factors,
-    requantised_in_c,
     shifted,
-    shifted_in_c,
 )
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, next_byte
 from tinyml.targets.avr.composer.loops import again, repeated
-from tinyml.targets.avr.composer.strip_code import StripCode
+from tinyml.targets.avr.composer.strip_code import START_BYTES, StripCode, time_alone
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.tiles import Sums, Tile
 
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
 _WINDOW, _ROWS, _PAIRS, _ELEMENTS, _RUNS = "r16", "r18", "r19", "r24", "r25"
 """A pointer to the first window; counters of pairs of rows, pairs of pixels, elements and runs."""
 
-_ZERO = ZERO
 _SUMS = [SUM, ("r4", "r5", "r11"), ("r6", "r7", "r12"), ("r8", "r9", "r13")]
 """Of both rows by the first window, then by the second one; the place of the first is where sums are finished."""
 
@@ -49,7 +45,7 @@ _STEP = joined(
     next_byte(RAM, "X")("r22"),
     next_byte(RAM, "Y")("r23"),
     *(
-        joined(f"muls {weight},{element}", accumulate.three_bytes(sum, _ZERO))
+        joined(f"muls {weight},{element}", accumulate.three_bytes(sum, ZERO))
         for sum, (weight, element) in zip(_SUMS, _FACTORS, strict=True)
     ),
 )
@@ -60,7 +56,7 @@ _START = joined(
 _FINISHED = 30
 """About the cycles that compiled C takes to finish the sum of a row and to go on to the next."""
 
-_START_BYTES, _MOST = 3, 255
+_MOST = 255
 
 
 class DotStrip(StripCode):
@@ -77,15 +73,14 @@ class DotStrip(StripCode):
         return tile.rows % 2 == 0 and tile.count > 1 and max(counts) <= _MOST
 
     @property
-    def usual(self) -> float:
-        time = _time_of_row(self.tile.runs * self.tile.length) + (COMPILED if self.requantises else 0)
-        return self.tile.rows * self.tile.count * time
+    def single(self) -> float:
+        return _time_of_row(self.tile.runs * self.tile.length)
 
     @property
     def _pair_bytes(self) -> int:
         """The bytes of two rows in the stream."""
         factors = FACTORS if self.requantises else 0
-        return 2 * (_START_BYTES + self.tile.runs * self.tile.length + factors)
+        return 2 * (START_BYTES + self.tile.runs * self.tile.length + factors)
 
     @cached_property
     def _run(self) -> tuple[Lines, int]:
@@ -143,7 +138,7 @@ class DotStrip(StripCode):
         """Makes a byte of a sum by a shift, and stores it."""
         if self.requantises:
             return ()
-        return joined("50:", shifted(SUM, self.tile.right, RESULT, _ZERO), f"st Y+,{RESULT}", "ret")
+        return joined("50:", shifted(SUM, self.tile.right, RESULT, ZERO), f"st Y+,{RESULT}", "ret")
 
     @cached_property
     def _pairs(self) -> tuple[Lines, int]:
@@ -172,7 +167,7 @@ class DotStrip(StripCode):
 
     @property
     def lines(self) -> Lines:
-        begin = ("push r20", "push r21", "movw r30,r24", f"movw {_WINDOW},r22", f"clr {_ZERO}")
+        begin = ("push r20", "push r21", "movw r30,r24", f"movw {_WINDOW},r22", f"clr {ZERO}")
         return joined(framed(joined(begin, self._pairs[0], "pop r0", "pop r0")), self._finish)
 
     @property
@@ -190,7 +185,7 @@ class DotStrip(StripCode):
     def stream(self, sums: Sums) -> Bytes:
         """Of two rows the starts, the weights in turn, and the factors."""
         pairs = self.tile.rows // 2
-        begins = sums.starts.astype("<i4").reshape(-1, 2, 1).view(np.int8)[..., :_START_BYTES].reshape(pairs, -1)
+        begins = sums.starts.astype("<i4").reshape(-1, 2, 1).view(np.int8)[..., :START_BYTES].reshape(pairs, -1)
         weights = sums.weights.astype(np.int8).reshape(pairs, 2, -1).transpose(0, 2, 1).reshape(pairs, -1)
         parts = [begins, weights, *([factors(sums, self.tile.zero).reshape(pairs, -1)] if self.requantises else [])]
         return np.concatenate(parts, axis=1).reshape(-1)
@@ -199,20 +194,16 @@ class DotStrip(StripCode):
     def portable(self) -> str:
         tile, length = self.tile, self.tile.runs * self.tile.length
         indent, out = " " * 12, f"out[window * {tile.rows} + row]"
-        if self.requantises:
-            behind = f"w + {2 * (_START_BYTES + length)} + {FACTORS} * (row % 2)"
-            finish = requantised_in_c(indent, behind, out)
-        else:
-            finish = shifted_in_c(indent, tile.right, out)
+        finish = self.finished_in_c(indent, f"w + {2 * (START_BYTES + length)} + {FACTORS} * (row % 2)", out)
         return f"""\
     for (int row = 0; row < {tile.rows}; row++) {{
         const int8_t *w = stream + row / 2 * {self._pair_bytes};
-        const uint8_t *start = (const uint8_t *)w + {_START_BYTES} * (row % 2);
+        const uint8_t *start = (const uint8_t *)w + {START_BYTES} * (row % 2);
         for (int window = 0; window < {tile.count}; window++) {{
             int32_t sum = (int32_t)(start[0] | start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
             for (int run = 0; run < {tile.runs}; run++)
                 for (int i = 0; i < {tile.length}; i++)
-                    sum += (int32_t)w[{2 * _START_BYTES} + 2 * (run * {tile.length} + i) + row % 2]
+                    sum += (int32_t)w[{2 * START_BYTES} + 2 * (run * {tile.length} + i) + row % 2]
                         * x[window * {tile.step} + run * {tile.pitch} + i];
 {finish}
         }}
@@ -222,7 +213,4 @@ class DotStrip(StripCode):
 @cache
 def _time_of_row(length: int) -> float:
     """The cycles of a result by a kernel for single rows, at best."""
-    kernel = dot_in_chunks(24, 4)
-    assert kernel.composed is not None
-    costs = kernel.composed.costs
-    return costs[""] + length * costs["element"] + _FINISHED
+    return time_alone(dot_in_chunks(24, 4), length) + _FINISHED

@@ -5,8 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from tinyml.targets.avr.composer.assembly import bytes_of
+from tinyml.targets.avr.composer.epilogues import COMPILED, requantised_in_c, shifted_in_c
 from tinyml.targets.composer.lines import Lines
+from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import Tile
+
+START_BYTES = 3
+"""The bytes of a sum's start in a stream."""
 
 
 class StripCode(ABC):
@@ -26,8 +31,8 @@ class StripCode(ABC):
 
     @property
     @abstractmethod
-    def usual(self) -> float:
-        """About the cycles of the same results by kernels for single sums."""
+    def single(self) -> float:
+        """About the cycles of a result, not requantised, by a kernel for single sums."""
 
     @property
     @abstractmethod
@@ -41,8 +46,22 @@ class StripCode(ABC):
 
     @property
     def fits(self) -> bool:
-        return self.has_registers and self.time <= self.usual
+        usual = self.tile.rows * self.tile.count * (self.single + (COMPILED if self.requantises else 0))
+        return self.has_registers and self.time <= usual
 
     @property
     def bytes(self) -> int:
         return bytes_of(self.lines)
+
+    def finished_in_c(self, indent: str, factors: str, out: str) -> str:
+        """The statements that store `sum` in `out`. factors: where they are, if it is requantised."""
+        if self.requantises:
+            return requantised_in_c(indent, factors, out)
+        return shifted_in_c(indent, self.tile.right, out)
+
+
+def time_alone(kernel: Kernel, length: int) -> float:
+    """The cycles of a call of a composed kernel for a single sum of so many products."""
+    assert kernel.composed is not None
+    costs = kernel.composed.costs
+    return costs[""] + length * costs["element"]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-from programs.strip_calls import INTERFACE, build_strips, check, inputs_of
-from programs.strips import Strip, strip_of
+from programs.strip_programs import INTERFACE, build_strips, check, check_on, inputs_of, strips_of
+from programs.strips import Strip
 
 from tinyml.runtime.devices.avr import AvrRunner
-from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.toolchain import symbol_table
-from tinyml.targets.registry import tile_families
+from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import Tile
 
 DEVICE = "atmega1284p"
@@ -44,8 +42,7 @@ SHAPES = [
 
 @pytest.fixture(scope="module")
 def strips() -> list[Strip]:
-    random = np.random.default_rng(4)
-    return [strip_of(family, tile, random) for family, tile in SHAPES]
+    return strips_of(SHAPES)
 
 
 @pytest.mark.parametrize("optimize", ["-Os", "-O2"])
@@ -54,8 +51,7 @@ def test_shapes_and_their_time(optimize: str, strips: list[Strip], tmp_path: Pat
     runner = AvrRunner(DEVICE)
     build = build_strips(runner, strips, tmp_path, optimize)
     check(runner, build, strips)
-    inputs = inputs_of(strips, np.random.default_rng(6))
-    profile = runner.profile(build, INTERFACE, inputs)
+    profile = runner.profile(build, INTERFACE, inputs_of(strips))
     places = {symbol.name: symbol for symbol in symbol_table("avr-", build.elf)}
     for strip in strips:
         kernel, place = strip.family.kernel(strip.tile), places[strip.symbol]
@@ -69,8 +65,7 @@ def test_shapes_and_their_time(optimize: str, strips: list[Strip], tmp_path: Pat
 
 
 def test_plain_c_has_the_same_bits(strips: list[Strip], tmp_path: Path):
-    runner = HostRunner(sanitize=True)
-    check(runner, build_strips(runner, strips, tmp_path), strips)
+    check_on([HOST], strips, tmp_path)
 
 
 def test_shifts_that_are_too_wide_have_no_kernel():
