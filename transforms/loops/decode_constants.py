@@ -6,7 +6,6 @@ left to decode on the device: a product takes as long as that of fixed point.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -20,6 +19,7 @@ from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import NumberFormat, element_format, number_format
 from tinyml.dialects.num import accumulator_type
+from tinyml.transforms.ir.buffer_reads import buffer_reads
 
 _PRODUCTS = num.DotOp, num.StridedDotOp, num.SparseDotOp
 
@@ -50,19 +50,10 @@ def _decode(constant: scratch.ConstantOp) -> None:
     widths = range(2, format.stored_width + 1)
     integers = next((numbers for bits in widths if (numbers := format.as_integers(bits)) is not None), None)
     coded = format.coding is None or format.coding.name != INTEGER
-    if coded and integers is not None and all(_sums(use, integers) for use in _reads(constant.result)):
+    if coded and integers is not None and all(_sums(use, integers) for use in buffer_reads(constant.result)):
         raws = format.integers(constant.raws).astype(integers.dtype)
         constant.value = scratch.ConstantOp.of(raws, integers.type).value
         _retype(constant.result, integers.type)
-
-
-def _reads(value: SSAValue) -> Iterator[Use]:
-    """The uses of a buffer and of its views."""
-    for use in value.uses:
-        if isinstance(view := use.operation, scratch.SliceOp):
-            yield from _reads(view.result)
-        else:
-            yield use
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:

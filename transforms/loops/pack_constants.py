@@ -27,6 +27,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.targets.kernel import Kernel, packed_reader
 from tinyml.targets.registry import HOST, chip_of, kernels_for
+from tinyml.transforms.ir.buffer_reads import buffer_reads
 from tinyml.transforms.ir.divisibility import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.retype_buffer import retype_buffer
@@ -94,7 +95,7 @@ class _Packable:
         format = number_format(memref_type(op.result).element_type)
         if format is None or format.dtype.kind != "i":
             return None
-        readers = _readers(op.result)
+        readers = [use.operation for use in buffer_reads(op.result)]
         rows = {num.run_length(dot.lhs) for dot in readers if isinstance(dot, num.DotOp)}
         row = rows.pop() if len(rows) == 1 else 1
         candidates = [cls._with(op, target, bits, row, readers) for bits in packed_widths(op.raws)]
@@ -175,15 +176,6 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
         if len(kept) == len(chosen):
             return kept
         chosen = kept
-
-
-def _readers(value: SSAValue) -> list[Operation]:
-    """The ops that read elements of a buffer or of its views."""
-    readers: list[Operation] = []
-    for use in value.uses:
-        op = use.operation
-        readers += _readers(op.result) if isinstance(op, scratch.SliceOp) else [op]
-    return readers
 
 
 def _kernel(dot: num.DotOp, weights: int, rows: int, target: str) -> Kernel | None:
