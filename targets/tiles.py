@@ -35,7 +35,7 @@ class Tile:
 
     rows: of weights, each of which gives a result of every window. pitch: elements from a run of a window to the next;
     step: from a window to the next. zero: the raw of 0 of the results. right: the places by which sums are shifted; 0
-    if they are requantised.
+    if they are requantised. lines: how often there are so many windows beside each other, each line a pitch further.
     """
 
     rows: int
@@ -46,25 +46,27 @@ class Tile:
     count: int
     zero: int
     right: int = 0
+    lines: int = 1
 
     @property
     def elements(self) -> int:
         """The elements of memory from the first to the last of all windows."""
-        return (self.count - 1) * self.step + (self.runs - 1) * self.pitch + self.length
+        return (self.count - 1) * self.step + (self.lines + self.runs - 2) * self.pitch + self.length
 
     @property
     def suffix(self) -> str:
         """The end of the name of a kernel for the tile."""
-        *shape, zero, right = (getattr(self, field.name) for field in fields(self))
-        return "_".join(map(str, (*shape, zero + FIRST_ZERO, *([right] if right else []))))
+        *shape, zero, right, lines = (getattr(self, field.name) for field in fields(self))
+        further = [right, lines] if lines > 1 else [right] if right else []
+        return "_".join(map(str, (*shape, zero + FIRST_ZERO, *further)))
 
     @staticmethod
     def named(suffix: str) -> Tile | None:
         """The tile of a name's end."""
-        if not re.fullmatch(r"\d+(_\d+){6,7}", suffix):
+        if not re.fullmatch(r"\d+(_\d+){6,8}", suffix):
             return None
-        rows, runs, length, pitch, step, count, zero, *right = map(int, suffix.split("_"))
-        return Tile(rows, runs, length, pitch, step, count, zero - FIRST_ZERO, *right)
+        rows, runs, length, pitch, step, count, zero, *further = map(int, suffix.split("_"))
+        return Tile(rows, runs, length, pitch, step, count, zero - FIRST_ZERO, *further)
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class TileFamily:
     what their parts do. shifts: do they finish sums by a shift, as `Accumulator.shift` says, instead of a
     requantisation? Then starts have half of the last place that it leaves. bits: of sums. right: the most places by
     which a requantisation shifts. most: bytes of a strip that is gathered. large: do streams take more flash than
-    weights? `spend-flash` chooses such kernels, nothing else does.
+    weights? `spend-flash` chooses such kernels, nothing else does. lines: those of the tiles that have kernels.
     """
 
     prefix: str
@@ -157,6 +159,7 @@ class TileFamily:
     right: int = 31
     most: int = STRIP_BYTES
     large: bool = False
+    lines: int = 1
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
         """How complete sums of rows are finished to bytes, if the kernels can do that.
@@ -174,8 +177,9 @@ class TileFamily:
         return finish if finish is not None and _is_by_bytes(finish, self.right) else None
 
     def tile(self, finish: Requantisation, rows: int, runs: int, length: int, spaces: tuple[int, int, int]) -> Tile:
-        """The tile of windows whose sums are finished so. spaces: pitch, step and number of the windows."""
-        return Tile(rows, runs, length, *spaces, finish.zero, -int(finish.shifts[0]) if self.shifts else 0)
+        """The tile of windows whose sums are finished so. spaces: pitch, step and number of the windows of a line."""
+        right = -int(finish.shifts[0]) if self.shifts else 0
+        return Tile(rows, runs, length, *spaces, finish.zero, right, self.lines)
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
         """Sums that stay below the limit and give the same results; None if there are none.
@@ -194,4 +198,4 @@ class TileFamily:
     def named(self, symbol: str) -> Kernel | None:
         """The kernel of a name."""
         tile = Tile.named(symbol.removeprefix(self.prefix)) if symbol.startswith(self.prefix) else None
-        return None if tile is None else self.kernel(tile)
+        return None if tile is None or tile.lines != self.lines else self.kernel(tile)

@@ -23,11 +23,15 @@ __all__ = ["ChannelTilesOp", "ComposedTilesOp", "DotTilesOp", "FinishedSumsOp", 
 
 
 class Spacing(NamedTuple):
-    """Where windows lie in memory: each consists of `runs` runs `pitch` elements apart, and the next lies `step` on."""
+    """Where windows lie in memory: each consists of `runs` runs `pitch` elements apart, and the next lies `step` on.
+
+    lines: there are as many windows in each line, which lies a pitch behind the one before.
+    """
 
     runs: int
     pitch: int
     step: int
+    lines: int = 1
 
 
 class _TilesOp(KernelOp, ABC):
@@ -46,8 +50,8 @@ class _TilesOp(KernelOp, ABC):
 class FinishedSumsOp(_TilesOp, ABC):
     """Sums of windows by rows of weights, run in `acc` and rounded into the format of the outputs.
 
-    There is a start for each row of weights, and an output for each window and row, window by window. `spacing` says
-    where the windows lie. `bound` proves that no sum overflows.
+    There is a start for each row of weights, and an output for each window and row, window by window, line by line.
+    `spacing` says where the windows lie. `bound` proves that no sum overflows.
     """
 
     outputs = operand_def(MEMREF)
@@ -62,7 +66,7 @@ class FinishedSumsOp(_TilesOp, ABC):
     )
 
     def __init__(self, operands: Sequence[SSAValue], acc: Attribute, spacing: Spacing, bound: Bound | None = None):
-        spaces = DenseArrayBase.from_list(i64, spacing)
+        spaces = DenseArrayBase.from_list(i64, spacing if spacing.lines > 1 else spacing[:3])
         super().__init__(operands=operands, properties={"acc": acc, "spacing": spaces, **proof(bound)})
 
     @property
@@ -77,8 +81,8 @@ class FinishedSumsOp(_TilesOp, ABC):
     @property
     def spaces(self) -> Spacing:
         values = [int(value) for value in self.spacing.get_values()]
-        if len(values) != 3 or min(values) < 0 or values[0] < 1:
-            raise VerifyException(f"spacing needs runs, at least 1, a pitch and a step, got {values}")
+        if len(values) not in (3, 4) or min(values) < 0 or 0 in (values[0], *values[3:]):
+            raise VerifyException(f"spacing needs runs, at least 1, a pitch, a step, and any lines, got {values}")
         return Spacing(*values)
 
     @property
@@ -101,8 +105,8 @@ class FinishedSumsOp(_TilesOp, ABC):
 
     @property
     def count(self) -> int:
-        """The number of windows."""
-        return run_length(self.outputs) // self.rows
+        """The number of windows of a line."""
+        return run_length(self.outputs) // (self.rows * self.spaces.lines)
 
     @property
     def products(self) -> int:
@@ -112,10 +116,10 @@ class FinishedSumsOp(_TilesOp, ABC):
         outputs, starts, weights, windows = (
             run_length(run) for run in (self.outputs, self.starts, self.weights, self.windows)
         )
-        runs, pitch, step = self.spaces
-        if 0 in (outputs, starts, weights) or outputs % starts or weights % (starts * runs):
+        runs, pitch, step, lines = self.spaces
+        if 0 in (outputs, starts, weights) or outputs % (starts * lines) or weights % (starts * runs):
             raise VerifyException(f"{weights} weights of {starts} rows in {runs} runs do not give {outputs} results")
-        if (needed := (self.count - 1) * step + (runs - 1) * pitch + self.run) > windows:
+        if (needed := (self.count - 1) * step + (lines + runs - 2) * pitch + self.run) > windows:
             raise VerifyException(f"windows reach over {needed} elements, got {windows}")
         sums_products(self.acc, *(element_format(factor.type) for factor in self.factors))
         if self.accumulator.FAMILY != self.format.FAMILY:

@@ -1,14 +1,15 @@
 """`spend-flash`: sums of products by kernels that take more flash than others and less time, within a limit (L3).
 
 Kernels of families for tiles that are `large`, such as Winograd's, read more bytes than there are weights. Those that
-save most instructions for each byte of flash come first.
+save most time for each byte of flash come first; a tile that has several may change to a larger one later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import scf
@@ -21,11 +22,10 @@ from tinyml.dialects import num
 from tinyml.dialects.functions import defined_functions
 from tinyml.lowering.cost.model.estimate import Estimate, estimate_on
 from tinyml.targets.costs import OPTIMIZE
-from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, tile_families
 from tinyml.transforms.ir.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.levels import LOOPS
-from tinyml.transforms.loops.kernels.tiles import TileCall, call_of_tile
+from tinyml.transforms.loops.kernels.tiles import TileCall, call_of_tile, calls_of_tile
 from tinyml.transforms.loops.select_kernels import SelectKernelsPass
 
 
@@ -46,7 +46,7 @@ class SpendFlashPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         tiles = [] if self.flash is None else self._tiles(op)
-        if self.flash is None or all(tile.large is None for tile in tiles):
+        if self.flash is None or not any(tile.large for tile in tiles):
             return
         usual = op.clone()
         for step in (SelectKernelsPass(self.target), CanonicalizePass(), CommonSubexpressionElimination()):
@@ -55,22 +55,13 @@ class SpendFlashPass(ModulePass):
         if (estimate := estimate_on(usual, self.target, OPTIMIZE)) is None:
             return
         limit = self.ram if self.ram is not None else board(self.target).ram
-        # Tiles with the same weights read the same stream.
-        groups: dict[bytes, list[_Tile]] = {}
+        choice = _Choice(tiles, self.flash - estimate.flash)
         for tile in tiles:
-            if tile.large is not None and tile.saved > 0 and (limit is None or tile.ram(estimate) <= limit):
-                groups.setdefault(tile.large.stream.tobytes(), []).append(tile)
-
-        def saved_by_a_byte(group: list[_Tile]) -> float:
-            return sum(tile.saved for tile in group) / max(_added(tiles, group), 1)
-
-        taken: list[_Tile] = []
-        for group in sorted(groups.values(), key=saved_by_a_byte, reverse=True):
-            if estimate.flash + _added(tiles, [*taken, *group]) <= self.flash:
-                taken += group
-        for tile in taken:
-            if tile.large is not None:
-                tile.large.replace(tile.op)
+            for call in tile.large:
+                if limit is None or _ram_with(estimate, call) <= limit:
+                    choice.allow(tile, call)
+        for tile, call in choice.made().items():
+            call.replace(tile.op)
 
     def _tiles(self, module: ModuleOp) -> list[_Tile]:
         """The tiles that have kernels."""
@@ -79,46 +70,78 @@ class SpendFlashPass(ModulePass):
         for function in defined_functions(module):
             for op in [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]:
                 if (call := call_of_tile(op, families)) is not None:
-                    tiles.append(_Tile(op, call, call_of_tile(op, large)))
+                    tiles.append(_Tile(op, call, [*calls_of_tile(op, large)]))
         return tiles
+
+
+def _ram_with(estimate: Estimate, call: TileCall) -> float:
+    """The RAM of a program that has an estimate without a large kernel, with it."""
+    return estimate.ram + max(call.kernel.stack - estimate.deepest, 0)
 
 
 @dataclass(frozen=True, eq=False)
 class _Tile:
-    """A tile with its usual kernel, and with one that takes more flash if there is any."""
+    """A tile with its usual kernel, and with those that take more flash."""
 
     op: num.FinishedSumsOp
     usual: TileCall
-    large: TileCall | None
+    large: Sequence[TileCall]
 
     @cached_property
-    def saved(self) -> float:
-        """The time that the large kernel saves in an inference."""
+    def times(self) -> float:
+        """How often the tile is computed in an inference."""
         loop, times = self.op.parent_op(), 1.0
         while loop is not None:
             if isinstance(loop, scf.ForOp):
                 times *= mean_iterations(loop) or 0.0
             loop = loop.parent_op()
-        return 0.0 if self.large is None else times * (_time(self.usual.kernel) - _time(self.large.kernel))
-
-    def ram(self, estimate: Estimate) -> float:
-        """The RAM of a program that has an estimate without the large kernel."""
-        stack = 0 if self.large is None else self.large.kernel.stack
-        return estimate.ram + max(stack - estimate.deepest, 0)
+        return times
 
 
-def _time(kernel: Kernel) -> float:
-    return 0.0 if kernel.composed is None else kernel.composed.costs[""]
+_Taken: TypeAlias = "Mapping[_Tile, TileCall]"
+"""The large kernels that are taken, by tile."""
 
 
-def _added(tiles: Sequence[_Tile], taken: Sequence[_Tile]) -> int:
-    """The bytes of flash that large kernels of some tiles add to a program, if the code of usual ones stays in it."""
-    large = [tile.large for tile in taken if tile.large is not None]
-    code = {call.kernel.symbol: call.kernel.code for call in large}
-    left = [tile.usual for tile in tiles if tile not in taken]
-    return sum(code.values()) + _streams([*left, *large]) - _streams([tile.usual for tile in tiles])
+class _Choice:
+    """The choice among the large kernels of tiles. left: bytes of flash that they may add to the program."""
+
+    def __init__(self, tiles: Sequence[_Tile], left: float) -> None:
+        self.tiles, self.left = tiles, left
+        # Tiles with the same weights read the same stream.
+        self.groups: dict[bytes, dict[_Tile, TileCall]] = {}
+
+    def allow(self, tile: _Tile, call: TileCall) -> None:
+        self.groups.setdefault(call.stream.tobytes(), {})[tile] = call
+
+    def made(self) -> _Taken:
+        """Takes what saves most for each further byte, again and again, also in place of what was taken before."""
+        taken: _Taken = {}
+        while (better := self.better(taken)) is not None:
+            taken = better
+        return taken
+
+    def better(self, taken: _Taken) -> _Taken | None:
+        """The choice that saves most for each byte that it adds to another; None if nothing that fits saves more."""
+        time, flash = self.time(taken), self.added(taken)
+        gains: list[tuple[float, _Taken]] = []
+        for group in self.groups.values():
+            further = {**taken, **group}
+            added, saved = self.added(further), time - self.time(further)
+            if saved > 0 and added <= self.left:
+                gains.append((saved / max(added - flash, 1), further))
+        return max(gains, key=lambda gain: gain[0])[1] if gains else None
+
+    def time(self, taken: _Taken) -> float:
+        """The time of all tiles in an inference."""
+        return sum(tile.times * taken.get(tile, tile.usual).time for tile in self.tiles)
+
+    def added(self, taken: _Taken) -> int:
+        """The bytes of flash that large kernels add, if the code of usual ones stays in the program."""
+        code = {call.kernel.symbol: call.kernel.code for call in taken.values()}
+        streams = _bytes(taken.get(tile, tile.usual) for tile in self.tiles)
+        return sum(code.values()) + streams - _bytes(tile.usual for tile in self.tiles)
 
 
-def _streams(calls: Sequence[TileCall]) -> int:
+def _bytes(calls: Iterable[TileCall]) -> int:
     """The bytes of the streams of calls, equal ones once."""
     return sum(map(len, {call.stream.tobytes() for call in calls}))

@@ -116,9 +116,10 @@ class Machine:
         code: Callable[[Tile], TileCode],
         *,
         large: bool = False,
+        lines: int = 1,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family for bytes. large: as in `TileFamily`. shared: functions that the code calls.
+        """A family for bytes. large, lines: as in `TileFamily`. shared: functions that the code calls.
 
         Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier at
         least `LEAST_MULTIPLIER`.
@@ -138,4 +139,6 @@ class Machine:
         def stream(tile: Tile, sums: Sums) -> Bytes:
             return code(tile).stream(sums)
 
-        return TileFamily(prefix, op, self.needs, composed, stream, self.limit, bits=self.bits, large=large)
+        return TileFamily(
+            prefix, op, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
+        )

@@ -51,8 +51,10 @@ class Strip:
         """The results before they are limited to bytes."""
         tile = self.tile
         rows: list[Values] = []
-        for window in range(tile.count):
-            starts = [window * tile.step + run * tile.pitch for run in range(tile.runs)]
+        for window in range(tile.lines * tile.count):
+            line, number = divmod(window, tile.count)
+            first = line * tile.pitch + number * tile.step
+            starts = [first + run * tile.pitch for run in range(tile.runs)]
             runs = np.stack([x[start : start + tile.length] for start in starts]).astype(np.int64)
             if self.by_channel:
                 sums = (self.sums.weights * runs.reshape(-1, tile.rows).T).sum(1)

@@ -27,7 +27,15 @@ from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixel
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
-from tinyml.transforms.formats.tiling.strips import AMPLE, Room, is_strip, pixels_at_once, room_of, rows_at_once
+from tinyml.transforms.formats.tiling.strips import (
+    AMPLE,
+    Room,
+    is_strip,
+    lines_at_once,
+    pixels_at_once,
+    room_of,
+    rows_at_once,
+)
 
 
 @dataclass(frozen=True)
@@ -38,16 +46,19 @@ class TileWindowsPass(ModulePass):
     before, and reads besides only tensors of the same shape, numbers per channel and single numbers.
 
     target: as for printing C; its kernels say how many pixels are taken at once. ram: with a limit in bytes, of this
-    option or of a search (`tdsl.ram`), they are as many as the memory allows that `plan-execution` leaves. Raises
+    option or of a search (`tdsl.ram`), they are as many as the memory allows that `plan-execution` leaves. flash: with
+    a limit, `spend-flash` may choose kernels that take several rows at once, so that these are gathered. Raises
     `InputError` for an unknown target.
     """
 
     name = "tile-windows"
     target: str = HOST
     ram: int | None = None
+    flash: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         families = tile_families(self.target)
+        large = () if self.flash is None else tile_families(self.target, large=True)
         for function in defined_functions(op):
             limited = self.ram is not None or tdsl.RAM in function.attributes
             usual = Room(AMPLE.strip, 0) if limited else AMPLE
@@ -55,14 +66,17 @@ class TileWindowsPass(ModulePass):
                 single = tdsl.shape_of(convolution.rhs)[0] == 1
                 done = convolution.turns is not None or _is_tiled(convolution)
                 if convolution.result is not None and single and not done:
-                    _tile(convolution, families, room_of(convolution) or usual)
+                    _tile(convolution, families, large, room_of(convolution) or usual)
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:
     """Is the image one window of channels in groups, or a strip of several, as tiling leaves it?"""
     _, *window, _ = tdsl.shape_of(op.rhs)
+    # Several lines of windows are a part of a segment, of which the rows have yet to be taken apart.
+    one_line = tdsl.shape_of(op.out)[1] == 1 or tdsl.shape_of(op.lhs)[1:3] == (1, 1)
     if (
-        is_strip(op)
+        one_line
+        and is_strip(op)
         and isinstance(op.parent_op(), scf.ForOp)
         and isinstance(op.rhs.owner, tdsl.WindowOp | tdsl.SliceOp)
     ):
@@ -70,9 +84,11 @@ def _is_tiled(op: tdsl.Conv2dOp) -> bool:
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tuple(window) and padding(op.rhs) is None
 
 
-def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room) -> None:
-    """Rewrite one convolution."""
+def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], room: Room) -> None:
+    """Rewrite one convolution. large: families whose kernels may take the place of the others'."""
     at_once, rows = pixels_at_once(op, families, room), rows_at_once(op, families, room)
+    if at_once == tdsl.shape_of(op.out)[2]:
+        rows = max(rows, lines_at_once(op, large, room))
     chain = _chain(op)
     last = chain[-1] if chain else op
     emit = Emitter(last, op.location)
@@ -81,19 +97,25 @@ def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room) -> None
     whole.name_hint = last.out.name_hint
     _, height, width, _ = tdsl.shape_of(op.out)
 
-    def computed(y: SSAValue, x: SSAValue, count: int, whole: SSAValue) -> SSAValue:
+    def computed(y: SSAValue, x: SSAValue, count: int, whole: SSAValue, rows: int = 1) -> SSAValue:
         image = StoredImage.whole(whole)
         at = image.place(y, x, emit)
         return image.inserted(pixels.pixels(y, x, StoredImage.whole, count, rows), at, emit).value
 
+    def several(number: SSAValue, whole: SSAValue) -> SSAValue:
+        return computed(emit.times(number, rows), emit.index(0), width, whole, rows)
+
     def row(y: SSAValue, whole: SSAValue) -> SSAValue:
-        if rows > 1:
-            return computed(emit.times(y, rows), emit.index(0), width, whole)
         tiles, rest = divmod(width, at_once)
         whole = emit.over(tiles, whole, lambda n, whole: computed(y, emit.times(n, at_once), at_once, whole))
         return computed(y, emit.index(width - rest), rest, whole) if rest else whole
 
-    whole = emit.over(height // rows, whole, row)
+    if rows > 1:
+        whole = emit.over(height // rows, whole, several)
+        if height % rows:
+            whole = emit.over(height % rows, whole, lambda y, whole: row(emit.plus(y, height // rows * rows), whole))
+    else:
+        whole = emit.over(height, whole, row)
     dead: list[Operation] = [*reversed(chain), op]
     Rewriter.replace_op(dead[0], [], [whole])
     for old in [*dead[1:], *(owner for owner in (op.lhs.owner, pixels.pad) if isinstance(owner, Operation))]:

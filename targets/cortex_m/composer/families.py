@@ -10,6 +10,7 @@ from tinyml.targets.cortex_m.composer.assembly import ARMV6M, DSP, SYNTAX
 from tinyml.targets.cortex_m.composer.channel_strips import ChannelStrip
 from tinyml.targets.cortex_m.composer.dot_strips import Strip
 from tinyml.targets.cortex_m.composer.dot_window import Window
+from tinyml.targets.cortex_m.composer.winograd_squares import LINES, WinogradSquares
 from tinyml.targets.cortex_m.composer.winograd_strips import WinogradStrip
 from tinyml.targets.kernel import REQUANTISED_LIMIT
 from tinyml.targets.tiles import Tile
@@ -33,6 +34,11 @@ WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
     "tm_cm_winograd_strip_s8_", "num.dot_tiles", WinogradStrip, large=True
 )
 """Rows of a matrix by windows one pixel apart, with two products for three: sums of two results have to fit."""
+
+WINOGRAD_SQUARES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 4).family(
+    "tm_cm_winograd_squares_s8_", "num.dot_tiles", WinogradSquares, large=True, lines=LINES
+)
+"""Rows of a matrix by squares of two by two windows, with four products for nine: four times their sums have to fit."""
 
 SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_strip_s8_", "num.dot_tiles", dot_strips_armv6m.Strip)
 """Rows of a matrix by windows, for ARMv6-M."""

@@ -21,6 +21,11 @@ def halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
     return (f"smlad {sum[0]}, {weights}, {vector}, {sum[0]}",)
 
 
+def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
+    """The same for the first products of a sum of one register."""
+    return (f"smuad {sum[0]}, {weights}, {vector}",)
+
+
 def half(sum: str, element: str, weights: str, *, top: bool) -> Lines:
     """A product of a low halfword and one of the halves of a register."""
     return (f"smlab{'t' if top else 'b'} {sum}, {element}, {weights}, {sum}",)

@@ -1,11 +1,11 @@
 """Streams of transformed weights for `winograd_strips.py`, and the same sums of them in plain C.
 
-The terms a, b, c and d are those of `winograd_strips.py`.
+The terms a, b, c and d are those of `winograd_groups.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
@@ -20,36 +20,50 @@ TAPS = 3
 """The columns of weights, whose sums and differences are the weights of four terms."""
 
 
+_ROWS = 4
+"""The most rows that are taken at once."""
+
+
 def transformed(weights: Numbers) -> Numbers:
     """The weights of a, b, c and d, of shape 4 x ..., from those of three columns, 3 x ..."""
     first, middle, last = weights
     return np.stack([first + middle + last, first - middle + last, first, last])
 
 
-def winograd_stream(tile: Tile, blocks: Sequence[tuple[int, int]], sums: Sums) -> Bytes:
+def row_blocks(rows: int) -> Sequence[tuple[int, int]]:
+    """How often so many rows are taken at once, from the first ones on: by four, then by two and alone."""
+    whole, rest = divmod(rows, _ROWS)
+    return [*([(whole, _ROWS)] if whole else []), *((1, few) for few in (2, 1) if rest & few)]
+
+
+def slices(rows: int) -> Iterator[slice]:
+    """The rows of each block."""
+    first = 0
+    for times, count in row_blocks(rows):
+        for _ in range(times):
+            yield slice(first, first + count)
+            first += count
+
+
+def winograd_stream(tile: Tile, sums: Sums) -> Bytes:
     """Of each block twice the starts, the weights of a, b and c, the factors, the weights of d, and the factors.
 
-    blocks: how often so many rows are taken at once, from the first ones on. The weights of a term are halfwords: for
-    every four elements those of 0 and 2 of each row, then those of 1 and 3.
+    The weights of a term are halfwords: for every four elements those of 0 and 2 of each row, then those of 1 and 3.
     """
     parts: list[Bytes] = []
     columns = sums.weights.reshape(tile.rows, tile.runs, TAPS, -1, QUAD // 2, 2).transpose(2, 1, 3, 5, 4, 0)
     # Terms, groups of four elements, its halves (elements 0 and 2, 1 and 3), two elements, rows.
     terms = transformed(columns).reshape(4, -1, 2, 2, tile.rows)
-    first = 0
-    for times, count in blocks:
-        for _ in range(times):
-            rows = slice(first, first + count)
-            shifts = np.zeros(4, np.int8)
-            shifts[:count] = -sums.shifts[rows] - 1
-            multipliers = np.array([doubled(int(multiplier)) for multiplier in sums.multipliers[rows]], "<i4")
-            factors = [multipliers.view(np.int8), shifts]
-            plus, minus, before, behind = (
-                np.ascontiguousarray(term[..., rows].swapaxes(2, 3), "<i2").reshape(-1).view(np.int8) for term in terms
-            )
-            starts = (2 * sums.starts[rows]).astype("<i4").view(np.int8)
-            parts += [starts, plus, minus, before, *factors, behind, *factors]
-            first += count
+    for rows in slices(tile.rows):
+        shifts = np.zeros(4, np.int8)
+        shifts[: rows.stop - rows.start] = -sums.shifts[rows] - 1
+        multipliers = np.array([doubled(int(multiplier)) for multiplier in sums.multipliers[rows]], "<i4")
+        factors = [multipliers.view(np.int8), shifts]
+        plus, minus, before, behind = (
+            np.ascontiguousarray(term[..., rows].swapaxes(2, 3), "<i2").reshape(-1).view(np.int8) for term in terms
+        )
+        starts = (2 * sums.starts[rows]).astype("<i4").view(np.int8)
+        parts += [starts, plus, minus, before, *factors, behind, *factors]
     return np.concatenate(parts)
 
 

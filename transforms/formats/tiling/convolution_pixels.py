@@ -51,11 +51,7 @@ class ConvolutionPixels:
 
     def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1, rows: int = 1) -> SSAValue:
         """Pixels beside each other of the last result, of shape 1xRxNxO. Several rows are whole ones."""
-        if rows > 1:
-            image = images(self.image)
-            windows = image.part(image.place(y, x, self.emit), rows, count, self.emit)
-        else:
-            windows = self._windows(y, x, images(self.image), count)
+        windows = self._windows(y, x, images(self.image), count, rows)
         pixels = self._product(windows, (1, rows, count, self.shape[3]))
         pixels.name_hint = self.op.out.name_hint
 
@@ -73,8 +69,8 @@ class ConvolutionPixels:
         new = tdsl.RowProductOp(self.filter, row, column, self.initial, tdsl.format_of(self.op.out).type)
         return self._sums(new, (1, 1, 1, 1))
 
-    def _windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int) -> SSAValue:
-        """The parts of the image under the filter for pixels beside each other."""
+    def _windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int, rows: int = 1) -> SSAValue:
+        """The parts of the image under the filter for pixels beside each other, in several rows if it moves by one."""
         _, height, width, _ = tdsl.shape_of(self.op.lhs)
         margins = margins_of(self.pad)
         (down, across), (above, _, before, _) = self.op.steps, margins
@@ -84,7 +80,7 @@ class ConvolutionPixels:
         if self.op.spread[1] == 1 or width == 1:
             # One strip under all of them.
             count, width = 1, (count - 1) * across + width
-        size = height, width
+        size = height + rows - 1, width
         return image.windows(top, left, size, self.emit, self.op.spread, margins, filling, count, across)
 
     def _product(self, windows: SSAValue, shape: tdsl.Shape) -> SSAValue:

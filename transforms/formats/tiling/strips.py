@@ -72,23 +72,28 @@ def room_of(op: tdsl.Conv2dOp) -> Room | None:
 def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
     """Where the windows of an undilated filter, `across` pixels apart, lie in a strip, or in windows gathered alone.
 
-    filter: its shape, O x KH x KW x C. image: 1 x KH x W x C, or for a filter of a single pixel 1 x H x W x C, or one
-    window after the other, N x KH x KW x C.
+    filter: its shape, O x KH x KW x C. image: 1 x H x W x C with a line of windows for each row from KH on, all of them
+    in one line for a filter of a single pixel; or one window after the other, N x KH x KW x C.
     """
     count, rows, columns, channels = image
-    _, height, _, length = filter
+    _, height, width, length = filter
     if count > 1:
         runs = 1 if length == channels else height
         return num.Spacing(runs, columns * channels if runs > 1 else 0, rows * columns * channels)
-    return num.Spacing(height, columns * channels if height > 1 else 0, across * channels)
+    lines = 1 if (height, width) == (1, 1) else rows - height + 1
+    return num.Spacing(height, columns * channels if max(height, lines) > 1 else 0, across * channels, lines)
 
 
 def is_strip(op: tdsl.Conv2dOp) -> bool:
-    """Do the windows of a single image lie beside each other, a constant step from one to the next?"""
+    """Do the windows of a single image lie beside each other, a constant step from one to the next, in lines?
+
+    A line lies a row behind the one before.
+    """
     (_, *taps, _), (_, height, _, _) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)
     rows = tdsl.shape_of(op.out)[1]
     pixels = taps == [1, 1] and op.steps == (1, 1)
-    return op.spread == (1, 1) and ((rows == 1 and height == taps[0]) or pixels)
+    in_lines = height == taps[0] + rows - 1 and (rows == 1 or op.steps[0] == 1)
+    return op.spread == (1, 1) and (in_lines or pixels)
 
 
 def pixels_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room = AMPLE) -> int:
@@ -114,30 +119,41 @@ def rows_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room =
     return max((rows for rows in counts if _has_kernels(op, families, rows * width, room)), default=1)
 
 
+def lines_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room = AMPLE) -> int:
+    """How many lines of windows kernels compute at once; 1 without a kernel for several, or for whole rows."""
+    _, height, width, _ = tdsl.shape_of(op.out)
+    if op.steps != (1, 1) or op.spread != (1, 1):
+        return 1
+    several = [family for family in families if 1 < family.lines <= height]
+    counts = (family.lines for family in several if _has_kernels(op, [family], width, room))
+    return max(counts, default=1)
+
+
 ROWS_BYTES = 1024
 """The most bytes of several rows that are computed at once, as results overwrite operands tile by tile."""
 
 
-def _strip(op: tdsl.Conv2dOp, count: int) -> tdsl.Shape:
+def _strip(op: tdsl.Conv2dOp, count: int, lines: int) -> tdsl.Shape:
     """The shape of what is gathered for pixels: a strip, or windows if a row of their elements is dilated."""
     (_, height, width, _), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     if op.spread[1] > 1 and width > 1:
         return count, height, width, channels
-    return 1, height, (count - 1) * op.steps[1] + width, channels
+    return 1, height + lines - 1, (count - 1) * op.steps[1] + width, channels
 
 
-def _gathered(op: tdsl.Conv2dOp, count: int) -> int:
+def _gathered(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> int:
     """The bytes that are gathered for pixels; single pixels that nothing pads stay where they are."""
     in_place = tdsl.shape_of(op.lhs)[1:3] == (1, 1) and padding(op.rhs) is None
-    return 0 if in_place else prod(_strip(op, count))
+    return 0 if in_place else prod(_strip(op, count, lines))
 
 
 def _has_kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int, room: Room) -> bool:
     """Is there a kernel for so many pixels, and one for those that remain in a row, and room for them?"""
-    gathered, alone, filters = _gathered(op, count), _gathered(op, 1), tdsl.shape_of(op.lhs)[0]
+    lines = max((family.lines for family in families), default=1)
+    gathered, alone, filters = _gathered(op, count, lines), _gathered(op, 1), tdsl.shape_of(op.lhs)[0]
     if gathered > room.strip:
         return False
-    if room.spare is not None and gathered - alone + (count - 1) * filters > room.spare:
+    if room.spare is not None and gathered - alone + (lines * count - 1) * filters > room.spare:
         return False
     extent = tdsl.shape_of(op.out)[2]
     counts = [count] if count >= extent else [count, extent % count or count]
@@ -154,12 +170,12 @@ def _kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> I
         name = num.ChannelTilesOp.name
     else:
         return
-    places = spacing(tdsl.shape_of(op.lhs), _strip(op, count), op.steps[1])
-    run = width * channels * height // places.runs
-    shape = filters, places.runs, run, (places.pitch, places.step, count)
     for family in families:
-        if family.op != name or _gathered(op, count) > family.most:
+        if family.op != name or _gathered(op, count, family.lines) > family.most:
             continue
+        places = spacing(tdsl.shape_of(op.lhs), _strip(op, count, family.lines), op.steps[1])
+        run = width * channels * height // places.runs
+        shape = filters, places.runs, run, (places.pitch, places.step, count)
         finish = _finish(op, filters, family)
         if finish is not None and (kernel := family.kernel(family.tile(finish, *shape))) is not None:
             yield kernel

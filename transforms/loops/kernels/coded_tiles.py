@@ -39,7 +39,7 @@ class CodedTile:
         """Let code compute all rows, window by window."""
         assert count == self.rows.rows
         op, nest = self.op, LoopNest(self.op)
-        _, _, step = op.spaces
+        step = op.spaces.step
         reach = self.rows.weights[0].shape[1]
 
         def window(indices: Indices) -> None:
@@ -67,7 +67,9 @@ def _rows_of(op: num.FinishedSumsOp) -> CodedRows | None:
         return None
     if scratch.packed_bits(scratch.memref_type(op.outputs)) is not None:
         return None
-    runs, pitch, _ = op.spaces
+    runs, pitch, _, lines = op.spaces
+    if lines > 1:
+        return None
     parts = weights.reshape(op.rows, runs, -1)
     spaced = np.zeros((op.rows, (runs - 1) * pitch + op.run), np.int64)
     for row in range(op.rows):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import Sums, TileFamily
+from tinyml.targets.tiles import Sums, Tile, TileFamily
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
@@ -44,27 +44,49 @@ def replace_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> bool
 
 @dataclass(frozen=True)
 class TileCall:
-    """A kernel for a tile, and the stream that it reads."""
+    """A kernel for a tile, or for some of its lines, and the stream that it reads. times: the calls for all lines."""
 
     kernel: Kernel
     stream: Bytes
+    tile: Tile
+    times: int
+
+    @property
+    def time(self) -> float:
+        """The time of all calls, in the unit of the target."""
+        return 0.0 if self.kernel.composed is None else self.times * self.kernel.composed.costs[""]
 
     def replace(self, op: num.FinishedSumsOp) -> None:
-        """Replace a tile by the call."""
+        """Replace a tile by the calls."""
         nest = LoopNest(op)
         stream = nest.insert(scratch.ConstantOp.of(self.stream, i8))
         stream.name_hint = op.weights.name_hint
-        nest.put(num.ComposedTilesOp([op.outputs, stream, op.windows], op.acc, op.products, self.kernel.symbol))
+        results = self.tile.lines * self.tile.count * self.tile.rows
+        for number in range(self.times):
+            outputs, windows = op.outputs, op.windows
+            if self.times > 1:
+                first = number * self.tile.lines * op.spaces.pitch
+                outputs = nest.insert(scratch.SliceOp(outputs, nest.index(number * results), (results,)))
+                windows = nest.insert(scratch.SliceOp(windows, nest.index(first), (self.tile.elements,)))
+            products = op.products // self.times
+            nest.put(num.ComposedTilesOp([outputs, stream, windows], op.acc, products, self.kernel.symbol))
         Rewriter.erase_op(op)
 
 
 def call_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> TileCall | None:
     """The call of the first family that has a kernel for a tile; None if there is none."""
-    return next(filter(None, (_call(op, family) for family in families if family.op == op.name)), None)
+    return next(calls_of_tile(op, families), None)
+
+
+def calls_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> Iterator[TileCall]:
+    """The calls of all families that have kernels for a tile."""
+    yield from filter(None, (_call(op, family) for family in families if family.op == op.name))
 
 
 def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
-    """The call of a kernel of a family for a tile; None if there is none."""
+    """The call of a kernel of a family for a tile, or for some of its lines; None if there is none."""
+    if op.spaces.lines % family.lines:
+        return None
     formats = [element_format(run.type) for run in op.factors]
     types = [scratch.memref_type(run) for run in (*op.factors, op.outputs)]
     if not all(format.coding is INTEGER_CODING and format.dtype.itemsize == 1 for format in formats):
@@ -84,10 +106,11 @@ def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
         sums = Sums.requantised(rows, starts, finish)
     if (bounded := family.bounded(sums, finish.zero)) is None:
         return None
-    runs, pitch, step = op.spaces
-    tile = family.tile(finish, op.rows, runs, op.run, (pitch, step, op.count))
+    runs, pitch, step, lines = op.spaces
+    # Windows of one run in one line have no pitch.
+    tile = family.tile(finish, op.rows, runs, op.run, (pitch if max(runs, family.lines) > 1 else 0, step, op.count))
     kernel = family.kernel(tile)
-    return None if kernel is None else TileCall(kernel, family.stream(tile, bounded))
+    return None if kernel is None else TileCall(kernel, family.stream(tile, bounded), tile, lines // family.lines)
 
 
 def started(raws: NDArray[np.signedinteger[Any]], format: NumberFormat, accumulator: Accumulator) -> NDArray[np.int64]:
@@ -107,7 +130,7 @@ def raws_of(run: SSAValue) -> NDArray[np.int64] | None:
 
 def _expand(op: num.FinishedSumsOp) -> None:
     nest = LoopNest(op)
-    accumulator, (runs, pitch, step), length = op.accumulator, op.spaces, op.length
+    accumulator, (runs, pitch, step, lines), length = op.accumulator, op.spaces, op.length
     levelled, part = accumulator.levelled(op.format), length // runs
 
     def products(sum: SSAValue, weights: SSAValue, first: SSAValue, row: SSAValue) -> SSAValue:
@@ -119,17 +142,20 @@ def _expand(op: num.FinishedSumsOp) -> None:
         return nest.insert(num.StridedDotOp(sum, weights, channel, op.rows))
 
     def element(indices: list[SSAValue]) -> None:
-        window, row = indices
+        line, window, row = indices
         sum: Any = nest.insert(num.StartOp(nest.load(op.starts, [row]), accumulator.type))
         sum.name_hint = "sum"
         for run in range(runs):
             at, first = nest.times(row, length), nest.times(window, step)
+            if lines > 1:
+                first = nest.add(nest.times(line, pitch), first)
             if run:
                 at, first = (nest.add(place, nest.index(run * by)) for place, by in ((at, part), (first, pitch)))
             sum = products(sum, nest.insert(scratch.SliceOp(op.weights, at, (part,))), first, row)
         if levelled.type != accumulator.type:
             sum = nest.insert(num.LevelOp(sum, row, levelled.type))
         result = nest.insert(num.FinishOp(sum, op.format.type, op.sum_bound))
+        window = nest.add(nest.times(line, op.count), window) if lines > 1 else window
         nest.store(result, op.outputs, [nest.add(nest.times(window, op.rows), row)])
 
-    nest.over((op.count, op.rows), element)
+    nest.over((lines, op.count, op.rows), element)

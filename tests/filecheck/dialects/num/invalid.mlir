@@ -167,9 +167,21 @@ num.dot_tiles %y, %s, %m, %x {acc = !fixed.acc<32, 18>, spacing = array<i64: 1, 
 
 // -----
 
+%y, %s, %m, %x = "test.op"() : () -> (memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>)
+num.dot_tiles %y, %s, %m, %x {acc = !fixed.acc<32, 18>, spacing = array<i64: 1, 5, 1, 2>} : memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>
+// CHECK: windows reach over 8 elements, got 7
+
+// -----
+
+%y, %s, %m, %x = "test.op"() : () -> (memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>)
+num.dot_tiles %y, %s, %m, %x {acc = !fixed.acc<32, 18>, spacing = array<i64: 1, 5, 1, 0>} : memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>
+// CHECK: spacing needs runs, at least 1, a pitch, a step, and any lines, got [1, 5, 1, 0]
+
+// -----
+
 %y, %s, %m = "test.op"() : () -> (memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>)
 num.dot_tiles %y, %s, %m, %m {acc = !fixed.acc<32, 18>, spacing = array<i64: 0, 0, 5>} : memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
-// CHECK: spacing needs runs, at least 1, a pitch and a step, got [0, 0, 5]
+// CHECK: spacing needs runs, at least 1, a pitch, a step, and any lines, got [0, 0, 5]
 
 // -----
 

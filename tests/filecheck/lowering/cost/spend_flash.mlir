@@ -1,5 +1,6 @@
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=100000}' | filecheck %s
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=100000},select-kernels{target=cortex-m4}' | tinyml-opt | filecheck %s --check-prefix=SELECTED
+// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=9000}' | filecheck %s --check-prefix=LITTLE
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4}' | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=500}' | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=100000 ram=100}' | filecheck %s --check-prefix=NONE
@@ -23,11 +24,25 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
   num.dot_tiles %z, %big, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 16646976.0, -3>>, memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
+
+// Two lines of windows of three by three pixels: squares, or each line by itself where that is all that flash allows.
+func.func @lines(%x: memref<384x!zeroskew.q<8, 1.0, 0>>, %y: memref<64x!zeroskew.q<8, 4.0, -3>>) {
+  %w = scratch.constant dense<3> : tensor<1152xi8> -> memref<1152x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  %s = scratch.constant dense<9> : tensor<8xi32> -> memref<8x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 3, 96, 16, 2>} : memref<64x!zeroskew.q<8, 4.0, -3>>, memref<8x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<1152x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<384x!zeroskew.q<8, 1.0, 0>>
+  func.return
+}
 // CHECK: func.func @tiles
 // CHECK: [[stream:%.*]] = scratch.constant dense<[18, 0, 0, 0, 16, 0, 40, 0, 28, 0, 52, 0, -4, -1, -20, -1, -12, -1, -28, -1, 1, 0, 3, 0, 2, 0, 4, 0, 0, 0, 0, -128, 0, 0, 0, 0, 5, 0, 7, 0, 6, 0, 8, 0, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<52xi8>
 // CHECK-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 48 : i64, kernel = "tm_cm_winograd_strip_s8_1_1_12_0_4_4_125"}
 // CHECK-NEXT: num.dot_tiles %y, %s, %w, %far
 // CHECK-NEXT: num.dot_tiles %z, %big, %w, %x
+// CHECK: func.func @lines
+// CHECK: num.composed_tiles %y, {{%.*}}, %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 9216 : i64, kernel = "tm_cm_winograd_squares_s8_8_3_48_96_16_4_125_0_2"}
+// LITTLE: func.func @lines
+// LITTLE: [[stream:%.*]] = scratch.constant {{.*}} : tensor<3184xi8>
+// LITTLE: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = "tm_cm_winograd_strip_s8_8_3_48_96_16_4_125"}
+// LITTLE: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = "tm_cm_winograd_strip_s8_8_3_48_96_16_4_125"}
 // SELECTED: kernel = "tm_cm_winograd_strip_s8_1_1_12_0_4_4_125"
 // SELECTED: kernel = "tm_cm_dot_strip_s8_1_1_12_0_8_4_125"
 // SELECTED: kernel = "tm_cm_dot_strip_s8_1_1_12_0_4_4_125"

@@ -1,6 +1,7 @@
 // RUN: tinyml-opt %s -p tile-windows,cse --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4},cse' --split-input-file | filecheck %s --check-prefix=STRIPS
 // RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4 ram=9000},cse' --split-input-file | filecheck %s --check-prefix=LIMITED
+// RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4 flash=90000},cse' --split-input-file | filecheck %s --check-prefix=LINES
 
 // The product, the bias and the activation of one pixel are inserted at once; no padded image is made.
 func.func @padded(%X: tensor<1x4x4x2x!fixed.q<8, 7>>) -> tensor<1x4x2x3x!fixed.q<8, 5>> {
@@ -128,3 +129,24 @@ func.func @rows(%X: tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x3x2x!z
 // STRIPS: tdsl.conv2d {{.*}} tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
 // LIMITED: func.func @rows
 // LIMITED: scf.for
+
+// -----
+
+// Under a limit on flash kernels may take two rows at once, of which a strip then has all pixels; the last row is alone.
+func.func @lines(%X: tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>> {
+  %F = tdsl.const dense<1> : tensor<2x3x3x4xi8> -> tensor<2x3x3x4x!zeroskew.q<8, 0.5, 0>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>>
+  func.return %y : tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>>
+}
+// LINES: func.func @strips
+// LINES: -> tensor<1x3x7x2x!zeroskew.q<8, 0.5, 3>>
+// LINES: func.func @lines
+// LINES: scf.for [[pair:%[0-9]+]] =
+// LINES: [[y:%.*]] = arith.muli [[pair]],
+// LINES: [[strip:%.*]] = tdsl.slice %X[{{%.*}}, [[y]], {{.*}}] {{.*}} -> tensor<1x4x6x4x!zeroskew.q<8, 0.5, 3>>
+// LINES: [[rows:%.*]] = tdsl.conv2d {{%.*}}, [[strip]] {{.*}} -> tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
+// LINES: tdsl.insert_slice [[rows]],
+// LINES-NOT: scf.for
+// LINES: tdsl.conv2d {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
+// STRIPS: func.func @lines
+// STRIPS: tdsl.conv2d {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>

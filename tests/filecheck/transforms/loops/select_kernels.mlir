@@ -279,6 +279,25 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
 // CHECK-NOT: num.dot_tiles
 // CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s32_by4"}
 
+// Two lines of two windows: a call for each, or loops around all of them.
+func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q<8, 4.0, -3>>) {
+  %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  %s = scratch.constant dense<[1, 2]> : tensor<2xi32> -> memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 6, 2, 2>} : memref<8x!zeroskew.q<8, 4.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>>
+  func.return
+}
+// CORTEX: func.func @lines
+// CORTEX: [[stream:%.*]] = scratch.constant dense<{{.*}}> : tensor<28xi8>
+// CORTEX: [[results:%.*]] = scratch.slice %y[{{.*}}] : memref<8x!zeroskew.q<8, 4.0, -3>> to memref<4x!zeroskew.q<8, 4.0, -3>>
+// CORTEX: [[windows:%.*]] = scratch.slice %x[{{.*}}] : memref<12x!zeroskew.q<8, 1.0, 0>> to memref<6x!zeroskew.q<8, 1.0, 0>>
+// CORTEX: num.composed_tiles [[results]], [[stream]], [[windows]] {{.*}} multiplied = 16 : i64, kernel = "tm_cm_dot_strip_s8_2_1_4_0_2_2_125"}
+// CORTEX: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = "tm_cm_dot_strip_s8_2_1_4_0_2_2_125"}
+// HOST: func.func @lines
+// HOST: scf.for
+// HOST: scf.for
+// HOST: scf.for
+// HOST: num.mac
+
 // Channels with a filter each, over two windows of a strip of two rows and three columns. A stream has pairs of weights
 // below each other.
 func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>) {

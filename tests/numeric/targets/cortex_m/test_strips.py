@@ -17,7 +17,7 @@ from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import Tile
 
 DOTS, CHANNELS = tile_families("cortex-m4")
-[WINOGRAD] = tile_families("cortex-m4", large=True)
+WINOGRAD, SQUARES = tile_families("cortex-m4", large=True)
 SHAPES = [
     # Windows widened once, with rests of one to three, and put together; long ones in loops, widened each time.
     (DOTS, Tile(2, 1, 4, 0, 4, 2, 0)),
@@ -45,6 +45,11 @@ SHAPES = [
     (WINOGRAD, Tile(8, 3, 48, 100, 16, 4, 127)),
     (WINOGRAD, Tile(2, 5, 36, 140, 12, 9, 5)),
     (WINOGRAD, Tile(3, 2, 12, 61, 4, 14, 1)),
+    # The same by squares: with and without loops over groups of elements, and with rests of them.
+    (SQUARES, Tile(1, 3, 12, 24, 4, 4, 0, lines=2)),
+    (SQUARES, Tile(7, 3, 24, 74, 8, 7, -128, lines=2)),
+    (SQUARES, Tile(8, 3, 48, 100, 16, 4, 127, lines=2)),
+    (SQUARES, Tile(2, 3, 120, 241, 40, 4, 5, lines=2)),
 ]
 
 
@@ -75,11 +80,13 @@ def test_loads_and_registers(strips: list[Strip], tmp_path: Path):
 
 @st.composite
 def drawn_winograd(draw: st.DrawFn) -> Strip:
-    rows, runs, count = draw(st.integers(1, 7)), draw(st.integers(1, 4)), draw(st.integers(4, 9))
+    family = draw(st.sampled_from([WINOGRAD, SQUARES]))
+    rows, count = draw(st.integers(1, 7)), draw(st.integers(4, 9))
+    runs = 3 if family is SQUARES else draw(st.integers(1, 4))
     channels = 4 * draw(st.integers(1, 6))
     pitch = (count + 2 + draw(st.integers(0, 2))) * channels
-    tile = Tile(rows, runs, 3 * channels, pitch, channels, count, draw(st.integers(-128, 127)))
-    return strip_of(WINOGRAD, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
+    tile = Tile(rows, runs, 3 * channels, pitch, channels, count, draw(st.integers(-128, 127)), lines=family.lines)
+    return strip_of(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
 
 @settings(max_examples=2)
@@ -103,3 +110,11 @@ def test_shapes_without_a_kernel():
     assert WINOGRAD.kernel(Tile(4, 3, 24, 40, 8, 3, 0)) is None
     assert WINOGRAD.kernel(Tile(4, 3, 3 * 128, 1280, 128, 8, 0)) is not None
     assert WINOGRAD.kernel(Tile(4, 3, 3 * 132, 1320, 132, 8, 0)) is None
+    # Two rows of taps, one line, three windows, three channels, more than loads and stores reach.
+    assert SQUARES.kernel(Tile(4, 2, 24, 80, 8, 8, 0, lines=2)) is None
+    assert SQUARES.kernel(Tile(4, 3, 24, 80, 8, 8, 0)) is None
+    assert SQUARES.kernel(Tile(4, 3, 24, 40, 8, 3, 0, lines=2)) is None
+    assert SQUARES.kernel(Tile(4, 3, 9, 30, 3, 8, 0, lines=2)) is None
+    assert SQUARES.kernel(Tile(4, 3, 192, 4000, 64, 8, 0, lines=2)) is None
+    assert SQUARES.kernel(Tile(4, 3, 192, 800, 64, 8, 0, lines=2)) is not None
+    assert SQUARES.kernel(Tile(4, 3, 204, 800, 68, 8, 0, lines=2)) is None

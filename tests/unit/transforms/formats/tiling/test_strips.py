@@ -12,6 +12,7 @@ from tinyml.transforms.formats.tiling.strips import (
     AMPLE,
     ROOM,
     Room,
+    lines_at_once,
     pixels_at_once,
     room_attribute,
     room_of,
@@ -20,6 +21,7 @@ from tinyml.transforms.formats.tiling.strips import (
 )
 
 FAMILIES = tile_families("cortex-m4")
+LARGE = tile_families("cortex-m4", large=True)
 Q = "!zeroskew.q<8, {}, 0>"
 
 
@@ -73,6 +75,18 @@ def test_single_pixels_are_taken_in_several_rows():
     assert rows_at_once(convolution(16, 1, 8, 14), FAMILIES) == 2
     assert rows_at_once(convolution(4, 3, 8, 14), FAMILIES) == 1
     assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES, Room(AMPLE.strip, 0)) == 1
+
+
+def test_kernels_for_several_lines_take_whole_rows():
+    op = convolution(4, 3, 8, 14)
+    assert lines_at_once(op, LARGE) == 2
+    assert lines_at_once(op, FAMILIES) == 1
+    # Four rows of fourteen pixels of eight channels, and in the arena the results but one beyond a window.
+    assert [lines_at_once(op, LARGE, Room(bytes)) for bytes in (4 * 14 * 8, 4 * 14 * 8 - 1)] == [2, 1]
+    spare = 4 * 14 * 8 - 9 * 8 + (2 * 12 - 1) * 4
+    assert [lines_at_once(op, LARGE, Room(AMPLE.strip, more)) for more in (spare, spare - 1)] == [2, 1]
+    assert lines_at_once(convolution(4, 3, 8, 3), LARGE) == 1
+    assert lines_at_once(convolution(4, 5, 8, 14), LARGE) == 1
 
 
 def test_a_small_room_leaves_the_stack_of_the_greatest_kernel():
