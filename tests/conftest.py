@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,9 @@ from programs.compiled import CompiledModels
 # A busy machine is no error.
 settings.register_profile("tinyml", deadline=None)
 settings.load_profile("tinyml")
+
+# A shell ignores interrupts of what it starts in the background, and so would the programs that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 COLLECT_EVERY = 100_000
 """Programs are cyclic and short-lived: Python's usual 700 new objects cost a tenth of the run."""
