@@ -25,6 +25,7 @@ from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.targets.registry import kernel_named
 from tinyml.transforms.ir.index_arithmetic import mean_iterations
+from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 UNKNOWN_TRIPS = 16
 """Iterations assumed for a loop without known bounds."""
@@ -154,8 +155,8 @@ class _Counter:
             for part, count in op.parts.items():
                 steps.add(f"{kernel} {part}", times, count, 0)
             composed = kernel_named(kernel).composed
-            if op.products is not None and composed is not None and composed.block:
-                steps.add(f"{kernel} rest", times, op.length % composed.block, 0)
+            if composed is not None and composed.block:
+                steps.add(f"{kernel} rest", times, _rest(op, composed.block), 0)
             # Kernels that take two elements at once are faster on rows of even length.
             if op.products is not None and op.length % 2:
                 steps.add(f"{kernel} odd element", times, elements, 0)
@@ -209,6 +210,11 @@ def _elements(op: num.KernelOp) -> float:
         return stored
     kernel = kernel_named(op.kernel.data)
     return (stored - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights)
+
+
+def _rest(op: num.KernelOp, block: int) -> float:
+    """The number of these elements that fill no block; for a sparse matrix, the mean over its rows."""
+    return float((compressed_rows(op).lengths % block).mean()) if isinstance(op, num.SparseDotOp) else op.length % block
 
 
 def _rows(op: Operation) -> float:
