@@ -54,7 +54,7 @@ class CostTable:
         return self.steps.get(step) or self.composed(step)
 
     def generic_cost(self, step: str) -> Cost:
-        """An estimate for a kind of step that was not measured: the mean of its nearest family, or else of all kinds."""
+        """An estimate for a kind that was not measured: the mean of its nearest family, or else of all kinds."""
         relatives = (
             [cost for known, cost in self.steps.items() if family in _families(known)] for family in _families(step)
         )

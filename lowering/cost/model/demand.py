@@ -124,22 +124,27 @@ class _Counter:
             case _ if op.name.startswith("num."):
                 self.number(op, steps, times)
             case _:
+                if isinstance(op, memref.LoadOp) and self.loaded(op):
+                    return
                 for step, count in steps_of_operation(op).items():
                     steps.add(step, times, count, count)
-                if isinstance(op, memref.LoadOp):
-                    self.loaded(op)
 
-    def loaded(self, load: memref.LoadOp) -> None:
-        """Record the share of zeros and the interval of a loaded element."""
+    def loaded(self, load: memref.LoadOp) -> bool:
+        """Record the share of zeros and the interval of a loaded element; true if nothing is loaded.
+
+        Arithmetic has a constant in the place of an element that can only be a single number.
+        """
         if zeros := self.zeros.get(scratch.root(load.memref)):
             self.zeros[load.res] = zeros
         if (array := _constant(load)) is None:
-            return
+            return False
         if array not in self.extremes:
             raws = array.raws
             self.extremes[array] = (int(raws.min()), int(raws.max())) if raws.dtype.kind == "i" else None
-        if (interval := self.extremes[array]) is not None:
-            self.intervals[load.res] = interval
+        if (interval := self.extremes[array]) is None:
+            return False
+        self.intervals[load.res] = interval
+        return interval[0] == interval[1] and all(use.operation.name.startswith("num.") for use in load.res.uses)
 
     def number(self, op: Operation, steps: StepCounts, times: float) -> None:
         lowered = _lowered(op, [self.intervals.get(operand) for operand in op.operands])

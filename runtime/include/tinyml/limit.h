@@ -122,7 +122,7 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bit
     /* A single comparison, with a number that is short: registers are scarce in loops that call kernels. */
     const int32_t most = ((int32_t)1 << (bits - 1)) - 1;
     int32_t y = x >> right;
-    if ((uint32_t)y + (uint32_t)most > 2 * (uint32_t)most)
+    if (__builtin_expect((uint32_t)y + (uint32_t)most > 2 * (uint32_t)most, 0))
         y = y < 0 ? -most : most;
     return (int16_t)y;
 #endif
