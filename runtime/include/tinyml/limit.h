@@ -119,12 +119,17 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bit
         y++;
     return (int16_t)y;
 #else
-    /* A single comparison, with a number that is short: registers are scarce in loops that call kernels. */
-    const int32_t most = ((int32_t)1 << (bits - 1)) - 1;
-    int32_t y = x >> right;
-    if (__builtin_expect((uint32_t)y + (uint32_t)most > 2 * (uint32_t)most, 0))
-        y = y < 0 ? -most : most;
-    return (int16_t)y;
+    if (bits <= 8) {
+        /* A single comparison, with a number that is short: registers are scarce in loops that call kernels. */
+        const int32_t most = ((int32_t)1 << (bits - 1)) - 1;
+        int32_t y = x >> right;
+        if (__builtin_expect((uint32_t)y + (uint32_t)most > 2 * (uint32_t)most, 0))
+            y = y < 0 ? -most : most;
+        return (int16_t)y;
+    }
+    const int32_t most = (int32_t)(((int64_t)1 << (bits + right - 1)) - 1);
+    const int32_t least = -most - 1 + (int32_t)((int32_t)1 << right);
+    return (int16_t)((x < least ? least : x > most ? most : x) >> right);
 #endif
 }
 
