@@ -6,7 +6,6 @@ In whole programs a copy never runs without the loops and products around it, so
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 
 from tinyml.lowering.c.memory import COPY
 from tinyml.runtime.model.interface import Interface
@@ -17,8 +16,7 @@ BYTES = (3, 8, 9, 16, 27, 48, 64, 96)
 """Lengths of runs in windows: columns times channels."""
 
 WORD = 4
-
-OFFSETS = tuple(product(range(WORD), repeat=2))
+OFFSETS = tuple((start, to) for start in range(WORD) for to in range(WORD))
 """Bytes between aligned addresses and the places from which and to which runs are copied."""
 
 _PROGRAM = """\
