@@ -7,7 +7,8 @@ compiled at -Os. `tinyml.lowering.cost.model.steps` lists the kinds of steps.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -53,17 +54,22 @@ class CostTable:
         return self.steps.get(step) or self.composed(step)
 
     def generic_cost(self, step: str) -> Cost:
-        """An estimate for a kind of step that was not measured: the mean of its family, or else of all kinds."""
-        relatives = [cost for known, cost in self.steps.items() if _family(known) == _family(step)]
-        chosen = relatives or list(self.steps.values())
+        """An estimate for a kind that was not measured: the mean of its nearest family, or else of all kinds."""
+        relatives = (
+            [cost for known, cost in self.steps.items() if family in _families(known)] for family in _families(step)
+        )
+        chosen = next(filter(None, relatives), list(self.steps.values()))
         columns = zip(*((cost.time, cost.code, cost.once, cost.stack) for cost in chosen), strict=True)
         return Cost(*(sum(column) / len(chosen) for column in columns))
 
 
-def _family(step: str) -> str:
-    """The family of a kind of step: `add i24` is an add; runtime functions form one, their elements another."""
+def _families(step: str) -> Sequence[str]:
+    """The families of a kind of step, the nearest first: `add i24` is an add; a runtime function is next to those of
+    other widths, and all form a family, their elements another."""
     first, *rest = step.split()
-    return " ".join(["function", *rest]) if first.startswith("tm_") else first
+    if not first.startswith("tm_"):
+        return (first,)
+    return tuple(" ".join([name, *rest]) for name in (re.sub(r"\d+", "N", first), "function"))
 
 
 def cost_file(target: str) -> Path | None:

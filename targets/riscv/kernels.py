@@ -2,6 +2,7 @@
 
 from tinyml.targets.riscv.composer.dense import channel_rows, dot, dot_rows
 from tinyml.targets.riscv.composer.families import CHANNEL_TILES, DOT_TILES
+from tinyml.targets.riscv.composer.sparse import sparse_dot
 
 KERNELS = (
     dot(8, 8, 32),
@@ -15,5 +16,8 @@ KERNELS = (
     channel_rows(8, 8),
     channel_rows(8, 16),
     channel_rows(16, 16),
+    sparse_dot(8, 8),
+    sparse_dot(8, 16),
+    sparse_dot(16, 16),
 )
 TILES = (DOT_TILES, CHANNEL_TILES)

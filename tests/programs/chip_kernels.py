@@ -71,13 +71,16 @@ def _dense(prefix: str) -> list[Kernel]:
     ]
 
 
-CORTEX_M = [
-    *_dense("tm_cm_"),
-    Kernel("tm_cm_dot_sparse_s8_s8_s32", S8, S8),
-    Kernel("tm_cm_dot_sparse_s8_s16_s32", S8, S16),
-    Kernel("tm_cm_dot_sparse_s16_s16_s32", S16, S16),
-]
-RISCV = _dense("tm_rv_")
+def _sparse(prefix: str) -> list[Kernel]:
+    return [
+        Kernel(f"{prefix}dot_sparse_s8_s8_s32", S8, S8),
+        Kernel(f"{prefix}dot_sparse_s8_s16_s32", S8, S16),
+        Kernel(f"{prefix}dot_sparse_s16_s16_s32", S16, S16),
+    ]
+
+
+CORTEX_M = [*_dense("tm_cm_"), *_sparse("tm_cm_")]
+RISCV = [*_dense("tm_rv_"), *_sparse("tm_rv_")]
 
 
 def built(runner: Runner, kernels: Sequence[Kernel], optimize: str, folder: Path) -> Build:

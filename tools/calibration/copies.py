@@ -5,7 +5,7 @@ In whole programs a copy never runs without the loops and products around it, so
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tinyml.lowering.c.memory import COPY
 from tinyml.runtime.model.interface import Interface
@@ -15,8 +15,9 @@ from tinyml.tools.calibration.measured_programs import measure
 BYTES = (3, 8, 9, 16, 27, 48, 64, 96)
 """Lengths of runs in windows: columns times channels."""
 
-OFFSETS = (0, 1, 2, 3)
-"""Bytes between the start of a run and an aligned address."""
+WORD = 4
+OFFSETS = tuple((start, to) for start in range(WORD) for to in range(WORD))
+"""Bytes between aligned addresses and the places from which and to which runs are copied."""
 
 _PROGRAM = """\
 #include "figure.h"
@@ -39,16 +40,20 @@ def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
     """
     empty = _time(device, 0, ())
     anywhere = [(_time(device, bytes, OFFSETS) - empty) / len(OFFSETS) for bytes in BYTES]
-    words = [bytes // 4 for bytes in BYTES if bytes % 4 == 0]
-    aligned = [_time(device, 4 * count, OFFSETS[:1]) - empty for count in words]
+    words = [bytes // WORD for bytes in BYTES if bytes % WORD == 0]
+    aligned = [_time(device, WORD * count, OFFSETS[:1]) - empty for count in words]
     return [
         *(({COPY: 1, f"{COPY} byte": bytes}, time) for bytes, time in zip(BYTES, anywhere, strict=True)),
         *(({COPY: 1, f"{COPY} word": count}, float(time)) for count, time in zip(words, aligned, strict=True)),
     ]
 
 
-def _time(device: str, bytes: int, offsets: tuple[int, ...]) -> int:
-    # The compiler must not leave out copies that later ones overwrite.
-    calls = [f'    {COPY}(to, from + {offset}, {bytes});\n    __asm__ volatile("" ::: "memory");' for offset in offsets]
-    source = _PROGRAM.format(space=max(BYTES) + max(OFFSETS) + 1, calls="\n".join(calls))
+def _time(device: str, bytes: int, offsets: Sequence[tuple[int, int]]) -> int:
+    # The compiler must not leave out copies that later ones overwrite, nor make the function for a single length.
+    calls = [
+        f'    {{\n        int n = {bytes};\n        __asm__ volatile("" : "+r"(n) : : "memory");\n'
+        f"        {COPY}((uint8_t *)to + {to}, from + {start}, n);\n    }}"
+        for start, to in offsets
+    ]
+    source = _PROGRAM.format(space=max(BYTES) + WORD, calls="\n".join(calls))
     return measure(device, OPTIMIZE, source, Interface("figure", "int8_t", 1, "int32_t", 1, has_label=False)).time

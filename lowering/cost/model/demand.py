@@ -25,6 +25,7 @@ from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.targets.registry import kernel_named
 from tinyml.transforms.ir.index_arithmetic import mean_iterations
+from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 UNKNOWN_TRIPS = 16
 """Iterations assumed for a loop without known bounds."""
@@ -123,22 +124,27 @@ class _Counter:
             case _ if op.name.startswith("num."):
                 self.number(op, steps, times)
             case _:
+                if isinstance(op, memref.LoadOp) and self.loaded(op):
+                    return
                 for step, count in steps_of_operation(op).items():
                     steps.add(step, times, count, count)
-                if isinstance(op, memref.LoadOp):
-                    self.loaded(op)
 
-    def loaded(self, load: memref.LoadOp) -> None:
-        """Record the share of zeros and the interval of a loaded element."""
+    def loaded(self, load: memref.LoadOp) -> bool:
+        """Record the share of zeros and the interval of a loaded element; true if nothing is loaded.
+
+        Arithmetic has a constant in the place of an element that can only be a single number.
+        """
         if zeros := self.zeros.get(scratch.root(load.memref)):
             self.zeros[load.res] = zeros
         if (array := _constant(load)) is None:
-            return
+            return False
         if array not in self.extremes:
             raws = array.raws
             self.extremes[array] = (int(raws.min()), int(raws.max())) if raws.dtype.kind == "i" else None
-        if (interval := self.extremes[array]) is not None:
-            self.intervals[load.res] = interval
+        if (interval := self.extremes[array]) is None:
+            return False
+        self.intervals[load.res] = interval
+        return interval[0] == interval[1] and all(use.operation.name.startswith("num.") for use in load.res.uses)
 
     def number(self, op: Operation, steps: StepCounts, times: float) -> None:
         lowered = _lowered(op, [self.intervals.get(operand) for operand in op.operands])
@@ -154,8 +160,8 @@ class _Counter:
             for part, count in op.parts.items():
                 steps.add(f"{kernel} {part}", times, count, 0)
             composed = kernel_named(kernel).composed
-            if op.products is not None and composed is not None and composed.block:
-                steps.add(f"{kernel} rest", times, op.length % composed.block, 0)
+            if composed is not None and composed.block:
+                steps.add(f"{kernel} rest", times, _rest(op, composed.block), 0)
             # Kernels that take two elements at once are faster on rows of even length.
             if op.products is not None and op.length % 2:
                 steps.add(f"{kernel} odd element", times, elements, 0)
@@ -209,6 +215,11 @@ def _elements(op: num.KernelOp) -> float:
         return stored
     kernel = kernel_named(op.kernel.data)
     return (stored - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights)
+
+
+def _rest(op: num.KernelOp, block: int) -> float:
+    """The number of these elements that fill no block; for a sparse matrix, the mean over its rows."""
+    return float((compressed_rows(op).lengths % block).mean()) if isinstance(op, num.SparseDotOp) else op.length % block
 
 
 def _rows(op: Operation) -> float:

@@ -4,8 +4,10 @@
 #define TINYML_LIMIT_H
 #include <stdint.h>
 
-#ifdef __AVR__
+/* Inlined wherever it is called, as right and bits leave little of it. */
 #define TM_LIMITED inline __attribute__((__always_inline__, __unused__))
+
+#ifdef __AVR__
 #define TM_LIMIT_INT24 __int24
 
 /* Up to three bits are shifted out to the right; four to seven by moving the others to the left, up to a whole byte, as
@@ -102,10 +104,7 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t sum, uint8_t right, uint8_t b
 #else
 #if defined(__ARM_FEATURE_SAT) && defined(__OPTIMIZE__)
 /* SSAT shifts and limits at once, but to all numbers of so many bits. */
-#define TM_LIMITED inline __attribute__((__always_inline__, __unused__))
 #define TM_LIMIT_SSAT(SHIFT) __asm__("ssat %0, %2, %1" SHIFT : "=r"(y) : "r"(x), "n"(bits), "n"(right))
-#else
-#define TM_LIMITED inline __attribute__((__unused__))
 #endif
 
 static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bits)
@@ -120,6 +119,14 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bit
         y++;
     return (int16_t)y;
 #else
+    if (bits <= 8) {
+        /* A single comparison, with a number that is short: registers are scarce in loops that call kernels. */
+        const int32_t most = ((int32_t)1 << (bits - 1)) - 1;
+        int32_t y = x >> right;
+        if (__builtin_expect((uint32_t)y + (uint32_t)most > 2 * (uint32_t)most, 0))
+            y = y < 0 ? -most : most;
+        return (int16_t)y;
+    }
     const int32_t most = (int32_t)(((int64_t)1 << (bits + right - 1)) - 1);
     const int32_t least = -most - 1 + (int32_t)((int32_t)1 << right);
     return (int16_t)((x < least ? least : x > most ? most : x) >> right);

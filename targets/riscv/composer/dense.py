@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 
-from tinyml.targets.composer.lines import Lines, instructions, joined, statement
-from tinyml.targets.kernel import Composed, Kernel
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.riscv.composer.calls import kernel_of, time_of_call
 from tinyml.targets.riscv.composer.fetch import loaded, scaled
-from tinyml.targets.riscv.composer.loops import UNROLLED, ends, in_blocks, time_of_rest, time_of_step
+from tinyml.targets.riscv.composer.loops import ends, in_blocks, time_of_step
 from tinyml.targets.riscv.composer.multiply import added, added_wide
-from tinyml.targets.riscv.composer.registers import RV32IM, bytes_of
 
-_ROWS, _CALL_BYTES = 4, 20
+_ROWS = 4
 _SUMS = ("t3", "t4", "t5", "t6")
 
 _PORTABLE = """\
@@ -43,8 +42,8 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
     pointers = {"a0": weights // 8, "a1": vector // 8}
     lines = joined(begin, in_blocks(step, pointers, "t2", "a2"), end)
     signature = f"int{sum}_t {symbol}({_runs(weights, vector)}, int n, int{sum}_t sum)"
-    time = _time(joined(begin, end), time_of_step(step, pointers), pointers)
-    return _kernel(symbol, (weights, vector, sum), "num.dot", 1, signature, lines, _PORTABLE, time)
+    time = time_of_call(joined(begin, end), time_of_step(step, pointers), pointers)
+    return kernel_of(symbol, (weights, vector, sum), "num.dot", 1, signature, lines, _PORTABLE, time)
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
@@ -64,9 +63,9 @@ def dot_rows(weights: int, vector: int) -> Kernel:
     end = _ended("a4")
     lines = joined(begin, in_blocks(step, pointers, "a3", "a2"), end)
     signature = f"void {symbol}({_runs(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
-    time = _time(joined(begin, end), time_of_step(step, pointers) / _ROWS, pointers)
+    time = time_of_call(joined(begin, end), time_of_step(step, pointers) / _ROWS, pointers)
     portable = _PORTABLE_ROWS.format(place="i")
-    return _kernel(symbol, (weights, vector, 32), "num.dot_rows", _ROWS, signature, lines, portable, time)
+    return kernel_of(symbol, (weights, vector, 32), "num.dot_rows", _ROWS, signature, lines, portable, time)
 
 
 def channel_rows(weights: int, vector: int) -> Kernel:
@@ -92,14 +91,9 @@ def channel_rows(weights: int, vector: int) -> Kernel:
     end = _ended("a5")
     lines = joined(begin, in_blocks(step, pointers, "a4", "a2"), end)
     signature = f"void {symbol}({_runs(weights, vector)}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
-    time = _time(joined(begin, end), time_of_step(step, pointers) / _ROWS, pointers)
+    time = time_of_call(joined(begin, end), time_of_step(step, pointers) / _ROWS, pointers)
     portable = _PORTABLE_ROWS.format(place="i * stride + row")
-    return _kernel(symbol, (weights, vector, 32), "num.channel_dots", _ROWS, signature, lines, portable, time)
-
-
-def _time(ends: Lines, element: float, pointers: Mapping[str, int]) -> Mapping[str, float]:
-    """The instructions of a call, of which two leave the loops, and of its elements."""
-    return {"": instructions(ends) + 2.0, "element": element, "odd element": 0.0, "rest": time_of_rest(pointers)}
+    return kernel_of(symbol, (weights, vector, 32), "num.channel_dots", _ROWS, signature, lines, portable, time)
 
 
 def _started(starts: str) -> Lines:
@@ -117,22 +111,3 @@ def _next_rows(bits: int, rows: tuple[str, ...]) -> Lines:
 
 def _runs(weights: int, vector: int) -> str:
     return f"const int{weights}_t *w, const int{vector}_t *x"
-
-
-def _kernel(
-    symbol: str,
-    widths: tuple[int, int, int],
-    op: str,
-    rows: int,
-    signature: str,
-    lines: Lines,
-    portable: str,
-    time: Mapping[str, float],
-) -> Kernel:
-    body = {(RV32IM,): statement(lines)}
-    # Of the caller, addresses take two instructions, numbers and the call one.
-    call = 2 + signature.count(",") + signature.count("*")
-    costs = {**time, "": time[""] + call}
-    composed = Composed("tinyml/cores.h", signature, body, portable, costs, _CALL_BYTES, block=UNROLLED)
-    code = bytes_of(lines)
-    return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=time["element"], code=code, composed=composed)

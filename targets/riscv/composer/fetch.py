@@ -12,6 +12,11 @@ def loaded(bits: int, pointer: str, distance: int, to: str) -> Lines:
     return (f"{_LOADS[bits]} {to}, {distance}({pointer})",)
 
 
+def unsigned(pointer: str, distance: int, to: str) -> Lines:
+    """The unsigned byte at a distance."""
+    return (f"lbu {to}, {distance}({pointer})",)
+
+
 def scaled(bits: int, count: str, to: str) -> Lines:
     """The bytes of a number of elements of 8 or 16 bits."""
     if bits == 16:

@@ -2,6 +2,7 @@
 
 // RUN: tinyml-opt %s -p 'select-kernels{target=uno},lower-num-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
 // RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m4},lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=ARM
+// RUN: tinyml-opt %s -p 'select-kernels{target=riscv},lower-num-to-arith,lower-arith-to-c' -t 'c{target=riscv}' | %instructions | filecheck %s --check-prefix=RV
 
 func.func @sparse(%x: memref<8x!fixed.q<8, 7>>) -> memref<1x!fixed.q<8, 5>> {
   %i = arith.constant 0 : index
@@ -41,3 +42,20 @@ func.func @sparse(%x: memref<8x!fixed.q<8, 7>>) -> memref<1x!fixed.q<8, 5>> {
 // ARM-NEXT: ldrsb r4, [r0], #1
 // ARM-NEXT: ldrsb lr, [r2]
 // ARM-NEXT: mla r12, r4, lr, r12
+
+// RV:      #if TM_CORE == 32
+// RV:      andi t2, a3, -4
+// RV:      1:
+// RV-NEXT: lbu t0, 0(a1)
+// RV-NEXT: add a2, a2, t0
+// RV-NEXT: lb t0, 0(a0)
+// RV-NEXT: lb t1, 0(a2)
+// RV-NEXT: mul t1, t1, t0
+// RV-NEXT: add a4, a4, t1
+// RV-NEXT: lbu t0, 1(a1)
+// RV:      addi a0, a0, 4
+// RV-NEXT: addi a1, a1, 4
+// RV-NEXT: bne a0, t2, 1b
+// RV:      #else
+// RV:      sum += (int32_t)*values++ * *x;
+// RV:      tm_rv_dot_sparse_s8_s8_s32(v, gaps, x, 

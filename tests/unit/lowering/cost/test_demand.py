@@ -115,6 +115,10 @@ def test_a_step_that_was_never_measured_costs_what_its_relatives_do(loops: Modul
     table = CostTable("cycles", Cost(0, 0, 0, 0), steps)
     assert table.generic_cost("store 2").time == 4
     assert table.generic_cost("never heard of").time == pytest.approx(98 / 3)
+    functions = {"tm_packed_s2": Cost(10, 0, 0, 0), "tm_packed_s2_ram": Cost(30, 0, 0, 0), "tm_expf": Cost(80, 0, 0, 0)}
+    table = CostTable("cycles", Cost(0, 0, 0, 0), functions)
+    assert table.generic_cost("tm_packed_s1").time == 10
+    assert table.generic_cost("tm_sigmoidf").time == 40
     assert "store 2" in estimate(loops, table).guessed
 
 
@@ -158,6 +162,39 @@ func.func @model(%X: memref<9xi16>) {{
 }}"""
     demand = demand_of(Parser(context(), program).parse_module())
     assert sum(steps.runs["store 2"] for steps in demand.operations.values()) == pytest.approx(iterations)
+
+
+@pytest.mark.parametrize(("numbers", "loads"), [("[4, 4, 4]", 0), ("[4, 4, 5]", 1)])
+def test_elements_that_are_all_the_same_number_are_not_loaded(numbers: str, loads: int) -> None:
+    program = f"""
+func.func @model(%X: memref<3x!fixed.q<8, 4>>) {{
+  %zero = arith.constant 0 : index
+  %c = scratch.constant dense<{numbers}> : tensor<3xi8> -> memref<3x!fixed.q<8, 4>, #scratch.flash>
+  %element = memref.load %c[%zero] : memref<3x!fixed.q<8, 4>, #scratch.flash>
+  %x = memref.load %X[%zero] : memref<3x!fixed.q<8, 4>>
+  %sum = num.add %x, %element : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<8, 4>
+  memref.store %sum, %X[%zero] : memref<3x!fixed.q<8, 4>>
+  func.return
+}}"""
+    demand = demand_of(Parser(context(), program).parse_module())
+    assert sum(steps.runs["load flash 1"] for steps in demand.operations.values()) == loads
+
+
+def test_entries_of_sparse_rows_that_fill_no_block_count_on_average() -> None:
+    program = """
+func.func @model(%x: memref<8x!fixed.q<8, 7>>, %scores: memref<2x!fixed.q<8, 5>>) {
+  %i = arith.constant 0 : index
+  %v = scratch.constant dense<1> : tensor<11xi8> -> memref<11x!fixed.q<8, 7>, #scratch.flash>
+  %gaps = scratch.constant dense<1> : tensor<11xi8> -> memref<11xi8, #scratch.flash>
+  %lengths = scratch.constant dense<[5, 6]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %zero = num.zero : !fixed.acc<32, 14>
+  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %i from %i {kernel = "tm_rv_dot_sparse_s8_s8_s32"} : !fixed.acc<32, 14>, memref<11x!fixed.q<8, 7>, #scratch.flash>, memref<11xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<32, 14>
+  %score = num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 5>
+  memref.store %score, %scores[%i] : memref<2x!fixed.q<8, 5>>
+  func.return
+}"""  # noqa: E501
+    demand = demand_of(Parser(context(), program).parse_module())
+    assert sum(steps.runs["tm_rv_dot_sparse_s8_s8_s32 rest"] for steps in demand.operations.values()) == (1 + 2) / 2
 
 
 def test_bounds_in_a_column_of_a_table_count_on_average() -> None:

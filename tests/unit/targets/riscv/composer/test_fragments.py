@@ -8,7 +8,7 @@ from tinyml.targets.costs import cost_table
 from tinyml.targets.registry import kernel_named, known_kernel, tile_families
 from tinyml.targets.riscv.composer.dot_strips import Strip
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
-from tinyml.targets.riscv.composer.fetch import loaded, scaled
+from tinyml.targets.riscv.composer.fetch import loaded, scaled, unsigned
 from tinyml.targets.riscv.composer.loops import counted, ends, far_until, in_blocks, time_of_step, until
 from tinyml.targets.riscv.composer.multiply import added, added_wide
 from tinyml.targets.riscv.composer.registers import SAVED, bytes_of, constant, moved, restored, saved
@@ -19,6 +19,7 @@ def test_elements_are_extended_by_their_width():
     assert loaded(8, "a0", 3, "t0") == ("lb t0, 3(a0)",)
     assert loaded(16, "a1", 6, "t1") == ("lh t1, 6(a1)",)
     assert loaded(32, "sp", 8, "t0") == ("lw t0, 8(sp)",)
+    assert unsigned("a1", 3, "t0") == ("lbu t0, 3(a1)",)
     assert scaled(8, "a2", "a2") == ()
     assert scaled(16, "a2", "t1") == ("slli t1, a2, 1",)
 
@@ -129,3 +130,13 @@ def test_a_kernel_is_plain_c_beside_its_assembly():
     assert "#if TM_CORE == 32" in composed.text
     assert composed.portable in composed.text
     assert composed.costs["element"] == (1 + 4 * 3 + 6 / 4) / 4
+
+
+def test_an_entry_of_a_sparse_row_takes_six_instructions_and_a_quarter_of_an_iteration():
+    composed = kernel_named("tm_rv_dot_sparse_s8_s8_s32").composed
+    wide = kernel_named("tm_rv_dot_sparse_s16_s16_s32").composed
+    assert composed is not None
+    assert wide is not None
+    assert composed.costs["element"] == 6 + 3 / 4
+    assert wide.costs["element"] == 7 + 3 / 4
+    assert composed.costs["rest"] == 3 - 3 / 4
