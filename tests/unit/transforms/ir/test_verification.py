@@ -85,7 +85,11 @@ def test_every_change_counts(change: Callable[[ModuleOp], object]):
 
 def test_it_is_repeated_after_a_change_alone(monkeypatch: pytest.MonkeyPatch):
     module, verified = program(), list[ModuleOp]()
-    monkeypatch.setattr(ModuleOp, "verify", verified.append)
+
+    def verify(op: ModuleOp) -> None:
+        verified.append(op)
+
+    monkeypatch.setattr(ModuleOp, "verify", verify)
     verification = Verification()
     verification.check(module, None)
     verification.check(module, None)
