@@ -201,7 +201,7 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
-    """Run passes in order, verifying the module after each and checking its level before each."""
+    """Run passes in order, verifying what each changed and checking the level before each."""
     verification = Verification()
     PassPipeline(tuple(passes), lambda before, op, after: verification.check(op, after)).apply(ctx, module)
 

@@ -1,60 +1,102 @@
-"""Verification of a module between passes, not repeated after a pass that changed nothing."""
+"""Verification of a module between the passes of a pipeline, of what has changed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.transforms.ir.levels import Level, check_level, level_of
 
 
+class Record(NamedTuple):
+    """The state of an operation. types: those of operands and results. blocks: with arguments and their types."""
+
+    parent: Block | None
+    last: bool
+    values: tuple[SSAValue, ...]
+    types: list[Attribute]
+    properties: dict[str, Attribute]
+    attributes: dict[str, Attribute]
+    blocks: list[tuple[Block, list[SSAValue], list[Attribute]]]
+    successors: list[Block]
+
+
+def records_of(module: ModuleOp) -> dict[Operation, Record]:
+    """The state of every operation of a module, in the order of the text."""
+    return {op: _record_of(op) for op in module.walk()}
+
+
+def _record_of(op: Operation) -> Record:
+    values = (*op.operands, *op.results)
+    return Record(
+        op.parent,
+        op.next_op is None,
+        values,
+        [value.type for value in values],
+        op.properties.copy(),
+        op.attributes.copy(),
+        [(block, list(block.args), list(block.arg_types)) for region in op.regions for block in region.blocks],
+        list(op.successors),
+    )
+
+
 class Verification:
     """The verification of one module between the passes of a pipeline.
 
-    It keeps the operations that it has seen alive, so that no new one is taken for an old one.
+    The whole module is verified before the first pass and after the last one; in between, the operations that changed
+    and those around them: the definitions of their operands, their users, what they contain and what contains them.
+    Operations that were seen are kept alive, so that no new one is taken for an old one.
     """
 
     def __init__(self) -> None:
-        self._structure: list[object] = []
+        self._records: dict[Operation, Record] = {}
+        self._whole = False
+        """Whether the whole module was verified as it is."""
         self._levels: set[Level] = set()
-        """Levels that the structure is known to be of."""
+        """Levels that the module, as it is, is known to be of."""
 
     def check(self, module: ModuleOp, after: ModulePass | None) -> None:
         """Verify a module; raises `InputError` if it is not of the level that the next pass takes."""
-        structure = structure_of(module)
-        if structure != self._structure:
-            self._structure, self._levels = [], set()
+        records, before = records_of(module), self._records
+        changed = records != before or [*records] != [*before]
+        if changed:
+            self._records, self._whole, self._levels = {}, False, set()
+        if (after is None or not before) and not self._whole:
             module.verify()
-            self._structure = structure
+            self._whole = True
+        elif changed:
+            around = {op for changed in _changed(records, before) for op in _around(changed)}
+            for op in records:
+                if op in around:
+                    op.verify(verify_nested_ops=False)
+        self._records = records
         if after is not None and (level := level_of(after)) is not None and level not in self._levels:
             check_level(after, module)
             self._levels.add(level)
 
 
-def structure_of(op: Operation) -> list[object]:
-    """All that verification of an operation depends on: two equal structures verify alike.
+def _changed(records: dict[Operation, Record], before: dict[Operation, Record]) -> Iterator[Operation]:
+    """The operations whose state is another than before, and those that contained one that is gone."""
+    for op, record in records.items():
+        if before.get(op) != record:
+            yield op
+    for op, record in before.items():
+        if op not in records and record.parent is not None and (parent := record.parent.parent_op()) is not None:
+            yield parent
 
-    It is flat, in the order of the text; operations, values, blocks and regions are equal only to themselves.
-    """
-    structure: list[object] = []
-    _add_operation(structure, op)
-    return structure
 
-
-def _add_operation(structure: list[object], op: Operation) -> None:
-    operands, results, regions, successors = tuple(op.operands), tuple(op.results), op.regions, op.successors
-    structure.append((op, op.parent, operands, results, tuple(regions), tuple(successors)))
-    structure += [value.type for value in (*operands, *results)]
-    structure += [op.properties.copy(), op.attributes.copy()]
-    for region in regions:
+def _around(op: Operation) -> Iterator[Operation]:
+    """An operation, and those whose verification may depend on it."""
+    container: Operation | None = op
+    while container is not None:
+        yield container
+        container = container.parent_op()
+    yield from (operand.owner for operand in op.operands if isinstance(operand.owner, Operation))
+    yield from (use.operation for result in op.results for use in result.uses)
+    for region in op.regions:
         for block in region.blocks:
-            _add_block(structure, block)
-
-
-def _add_block(structure: list[object], block: Block) -> None:
-    arguments = tuple(block.args)
-    structure.append((block, block.parent, arguments))
-    structure += [argument.type for argument in arguments]
-    for op in block.ops:
-        _add_operation(structure, op)
+            yield from block.ops

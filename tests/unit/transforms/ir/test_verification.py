@@ -1,4 +1,4 @@
-"""Verification between passes: it is repeated after every kind of change, and only then."""
+"""Verification between passes: every kind of change is seen, and whatever it may have broken is verified."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr, f32, i16, i32
 from xdsl.ir import Block, Operation
 from xdsl.parser import Parser
 from xdsl.rewriter import Rewriter
+from xdsl.transforms.canonicalize import CanonicalizePass
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context
-from tinyml.transforms.ir.verification import Verification, structure_of
+from tinyml.transforms.ir.verification import Verification, records_of
 
 TEXT = """
 func.func @f(%x: i32, %y: i32) -> i32 {
@@ -43,8 +45,6 @@ def named(module: ModuleOp, kind: type[Operation]) -> Operation:
 
 def move_out(module: ModuleOp) -> None:
     """The order of the text stays."""
-    yielded = body(module).last_op
-    assert yielded is not None
     inner = named(module, arith.SubiOp)
     inner.detach()
     region = next(op for op in body(module).ops if op.regions)
@@ -77,32 +77,47 @@ CHANGES: dict[str, Callable[[ModuleOp], object]] = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_every_change_counts(change: Callable[[ModuleOp], object]):
     module = program()
-    before = structure_of(module)
-    assert before == structure_of(module)
+    before = records_of(module)
+    assert before == records_of(module)
     change(module)
-    assert before != structure_of(module)
+    assert before != records_of(module)
 
 
-def test_it_is_repeated_after_a_change_alone(monkeypatch: pytest.MonkeyPatch):
-    module, verified = program(), list[ModuleOp]()
-
-    def verify(op: ModuleOp) -> None:
-        verified.append(op)
-
-    monkeypatch.setattr(ModuleOp, "verify", verify)
+def test_changed_operations_and_those_around_are_verified(monkeypatch: pytest.MonkeyPatch):
+    module, verified = program(), list[str]()
+    after = CanonicalizePass()
     verification = Verification()
-    verification.check(module, None)
-    verification.check(module, None)
-    assert verified == [module]
+    verification.check(module, after)
+
+    def verify(op: Operation, verify_nested_ops: bool = True) -> None:
+        verified.append(f"{op.name} with all inside" if verify_nested_ops else op.name)
+
+    monkeypatch.setattr(Operation, "verify", verify)
+    verification.check(module, after)
+    assert verified == []
     named(module, arith.MuliOp).attributes["seen"] = UnitAttr()
+    verification.check(module, after)
+    assert verified == ["builtin.module", "func.func", "arith.addi", "arith.muli", "arith.subi", "func.return"]
+    verified.clear()
     verification.check(module, None)
-    assert verified == [module, module]
+    assert verified == ["builtin.module with all inside"]
 
 
-def test_what_failed_fails_again():
-    module, verification = program(), Verification()
-    verification.check(module, None)
+def break_argument(module: ModuleOp) -> None:
     Rewriter.replace_value_with_new_type(body(module).args[0], f32)
-    for _ in range(2):
-        with pytest.raises(Exception, match="does not verify"):
-            verification.check(module, None)
+
+
+def remove_terminator(module: ModuleOp) -> None:
+    last = body(module).last_op
+    assert last is not None
+    Rewriter.erase_op(last)
+
+
+@pytest.mark.parametrize("spoil", [break_argument, remove_terminator])
+def test_what_is_wrong_is_found_each_time(spoil: Callable[[ModuleOp], None]):
+    module, verification = program(), Verification()
+    verification.check(module, CanonicalizePass())
+    spoil(module)
+    for after in (CanonicalizePass(), CanonicalizePass(), None):
+        with pytest.raises(VerifyException):
+            verification.check(module, after)
