@@ -44,39 +44,46 @@ def _record_of(op: Operation) -> Record:
     )
 
 
-class Verification:
-    """The verification of one module between the passes of a pipeline.
+class Verified(NamedTuple):
+    """A module as it was last verified. whole: not only around changes. levels: those that it is known to be of.
 
-    The whole module is verified before the first pass and after the last one; in between, the operations that changed
-    and those around them: the definitions of their operands, their users, what they contain and what contains them.
     Operations that were seen are kept alive, so that no new one is taken for an old one.
     """
 
-    def __init__(self) -> None:
-        self._records: dict[Operation, Record] = {}
-        self._whole = False
-        """Whether the whole module was verified as it is."""
-        self._levels: set[Level] = set()
-        """Levels that the module, as it is, is known to be of."""
+    records: dict[Operation, Record] = {}
+    whole: bool = False
+    levels: frozenset[Level] = frozenset()
 
-    def check(self, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module; raises `InputError` if it is not of the level that the next pass takes."""
-        records, before = records_of(module), self._records
-        changed = records != before or [*records] != [*before]
-        if changed:
-            self._records, self._whole, self._levels = {}, False, set()
-        if (after is None or not before) and not self._whole:
+
+_last = Verified()
+
+
+def verify_between(module: ModuleOp, before: ModulePass | None, after: ModulePass | None) -> None:
+    """Verify a module between two passes of a pipeline; raises `InputError` if it is not of the level of the second.
+
+    The whole module is verified before the first pass and after the last one, unless it is as it was when it was last;
+    in between, the operations that changed and those around them: the definitions of their operands, their users, what
+    they contain and what contains them.
+    """
+    global _last
+    last, records = _last, records_of(module)
+    if records != last.records or [*records] != [*last.records]:
+        if before is None or after is None or module not in last.records:
             module.verify()
-            self._whole = True
-        elif changed:
-            around = {op for changed in _changed(records, before) for op in _around(changed)}
+            last = Verified(records, whole=True)
+        else:
+            around = {op for changed in _changed(records, last.records) for op in _around(changed)}
             for op in records:
                 if op in around:
                     op.verify(verify_nested_ops=False)
-        self._records = records
-        if after is not None and (level := level_of(after)) is not None and level not in self._levels:
-            check_level(after, module)
-            self._levels.add(level)
+            last = Verified(records)
+    elif (before is None or after is None) and not last.whole:
+        module.verify()
+        last = last._replace(whole=True)
+    if after is not None and (level := level_of(after)) is not None and level not in last.levels:
+        check_level(after, module)
+        last = last._replace(levels=last.levels | {level})
+    _last = last
 
 
 def _changed(records: dict[Operation, Record], before: dict[Operation, Record]) -> Iterator[Operation]:

@@ -14,7 +14,7 @@ from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context
-from tinyml.transforms.ir.verification import Verification, records_of
+from tinyml.transforms.ir.verification import records_of, verify_between
 
 TEXT = """
 func.func @f(%x: i32, %y: i32) -> i32 {
@@ -85,22 +85,24 @@ def test_every_change_counts(change: Callable[[ModuleOp], object]):
 
 def test_changed_operations_and_those_around_are_verified(monkeypatch: pytest.MonkeyPatch):
     module, verified = program(), list[str]()
-    after = CanonicalizePass()
-    verification = Verification()
-    verification.check(module, after)
+    step = CanonicalizePass()
+    verify_between(module, None, step)
 
     def verify(op: Operation, verify_nested_ops: bool = True) -> None:
         verified.append(f"{op.name} with all inside" if verify_nested_ops else op.name)
 
     monkeypatch.setattr(Operation, "verify", verify)
-    verification.check(module, after)
+    verify_between(module, step, step)
+    verify_between(module, step, None)
     assert verified == []
     named(module, arith.MuliOp).attributes["seen"] = UnitAttr()
-    verification.check(module, after)
+    verify_between(module, step, step)
     assert verified == ["builtin.module", "func.func", "arith.addi", "arith.muli", "arith.subi", "func.return"]
     verified.clear()
-    verification.check(module, None)
-    assert verified == ["builtin.module with all inside"]
+    verify_between(module, step, None)
+    verify_between(module, None, step)
+    verify_between(program(), None, step)
+    assert verified == ["builtin.module with all inside"] * 2
 
 
 def break_argument(module: ModuleOp) -> None:
@@ -115,9 +117,9 @@ def remove_terminator(module: ModuleOp) -> None:
 
 @pytest.mark.parametrize("spoil", [break_argument, remove_terminator])
 def test_what_is_wrong_is_found_each_time(spoil: Callable[[ModuleOp], None]):
-    module, verification = program(), Verification()
-    verification.check(module, CanonicalizePass())
+    module, step = program(), CanonicalizePass()
+    verify_between(module, None, step)
     spoil(module)
-    for after in (CanonicalizePass(), CanonicalizePass(), None):
+    for before, after in ((step, step), (step, step), (step, None), (None, step)):
         with pytest.raises(VerifyException):
-            verification.check(module, after)
+            verify_between(module, before, after)
