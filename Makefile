@@ -36,7 +36,7 @@ filecheck: $(VENV)/test ## the regression suite on IR files (lit)
 	$(BIN)/lit -sv tests/filecheck
 
 pytest: $(VENV)/test ## unit and numeric tests
-	$(BIN)/pytest -q -n auto
+	$(BIN)/pytest -q -n auto --dist worksteal
 
 bench: $(VENV)/test toolchains ## size and speed of the example models on a simulated Arduino Uno
 	$(BIN)/tinyml bench $(MODELS) --target uno

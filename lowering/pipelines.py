@@ -16,7 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
-from tinyml.transforms.ir.levels import Level, check_level, level_of
+from tinyml.transforms.ir.levels import Level, level_of
+from tinyml.transforms.ir.verification import verify_between
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
     BUFFERS_TO_LOOPS,
@@ -200,15 +201,8 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
-    """Run passes in order, verifying the module after each and checking its level before each."""
-    PassPipeline(tuple(passes), lambda before, op, after: verify_between(op, after)).apply(ctx, module)
-
-
-def verify_between(module: ModuleOp, after: ModulePass | None) -> None:
-    """Verify a module between passes; raises `InputError` if it is not of the level that the next pass takes."""
-    module.verify()
-    if after is not None:
-        check_level(after, module)
+    """Run passes in order, verifying what each changed and checking the level before each."""
+    PassPipeline(tuple(passes), lambda before, op, after: verify_between(op, before, after)).apply(ctx, module)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import signal
 import pytest
 from hypothesis import settings
 from programs.compiled import CompiledModels
+from threadpoolctl import threadpool_limits
 
 # A busy machine is no error.
 settings.register_profile("tinyml", deadline=None)
@@ -21,6 +22,13 @@ COLLECT_EVERY = 100_000
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-docs", action="store_true", help="write the outputs shown in README.md and docs/ anew")
+
+
+def pytest_configure() -> None:
+    """Leave the processors to the workers of the run: threads of numpy wait for each other in busy loops."""
+    threadpool_limits(1, "blas")
+    # For the processes that tests start.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_collection_finish() -> None:

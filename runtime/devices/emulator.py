@@ -7,16 +7,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile, raw_inputs
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import call_tool, symbol_table, symbols
 from tinyml.runtime.model.interface import Interface
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _PAINT = 0xC5
 _FLASH, _FLASH_BYTES = 0, 1 << 23
@@ -78,7 +76,7 @@ class EmulatorRunner(Runner):
         return self._run(_Machine(self, build.elf, interface), interface, inputs)
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
-        machine = _Machine(self, build.elf, interface)
+        machine = _Machine(self, build.elf, interface, profiled=True)
         result = self._run(machine, interface, inputs)
         spent: dict[tuple[int, int], float] = {}
         for (site, *block), times in machine.entered.items():
@@ -88,8 +86,6 @@ class EmulatorRunner(Runner):
         return TimeProfile(result, spent)
 
     def _run(self, machine: _Machine, interface: Interface, inputs: np.ndarray) -> RunResult:
-        import numpy as np
-
         raw = raw_inputs(interface, inputs)
         samples, size = len(inputs), interface.input_bytes
         labels = np.zeros(samples, dtype=np.int64)
@@ -126,18 +122,32 @@ class EmulatorRunner(Runner):
 class _Block(NamedTuple):
     """Straight-line code that is entered only at its start: addresses of its instructions, and its cycles.
 
-    after: the address behind it; None for a block of the harness, which has no instructions.
+    after: the address behind it; None for a block of the harness, which has no instructions. steps: those that were
+    taken to the blocks that run next, by their address and size.
     """
 
     instructions: Sequence[int]
     cycles: int
     after: int | None
+    steps: dict[tuple[int, int], _Step]
+
+
+class _Step(NamedTuple):
+    """A step from one block to another: how many instructions and cycles it adds, with the refill after a branch.
+
+    special: the block asks for a row of the input, or lies out of the program.
+    """
+
+    block: _Block
+    instructions: int
+    cycles: int
+    special: bool
 
 
 class _Machine:
-    """An emulated chip that has started up and waits at its first `tm_mark`."""
+    """An emulated chip that has started up and waits at its first `tm_mark`. profiled: it fills `entered`."""
 
-    def __init__(self, runner: EmulatorRunner, elf: Path, interface: Interface) -> None:
+    def __init__(self, runner: EmulatorRunner, elf: Path, interface: Interface, profiled: bool = False) -> None:
         try:
             unicorn: Any = importlib.import_module("unicorn")
         except ImportError as error:
@@ -163,7 +173,8 @@ class _Machine:
         self._executed = self._cycles = 0
         self.core_cycles = 0
         """Cycles of the last inference; without meaning unless `timed`."""
-        self._after: int | None = None
+        self._at = _Block((), 0, None, {})
+        """The block that runs."""
         self.blocks: dict[tuple[int, int], _Block] = {}
         """By address and size."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
@@ -172,9 +183,9 @@ class _Machine:
         self._site = 0
         predict = next(s for s in symbol_table(prefix, elf) if s.name == f"{interface.name}_predict")
         self._predict = range(predict.address & ~1, (predict.address & ~1) + predict.size)
-        self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
+        self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_profiled_block if profiled else self._on_block)
         self._uc.reg_write(self._core.sp, self._symbols["tm_stack_top"])
-        self._raw, self._received = b"", 0
+        self._raw, self._received, self._paint = b"", 0, b""
         self._row = self._symbols[f"{interface.name}_row"] & ~1 if interface.row_length else None
         self._input = self._run_to_mark(self._symbols["tm_reset"])
 
@@ -185,15 +196,17 @@ class _Machine:
         if not self._interface.row_length:
             self._uc.mem_write(self._input, raw)
         self._raw, self._received = raw, 0
-        self._uc.mem_write(free, bytes([_PAINT]) * unused)
+        if len(self._paint) != unused:
+            self._paint = bytes([_PAINT]) * unused
+        self._uc.mem_write(free, self._paint)
         self._inferring = True
         label = self._return_to_mark()
         self._inferring = False
         executed, self.core_cycles = self._executed, self._cycles
         if self._interface.row_length and self._received != len(raw):
             raise DeviceError(f"{self._label}: the program asks for {self._received} of {len(raw)} bytes of the input")
-        ram = bytes(self._uc.mem_read(free, unused))
-        untouched = unused - len(ram.lstrip(bytes([_PAINT])))
+        touched = np.flatnonzero(np.frombuffer(self._uc.mem_read(free, unused), np.uint8) != _PAINT)
+        untouched = int(touched[0]) if len(touched) else unused
         if untouched == 0:
             raise DeviceError(f"{self._label}: stack overflow, it grew into the static data")
         scores = b""
@@ -227,25 +240,34 @@ class _Machine:
         return self._uc.reg_read(self._core.arguments[0])
 
     def _on_block(self, _uc: object, address: int, size: int, _data: object) -> None:
-        if (entered := self.blocks.get((address, size))) is None:
-            entered = self.blocks[address, size] = self._block(address, size)
-        instructions = entered.instructions
-        self._executed += len(instructions)
-        self._cycles += entered.cycles
-        if address != self._after and self._after is not None:
-            self._cycles += self._refill
-        self._after = entered.after
-        if address == self._row:
+        step = self._at.steps.get((address, size)) or self._new_step(address, size)
+        self._at, instructions, cycles, special = step
+        self._executed += instructions
+        self._cycles += cycles
+        if special and address == self._row:
             self._receive()
+        if self._executed > self._limit or (special and address >= len(self._image)):
+            self._uc.emu_stop()
+
+    def _on_profiled_block(self, uc: object, address: int, size: int, data: object) -> None:
+        self._on_block(uc, address, size, data)
         if self._inferring:
             inside = address in self._predict
             block = None if inside else self._site, address, size
             self.entered[block] = self.entered.get(block, 0) + 1
             # A block that begins with an illegal instruction is empty.
-            if inside and instructions:
-                self._site = instructions[-1]
-        if self._executed > self._limit or address >= len(self._image):
-            self._uc.emu_stop()
+            if inside and self._at.instructions:
+                self._site = self._at.instructions[-1]
+
+    def _new_step(self, address: int, size: int) -> _Step:
+        """The step from the block that runs to another, taken for the first time."""
+        if (block := self.blocks.get((address, size))) is None:
+            block = self.blocks[address, size] = self._block(address, size)
+        refill = self._refill if self._at.after not in (None, address) else 0
+        special = address == self._row or address >= len(self._image)
+        step = _Step(block, len(block.instructions), block.cycles + refill, special)
+        self._at.steps[address, size] = step
+        return step
 
     def _receive(self) -> None:
         """Write the row that the program asks for, at the entry of the function that gives it."""
@@ -258,10 +280,10 @@ class _Machine:
 
     def _block(self, address: int, size: int) -> _Block:
         if self._symbols["tm_harness_start"] <= address < self._symbols["tm_harness_end"]:
-            return _Block((), 0, None)
+            return _Block((), 0, None, {})
         addresses: list[int] = []
         at, end = address, min(address + size, len(self._image))
         while at < end:
             addresses.append(at)
             at += self._core.size_of(int.from_bytes(self._image[at : at + 2], "little"))
-        return _Block(addresses, self._code_cycles.block(addresses) if self._code_cycles else 0, at)
+        return _Block(addresses, self._code_cycles.block(addresses) if self._code_cycles else 0, at, {})

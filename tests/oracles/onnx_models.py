@@ -66,6 +66,7 @@ def reference(model: onnx.ModelProto, inputs: Array, output: str | None = None) 
     """An output of onnxruntime for each input, flattened: (samples, elements)."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(_typed(model), options)
     [declared] = session.get_inputs()
     shape = [extent if isinstance(extent, int) else 1 for extent in declared.shape]

@@ -5,16 +5,25 @@ from __future__ import annotations
 import fcntl
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from programs.paths import MODELS
 from tinyml.targets.board import Board
+from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.request import Request
 
 SAMPLES = 100
 """Validation samples that formats are chosen from; the compiler takes most of its time for these."""
+
+
+def compile_without_pictures(request: Request) -> dict[str, Any]:
+    """The report on a model, compiled into a new folder without the pictures that `compile_model` draws."""
+    request.out.mkdir()
+    report, _ = build_folder(request, board(request.target), request.out, must_fit=True)
+    return report
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the commands about channels have in common: their options, and the network of a model with its channels."""
+"""Shared parts of the commands about channels: their options, and reading a model's network with its channels."""
 
 from __future__ import annotations
 

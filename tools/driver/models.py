@@ -7,7 +7,7 @@ from pathlib import Path
 from tinyml.dialects.errors import InputError
 
 _INSIDE = {"sd": ("seedot/input.sd",)}
-"""Where else in its folder the program of a suffix may be."""
+"""Further paths of a program inside its model's folder, by the program's suffix."""
 
 
 def find_model(folder: Path) -> tuple[Path, Path, Path | None]:

@@ -31,7 +31,7 @@ PASSES = {**get_all_passes(), **TINYML.all_passes}
 
 TO_FORMATS = [step.name for step in flatten("reals-to-formats", {"data": ""})]
 CHOOSE = TO_FORMATS[TO_FORMATS.index("assign-format") + 1 :]
-"""What L1 goes through once formats are there."""
+"""The passes at L1 that follow the assignment of formats."""
 
 ROUND_LESS = ("accumulate-sums", "fuse-distances")
 """Passes that leave out roundings, and so change bits."""

@@ -1,4 +1,4 @@
-"""What is alive at the peak of a plan."""
+"""Tensors alive at the peak of a plan."""
 
 from __future__ import annotations
 

@@ -287,11 +287,11 @@ BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
     tdsl.ConcatOp: Concatenation,
     tdsl.ReceiveOp: Arrival,
 }
-"""What computes the slices of each kind of op."""
+"""The class that computes the slices of each kind of op."""
 
 
 def body_of(stage: Stage, emit: Emitter, at_once: int = 1) -> Body:
-    """What computes the slices of a stage. at_once: pixels of a convolution's row. Raises `NotStreamed`."""
+    """The body that computes the slices of a stage. at_once: pixels of a convolution's row. Raises `NotStreamed`."""
     kind = kind_of(stage)
     if kind is Convolution:
         return Convolution(stage, emit, at_once)
@@ -299,7 +299,7 @@ def body_of(stage: Stage, emit: Emitter, at_once: int = 1) -> Body:
 
 
 def kind_of(stage: Stage) -> type[Body]:
-    """What computes the slices of a stage, apart from what it pools; raises `NotStreamed`."""
+    """The class of a stage's body before any pooling; raises `NotStreamed` if the stage has none."""
     op, name = stage.op, stage.node.result
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or shape[0] != 1:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs import gural_murmann
+from programs.compiled import compile_without_pictures
 from programs.streamed_networks import NetworkWriter
 from xdsl.dialects.builtin import ModuleOp
 
@@ -37,7 +38,7 @@ def network() -> ModuleOp:
 def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, tmp_path: Path):
     model, out = tmp_path / "model.mlir", tmp_path / "out"
     model.write_text(print_ir(network()))
-    report = compile_model(Request(model=model, out=out, plan=plan, input="callback", target="cortex-m4"))
+    report = compile_without_pictures(Request(model=model, out=out, plan=plan, input="callback", target="cortex-m4"))
     assert report["ram_bytes"]["input"] == 0
     [image] = [row for row in report["memory"]["map"] if row["buffer"] == "X"]
     assert image["bytes"] == 30 * rows
@@ -49,7 +50,9 @@ def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, tmp_path: 
     np.testing.assert_array_equal(got.scores, evaluate(network(), x).scores)
     for target in ("uno", "riscv"):
         # What is measured is compared with the evaluator.
-        compile_model(Request(model=model, out=tmp_path / target, plan=plan, input="callback", target=target))
+        compile_without_pictures(
+            Request(model=model, out=tmp_path / target, plan=plan, input="callback", target=target)
+        )
 
 
 def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
@@ -63,7 +66,7 @@ def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
         optimize="O2",
         input="callback",
     )
-    report = compile_model(request)
+    report = compile_without_pictures(request)
     assert report["ram_bytes"]["total"] < 450
     assert report["cycles_per_inference"] < 4_000_000
     images = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])
@@ -85,7 +88,9 @@ def test_less_memory_is_taken_where_ram_is_short(tmp_path: Path):
     """The input does not move into the arena, where it is not; segments are streamed."""
     model = tmp_path / "model.mlir"
     model.write_text(print_ir(network()))
-    report = compile_model(Request(model=model, out=tmp_path / "out", target="host", ram=600, input="serial"))
+    report = compile_without_pictures(
+        Request(model=model, out=tmp_path / "out", target="host", ram=600, input="serial")
+    )
     assert report["ram_bytes"]["arena"] <= 600
     assert report["segments"]
     assert not report["reuse_input"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs import gural_murmann
+from programs.compiled import compile_without_pictures
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.ir import Block, Region
@@ -18,7 +19,6 @@ from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
@@ -43,7 +43,7 @@ def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
     request = Request(
         model=tmp_path / "network.mlir", out=folder, reuse_input=True, pack_buffers=True, plan=plan, optimize="O2"
     )
-    report = compile_model(request)
+    report = compile_without_pictures(request)
     assert report["ram_bytes"]["static"] == report["ram_bytes"]["arena"] == arena
     assert [segment["by"] for segment in report["segments"]] == [plan] * len(report["segments"])
     interface = interface_of(load_program(folder / "ir/1-formats.mlir", context()))
@@ -128,7 +128,7 @@ def test_shapes(
         model=tmp_path / "network.mlir", out=tmp_path / "out", reuse_input=True, pack_buffers=True, plan=plan
     )
     # What is measured is compared with the evaluator, which knows no turns.
-    report = compile_model(request)
+    report = compile_without_pictures(request)
     assert [segment["by"] for segment in report["segments"]] == [plan]
     assert "tm_transpose" in (tmp_path / "out/network.c").read_text() or plan != "herringbone"
     interface = interface_of(load_program(tmp_path / "out/ir/1-formats.mlir", context()))

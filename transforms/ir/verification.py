@@ -1,0 +1,109 @@
+"""Verification of a module between the passes of a pipeline, of what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tinyml.transforms.ir.levels import Level, check_level, level_of
+
+
+class Record(NamedTuple):
+    """The state of an operation. types: those of operands and results. blocks: with arguments and their types."""
+
+    parent: Block | None
+    last: bool
+    values: tuple[SSAValue, ...]
+    types: list[Attribute]
+    properties: dict[str, Attribute]
+    attributes: dict[str, Attribute]
+    blocks: list[tuple[Block, list[SSAValue], list[Attribute]]]
+    successors: list[Block]
+
+
+def records_of(module: ModuleOp) -> dict[Operation, Record]:
+    """The state of every operation of a module, in the order of the text."""
+    return {op: _record_of(op) for op in module.walk()}
+
+
+def _record_of(op: Operation) -> Record:
+    values = (*op.operands, *op.results)
+    return Record(
+        op.parent,
+        op.next_op is None,
+        values,
+        [value.type for value in values],
+        op.properties.copy(),
+        op.attributes.copy(),
+        [(block, list(block.args), list(block.arg_types)) for region in op.regions for block in region.blocks],
+        list(op.successors),
+    )
+
+
+class Verified(NamedTuple):
+    """A module as it was last verified. whole: not only around changes. levels: those that it is known to be of.
+
+    Operations that were seen are kept alive, so that no new one is taken for an old one.
+    """
+
+    records: dict[Operation, Record] = {}
+    whole: bool = False
+    levels: frozenset[Level] = frozenset()
+
+
+_last = Verified()
+
+
+def verify_between(module: ModuleOp, before: ModulePass | None, after: ModulePass | None) -> None:
+    """Verify a module between two passes of a pipeline; raises `InputError` if it is not of the level of the second.
+
+    The whole module is verified before the first pass and after the last one, unless it is as it was when it was last;
+    in between, the operations that changed and those around them: the definitions of their operands, their users, what
+    they contain and what contains them.
+    """
+    global _last
+    last, records = _last, records_of(module)
+    if records != last.records or [*records] != [*last.records]:
+        if before is None or after is None or module not in last.records:
+            module.verify()
+            last = Verified(records, whole=True)
+        else:
+            around = {op for changed in _changed(records, last.records) for op in _around(changed)}
+            for op in records:
+                if op in around:
+                    op.verify(verify_nested_ops=False)
+            last = Verified(records)
+    elif (before is None or after is None) and not last.whole:
+        module.verify()
+        last = last._replace(whole=True)
+    if after is not None and (level := level_of(after)) is not None and level not in last.levels:
+        check_level(after, module)
+        last = last._replace(levels=last.levels | {level})
+    _last = last
+
+
+def _changed(records: dict[Operation, Record], before: dict[Operation, Record]) -> Iterator[Operation]:
+    """The operations whose state is another than before, and those that contained one that is gone."""
+    for op, record in records.items():
+        if before.get(op) != record:
+            yield op
+    for op, record in before.items():
+        if op not in records and record.parent is not None and (parent := record.parent.parent_op()) is not None:
+            yield parent
+
+
+def _around(op: Operation) -> Iterator[Operation]:
+    """An operation, and those whose verification may depend on it."""
+    container: Operation | None = op
+    while container is not None:
+        yield container
+        container = container.parent_op()
+    yield from (operand.owner for operand in op.operands if isinstance(operand.owner, Operation))
+    yield from (use.operation for result in op.results for use in result.uses)
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.ops
