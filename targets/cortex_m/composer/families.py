@@ -10,6 +10,7 @@ from tinyml.targets.cortex_m.composer.assembly import ARMV6M, DSP, SYNTAX
 from tinyml.targets.cortex_m.composer.channel_strips import ChannelStrip
 from tinyml.targets.cortex_m.composer.dot_strips import Strip
 from tinyml.targets.cortex_m.composer.dot_window import Window
+from tinyml.targets.cortex_m.composer.wide_strips import WideStrip
 from tinyml.targets.cortex_m.composer.winograd_strips import WinogradStrip
 from tinyml.targets.kernel import REQUANTISED_LIMIT
 from tinyml.targets.tiles import Tile
@@ -28,6 +29,9 @@ DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8_", "num.dot_tiles", _dots)
 
 CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8_", "num.channel_tiles", ChannelStrip)
 """Channels, each with a filter."""
+
+WIDE_TILES = _ARMV7EM.family("tm_cm_wide_strip_s8_", "num.dot_tiles", WideStrip, large=True)
+"""Rows of a matrix by windows, with weights of two bytes."""
 
 WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
     "tm_cm_winograd_strip_s8_", "num.dot_tiles", WinogradStrip, large=True

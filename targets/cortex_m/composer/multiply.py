@@ -21,6 +21,22 @@ def halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
     return (f"smlad {sum[0]}, {weights}, {vector}, {sum[0]}",)
 
 
+def rows_of_halfwords(stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str]) -> Lines:
+    """Two products for each sum, of which a row has one for each window: its weights are the next words of a stream.
+
+    r12 and lr change.
+    """
+    lines: list[str] = []
+    for first in range(0, len(sums), 2):
+        rows, weights = sums[first : first + 2], ("r12", "lr")
+        lines += [f"ldm {stream}!, {{r12, lr}}" if len(rows) == 2 else f"ldr r12, [{stream}], #4"]
+        for row, word in zip(rows, weights, strict=False):
+            lines += [
+                line for sum, window in zip(row, windows, strict=True) for line in halfwords((sum,), word, window)
+            ]
+    return tuple(lines)
+
+
 def half(sum: str, element: str, weights: str, *, top: bool) -> Lines:
     """A product of a low halfword and one of the halves of a register."""
     return (f"smlab{'t' if top else 'b'} {sum}, {element}, {weights}, {sum}",)
