@@ -17,7 +17,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import Sums, TileFamily
+from tinyml.targets.tiles import Sums, Tile, TileFamily
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
@@ -65,6 +65,13 @@ def call_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> Tile
 
 def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
     """The call of a kernel of a family for a tile; None if there is none."""
+    if (given := sums_of_tile(op, family)) is None or (kernel := family.kernel(given[0])) is None:
+        return None
+    return TileCall(kernel, family.stream(*given))
+
+
+def sums_of_tile(op: num.FinishedSumsOp, family: TileFamily) -> tuple[Tile, Sums] | None:
+    """The shape and the content of a tile whose sums the kernels of a family can finish; None for any other."""
     formats = [element_format(run.type) for run in op.factors]
     types = [scratch.memref_type(run) for run in (*op.factors, op.outputs)]
     if not all(format.coding is INTEGER_CODING and format.dtype.itemsize == 1 for format in formats):
@@ -85,9 +92,7 @@ def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
     if (bounded := family.bounded(sums, finish.zero)) is None:
         return None
     runs, pitch, step = op.spaces
-    tile = family.tile(finish, op.rows, runs, op.run, (pitch, step, op.count))
-    kernel = family.kernel(tile)
-    return None if kernel is None else TileCall(kernel, family.stream(tile, bounded))
+    return family.tile(finish, op.rows, runs, op.run, (pitch, step, op.count)), bounded
 
 
 def started(raws: NDArray[np.signedinteger[Any]], format: NumberFormat, accumulator: Accumulator) -> NDArray[np.int64]:
