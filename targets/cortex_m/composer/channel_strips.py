@@ -85,7 +85,11 @@ class ChannelStrip(ChannelWalk):
         spilled = [number for number in range(len(self.filter.registers)) if number not in self.kept]
         return -(-(self.slot(max(spilled)) + 4 if spilled else _WEIGHTS) // 8) * 8 + 4
 
-    def load(self, column: int, users: Sequence[int]) -> Lines:
+    def products(self, column: int, users: Sequence[tuple[int, int]]) -> Lines:
+        return joined(self.load(column), *(self.add(*user) for user in users))
+
+    def load(self, column: int) -> Lines:
+        """The taps of a column."""
         first = column * self.tile.rows
 
         def at(row: int) -> str:
@@ -102,6 +106,7 @@ class ChannelStrip(ChannelWalk):
         return tuple(lines)
 
     def add(self, window: int, column: int) -> Lines:
+        """Adds the products of the taps and a column of the filter to the sum of a window."""
         sum = self.sums[window % self.rounds]
         lines: list[str] = [f"ldr {sum}, [sp, #{_START}]"] if column == 0 else []
         for number, tap in enumerate(self.taps):

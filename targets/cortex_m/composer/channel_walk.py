@@ -20,12 +20,8 @@ class ChannelWalk(ABC):
         """The sums in registers at the same time."""
 
     @abstractmethod
-    def load(self, column: int, users: Sequence[int]) -> Lines:
-        """The elements of a column, which meets these columns of the filter."""
-
-    @abstractmethod
-    def add(self, window: int, column: int) -> Lines:
-        """Adds the products of the elements and a column of the filter to the sum of a window."""
+    def products(self, column: int, users: Sequence[tuple[int, int]]) -> Lines:
+        """Adds the products of a column to the sums of windows, each by a column of the filter."""
 
     @abstractmethod
     def finish(self, window: int) -> Lines:
@@ -35,11 +31,9 @@ class ChannelWalk(ABC):
         """Columns from first to end, which only windows below a number need."""
         lines: list[str] = []
         for column in range(first, end):
-            users = [window for window in range(windows) if 0 <= column - window * self.across < self.width]
-            if users:
-                lines += self.load(column, [column - window * self.across for window in users])
-            for window in users:
-                lines += self.add(window, column - window * self.across)
+            met = [(window, column - window * self.across) for window in range(windows)]
+            if users := [(window, place) for window, place in met if 0 <= place < self.width]:
+                lines += self.products(column, users)
         return tuple(lines)
 
     def before(self) -> Lines:

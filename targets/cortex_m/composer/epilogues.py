@@ -21,6 +21,20 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Lines:
     )
 
 
+def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Lines:
+    """The same where the shift to the right, at least 1, is known, and the magnitude that sums do not exceed.
+
+    What is added behind the shift is added in front of it where that fits, so that SSAT does the whole shift.
+    """
+    added = (2 * zero + 1) << right - 1
+    name, magnitude = ("add", added) if added > 0 else ("sub", -added)
+    begin = f"smmlar {sum}, {sum}, {multiplier}, {sum}", f"add {sum}, {sum}, {sum}, asr #31"
+    if reach + 1 + magnitude < 1 << 31:
+        return *begin, f"{name} {sum}, {sum}, #{magnitude}", f"ssat {sum}, #8, {sum}, asr #{right}"
+    shift = f"asr {sum}, {sum}, #{right - 1}", f"{name} {sum}, {sum}, #{abs(2 * zero + 1)}"
+    return *begin, *shift, f"ssat {sum}, #8, {sum}, asr #1"
+
+
 SATURATED = 3
 """The instructions of `requantised_by_halves` that only results beyond a byte take.
 

@@ -8,6 +8,7 @@ from tinyml.targets.composer.tile_code import Machine, TileCode
 from tinyml.targets.cortex_m.composer import channel_strips_armv6m, dot_strips_armv6m
 from tinyml.targets.cortex_m.composer.assembly import ARMV6M, DSP, SYNTAX
 from tinyml.targets.cortex_m.composer.channel_strips import ChannelStrip
+from tinyml.targets.cortex_m.composer.coded_channels import CodedChannels
 from tinyml.targets.cortex_m.composer.dot_strips import Strip
 from tinyml.targets.cortex_m.composer.dot_window import Window
 from tinyml.targets.cortex_m.composer.wide_strips import WideStrip
@@ -29,6 +30,9 @@ DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8_", "num.dot_tiles", _dots)
 
 CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8_", "num.channel_tiles", ChannelStrip)
 """Channels, each with a filter."""
+
+CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels_", CHANNEL_TILES, CodedChannels)
+"""Channels, each with a filter that is code."""
 
 WIDE_TILES = _ARMV7EM.family("tm_cm_wide_strip_s8_", "num.dot_tiles", WideStrip, large=True)
 """Rows of a matrix by windows, with weights of two bytes."""
