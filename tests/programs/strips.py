@@ -81,8 +81,12 @@ class CodedStrip(Strip):
 
     coder: ChannelCoder
 
-    @cached_property
+    @property
     def kernel(self) -> Kernel:
+        return self.composed
+
+    @cached_property
+    def composed(self) -> Kernel:
         channels = coded_channels(self.tile, self.sums)
         kernel = self.coder.kernel(CodedChannels.of(channels.attribute))
         assert kernel is not None
@@ -96,6 +100,12 @@ class CodedStrip(Strip):
     @property
     def stream(self) -> None:
         return None
+
+    def with_weights(self) -> CodedStrip:
+        """The same with a weight in every channel."""
+        weights = self.sums.weights
+        some = np.where(weights.any(1)[:, None], weights, 1)
+        return replace(self, sums=replace(self.sums, weights=some))
 
 
 def coded_strip(coder: ChannelCoder, tile: Tile, random: np.random.Generator) -> CodedStrip:

@@ -39,7 +39,7 @@ def restored(frame: int) -> Lines:
 
 
 def constant(register: str, value: int) -> Lines:
-    """Sets a low register to a number of at most 24 bits and a sign; the flags change."""
+    """Sets a low register to a number of at most 31 bits and a sign; the flags change."""
     if value < 0:
         return joined(constant(register, -value), f"rsbs {register}, {register}, #0")
     zeros = (value & -value).bit_length() - 1 if value > _BYTE else 0

@@ -73,6 +73,52 @@ def requantised_by_halves(factors: str, multiplier: int, right: int, zero: str, 
         f"ldrb r1, [{factors}, #{right}]",
         "asrs r0, r0, r1",
         f"adcs r0, r0, {zero}",
+        *_stored(target),
+    )
+
+
+THIRDS_LIMIT = 1 << 20
+"""The magnitude below which sums are requantised by thirds."""
+
+_THIRD = 10
+
+
+def thirds(multiplier: int) -> tuple[int, int, int]:
+    """The lowest 10 bits of a multiplier, those above, and the highest 11."""
+    least = (1 << _THIRD) - 1
+    return multiplier & least, multiplier >> _THIRD & least, multiplier >> 2 * _THIRD
+
+
+def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: str) -> Lines:
+    """The same for a magnitude below `THIRDS_LIMIT`, with three products for four; r1 and r2 change.
+
+    factors: a register, from which the `thirds` of the multiplier stand some bytes away, as halfwords. right, nothing:
+    registers with the shift to the right, and with 0.
+    """
+    return (
+        f"ldrh r1, [{factors}, #{multiplier}]",
+        "muls r1, r0, r1",
+        f"asrs r1, r1, #{_THIRD}",
+        f"ldrh r2, [{factors}, #{multiplier + 2}]",
+        "muls r2, r0, r2",
+        "adds r1, r1, r2",
+        f"asrs r1, r1, #{_THIRD}",
+        f"ldrh r2, [{factors}, #{multiplier + 4}]",
+        "muls r0, r2, r0",
+        "adds r0, r0, r1",
+        f"asrs r0, r0, #{_THIRD + 1}",
+        f"adcs r0, r0, {nothing}",
+        "asrs r1, r0, #31",
+        "adds r0, r0, r1",
+        f"asrs r0, r0, {right}",
+        f"adcs r0, r0, {zero}",
+        *_stored(target),
+    )
+
+
+def _stored(target: str) -> Lines:
+    """Saturates r0 and stores it as a byte; r1 changes."""
+    return (
         "sxtb r1, r0",
         "cmp r0, r1",
         "beq 9f",

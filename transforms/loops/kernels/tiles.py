@@ -15,9 +15,10 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.layouts.coded_channels import CodedChannels
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.tiles import ChannelCoder, Sums, Tile, TileFamily, coded_channels
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ class TileCall:
     kernel: Kernel
     stream: Bytes
 
+    @property
+    def content(self) -> bytes:
+        """What calls share with those that take the same flash beside their code."""
+        return self.stream.tobytes()
+
     def replace(self, op: num.FinishedSumsOp) -> None:
         """Replace a tile by the call."""
         nest = LoopNest(op)
@@ -56,6 +62,40 @@ class TileCall:
         stream.name_hint = op.weights.name_hint
         nest.put(num.ComposedTilesOp([op.outputs, stream, op.windows], op.acc, op.products, self.kernel.symbol))
         Rewriter.erase_op(op)
+
+
+@dataclass(frozen=True)
+class CodeCall:
+    """A kernel for a tile that holds its filters."""
+
+    kernel: Kernel
+    channels: CodedChannels
+
+    @property
+    def content(self) -> bytes:
+        """What calls share with those that take the same flash beside their code: nothing."""
+        return b""
+
+    def replace(self, op: num.FinishedSumsOp) -> None:
+        """Replace a tile by the call."""
+        call = num.CodedChannelsOp(op.outputs, op.windows, self.channels, self.kernel.symbol, size_of(self.kernel))
+        LoopNest(op).put(call)
+        Rewriter.erase_op(op)
+
+
+def size_of(kernel: Kernel) -> num.CodeSize:
+    """What a composed kernel takes."""
+    composed = kernel.composed
+    assert composed is not None
+    return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
+
+
+def code_of_tile(op: num.FinishedSumsOp, coder: ChannelCoder) -> CodeCall | None:
+    """The call of a kernel that holds the filters of a tile; None if there is none."""
+    if coder.family.op != op.name or (given := sums_of_tile(op, coder.family)) is None:
+        return None
+    channels = coded_channels(*given)
+    return None if (kernel := coder.kernel(channels)) is None else CodeCall(kernel, channels)
 
 
 def call_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> TileCall | None:

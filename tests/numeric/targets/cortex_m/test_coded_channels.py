@@ -43,8 +43,10 @@ def test_shapes(target: str, tmp_path: Path):
 
 @TARGETS
 def test_the_time_of_a_call_is_known(target: str, tmp_path: Path):
+    """Channels without weights saturate no results, which the comparison takes all channels to do on an M0+."""
     saturated = SATURATED if target == "cortex-m0" else 0
-    for tile, code, size in check_times(target, strips_of(target), tmp_path, saturated):
+    strips = [strip.with_weights() if saturated else strip for strip in strips_of(target)]
+    for tile, code, size in check_times(target, strips, tmp_path, saturated):
         assert size <= code <= 1.45 * size, tile
 
 
