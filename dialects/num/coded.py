@@ -45,7 +45,6 @@ class CodedOp(IRDLOperation, ABC):
     kernel: the function, which is composed for them. size: what it takes.
     """
 
-    outputs = operand_def(MEMREF)
     kernel = prop_def(StringAttr)
     size = prop_def(DenseArrayBase.constr(i64))
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
@@ -66,8 +65,8 @@ class CodedOp(IRDLOperation, ABC):
 
     @property
     @abstractmethod
-    def read(self) -> Sequence[SSAValue]:
-        """What the function reads."""
+    def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
+        """What the function reads, and what it writes."""
 
 
 @irdl_op_definition
@@ -78,6 +77,7 @@ class CodedRowsOp(CodedOp):
     """
 
     name = "num.coded_rows"
+    outputs = operand_def(MEMREF)
     vectors = var_operand_def(MEMREF)
     rows = prop_def(DictionaryAttr)
     assembly_format = "$outputs `,` $vectors attr-dict `:` type($outputs) `,` type($vectors)"
@@ -97,8 +97,8 @@ class CodedRowsOp(CodedOp):
         return {ROWS: self.rows}
 
     @property
-    def read(self) -> Sequence[SSAValue]:
-        return self.vectors
+    def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
+        return self.vectors, self.outputs
 
     def verify_(self) -> None:
         rows, _ = CodedRows.of(self.rows), self.code_size
@@ -118,6 +118,7 @@ class CodedChannelsOp(CodedOp):
     """
 
     name = "num.coded_channels"
+    outputs = operand_def(MEMREF)
     windows = operand_def(MEMREF)
     channels = prop_def(DictionaryAttr)
     assembly_format = "$outputs `,` $windows attr-dict `:` type($outputs) `,` type($windows)"
@@ -137,8 +138,8 @@ class CodedChannelsOp(CodedOp):
         return {CHANNELS: self.channels}
 
     @property
-    def read(self) -> Sequence[SSAValue]:
-        return [self.windows]
+    def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
+        return [self.windows], self.outputs
 
     def verify_(self) -> None:
         channels, _ = CodedChannels.of(self.channels), self.code_size

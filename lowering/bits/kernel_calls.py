@@ -108,8 +108,13 @@ def call_of(op: num.KernelOp) -> Lowering:
 
 def call_of_code(op: num.CodedOp) -> Lowering:
     """The lowering of sums that are code to a call of their kernel, whose declaration holds the constants."""
-    read, kernel, declared, outputs = list(op.read), op.kernel.data, op.declared, op.outputs
-    return lambda e: call_kernel(e, kernel, read, [], None, [outputs], declared)
+    declared, kernel = op.declared, op.kernel.data
+
+    def lower(e: Emitter) -> SSAValue | None:
+        read, written = op.runs
+        return call_kernel(e, kernel, read, [], None, [written], declared)
+
+    return lower
 
 
 def _dense_sum(op: num.DenseSumOp, kernel: str) -> Lowering:
