@@ -61,12 +61,14 @@ class SpendFlashPass(ModulePass):
         groups: dict[tuple[bytes, str], _Choice] = {}
         for tile in tiles:
             for call in tile.choices:
-                if tile.saved(call) > 0 and (limit is None or _ram(estimate, call.kernel) <= limit):
+                if tile.saved(call) > 0 and (limit is None or _ram(estimate, call.kernel) <= max(limit, estimate.ram)):
                     groups.setdefault((call.content, "" if call.content else call.kernel.symbol), {})[tile] = call
+
+        def saved_by_a_byte(group: _Choice) -> float:
+            return _saved(group) / max(_added(tiles, group), 1)
+
         chosen: _Choice = {}
-        for group in sorted(
-            groups.values(), key=lambda group: _saved(group) / max(_added(tiles, group), 1), reverse=True
-        ):
+        for group in sorted(groups.values(), key=saved_by_a_byte, reverse=True):
             more = {**chosen, **group}
             if _saved(more) > _saved(chosen) and estimate.flash + _added(tiles, more) <= self.flash:
                 chosen = more

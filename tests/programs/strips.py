@@ -103,8 +103,8 @@ class CodedStrip(Strip):
 
     def with_weights(self) -> CodedStrip:
         """The same with a weight in every channel."""
-        weights = self.sums.weights
-        some = np.where(weights.any(1)[:, None], weights, 1)
+        weights: Values = self.sums.weights
+        some = np.where(np.any(weights, axis=1, keepdims=True), weights, 1)
         return replace(self, sums=replace(self.sums, weights=some))
 
 
