@@ -102,10 +102,10 @@ class CodedStrip(Strip):
         return None
 
     def with_weights(self) -> CodedStrip:
-        """The same with a weight in every channel."""
+        """The same with a weight in every channel, and starts that need no nearer ones."""
         weights: Values = self.sums.weights
         some = np.where(np.any(weights, axis=1, keepdims=True), weights, 1)
-        return replace(self, sums=replace(self.sums, weights=some))
+        return replace(self, sums=replace(self.sums, weights=some, starts=np.clip(self.sums.starts, -9999, 9999)))
 
 
 def coded_strip(coder: ChannelCoder, tile: Tile, random: np.random.Generator) -> CodedStrip:
