@@ -12,13 +12,13 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.layouts.coded_channels import CodedChannels
 from tinyml.dialects.layouts.coded_rows import CodedRows
+from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.names import described
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel, RowCoder
-from tinyml.targets.tiles import ChannelCoder, TileFamily
+from tinyml.targets.tiles import TileCoder, TileFamily
 
 CHIPS = ("avr", "cortex_m", "riscv", "host")
 """The built-in chips; `targets/NAME/chip.py` defines the `CHIP` of each."""
@@ -110,10 +110,10 @@ def row_coder(target: str) -> RowCoder | None:
     return chip.coder if chip.coder is not None and chip.coder.needs in ("", *board.features) else None
 
 
-def channel_coders(target: str) -> Sequence[ChannelCoder]:
+def tile_coders(target: str) -> Sequence[TileCoder]:
     """What makes filters of channels code on a board; raises `InputError` for an unknown board."""
     chip, board = _target(target)
-    return [coder for coder in chip.channel_coders if coder.family.needs in ("", *board.features)]
+    return [coder for coder in chip.tile_coders if coder.family.needs in ("", *board.features)]
 
 
 def spends_flash(target: str) -> bool:
@@ -121,16 +121,16 @@ def spends_flash(target: str) -> bool:
 
     Raises `InputError` for an unknown board.
     """
-    code = row_coder(target), *channel_coders(target), *tile_families(target, large=True)
+    code = row_coder(target), *tile_coders(target), *tile_families(target, large=True)
     return any(code)
 
 
-def coded_kernel(symbol: str, content: CodedRows | CodedChannels) -> Kernel:
+def coded_kernel(symbol: str, content: CodedRows | CodedTile) -> Kernel:
     """The kernel of a name that a chip's coder of rows or channels gave; raises `InputError` if no coder has one."""
     kernels: list[Kernel | None] = []
     for chip in chips():
-        if isinstance(content, CodedChannels):
-            coders = [coder for coder in chip.channel_coders if symbol.startswith(coder.prefix)]
+        if isinstance(content, CodedTile):
+            coders = [coder for coder in chip.tile_coders if symbol.startswith(coder.prefix)]
             kernels += [coder.kernel(content) for coder in coders]
         elif chip.coder is not None and symbol.startswith(chip.coder.prefix):
             kernels += [chip.coder.composed(symbol, content)]

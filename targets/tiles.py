@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.exact.numbers import exact
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.layouts.coded_channels import CodedChannels
+from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize
@@ -207,29 +207,29 @@ class TileFamily:
 
 
 @dataclass(frozen=True)
-class ChannelCoder:
-    """A composer whose kernels hold the filters that channels of tiles meet.
+class TileCoder:
+    """A composer whose kernels hold the weights that windows meet.
 
-    prefix: of the names of the kernels, which the content completes; the filters stand in the program. family: the
-    kernels for the same tiles that fetch filters from a stream; what is proven for these holds here. composed: the
-    kernel of a name, a tile and what its channels make of windows; None where there is none.
+    prefix: of the names of the kernels, which the content completes; the weights stand in the program. family: the
+    kernels for the same tiles that fetch weights from a stream; what is proven for these holds here. composed: the
+    kernel of a name, a tile and what its rows make of windows; None where there is none.
     """
 
     prefix: str
     family: TileFamily
     composed: Callable[[str, Tile, Sums], Kernel | None]
 
-    def kernel(self, channels: CodedChannels) -> Kernel | None:
-        """The kernel of channels."""
-        count, rows, columns = channels.weights.shape
-        tile = Tile(count, rows, columns * count, channels.pitch, channels.step, channels.count, channels.zero)
-        weights = channels.weights.reshape(count, -1)
-        sums = Sums(weights, channels.starts, channels.multipliers, channels.shifts)
-        return self.composed(f"{self.prefix}{channels.digest}", tile, sums)
+    def kernel(self, code: CodedTile) -> Kernel | None:
+        """The kernel of a tile that is code."""
+        rows, runs, length = code.weights.shape
+        tile = Tile(rows, runs, length * code.apart, code.pitch, code.step, code.count, code.zero)
+        sums = Sums(code.weights.reshape(rows, -1), code.starts, code.multipliers, code.shifts)
+        return self.composed(f"{self.prefix}{code.digest}", tile, sums)
 
 
-def coded_channels(tile: Tile, sums: Sums) -> CodedChannels:
-    """The channels of a tile, as an attribute holds them."""
-    filters = sums.weights.reshape(tile.rows, tile.runs, -1)
-    places = tile.pitch, tile.step, tile.count, tile.zero
-    return CodedChannels(filters, sums.starts, sums.multipliers, sums.shifts, *places)
+def coded_tile(tile: Tile, sums: Sums) -> CodedTile:
+    """A tile, as an attribute holds it."""
+    weights = sums.weights.reshape(tile.rows, tile.runs, -1)
+    apart = tile.length // weights.shape[2]
+    places = tile.pitch, tile.step, tile.count, tile.zero, apart
+    return CodedTile(weights, sums.starts, sums.multipliers, sums.shifts, *places)

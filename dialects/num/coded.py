@@ -1,4 +1,4 @@
-"""Rows of constant matrices and filters of channels that are code, each sum finished where it was summed."""
+"""Rows of constant matrices and tiles that are code, each sum finished where it was summed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.layouts.coded_channels import CHANNELS, CodedChannels
 from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
+from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
 from tinyml.dialects.num.kernels import MEMREF, run_length
 
-__all__ = ["CodeSize", "CodedChannelsOp", "CodedOp", "CodedRowsOp"]
+__all__ = ["CodeSize", "CodedOp", "CodedRowsOp", "CodedTileOp"]
 
 
 class CodeSize(NamedTuple):
@@ -111,23 +111,23 @@ class CodedRowsOp(CodedOp):
 
 
 @irdl_op_definition
-class CodedChannelsOp(CodedOp):
-    """`outputs[p, c] =` the sum, finished, of start c and the products of filter c and channel c of window p.
+class CodedTileOp(CodedOp):
+    """`outputs[p, r] =` the sum, finished, of start r and the products of row r of weights and window p.
 
-    channels: the attribute of `CodedChannels`.
+    tile: the attribute of `CodedTile`.
     """
 
-    name = "num.coded_channels"
+    name = "num.coded_tile"
     outputs = operand_def(MEMREF)
     windows = operand_def(MEMREF)
-    channels = prop_def(DictionaryAttr)
+    tile = prop_def(DictionaryAttr)
     assembly_format = "$outputs `,` $windows attr-dict `:` type($outputs) `,` type($windows)"
 
-    def __init__(self, outputs: SSAValue, windows: SSAValue, channels: CodedChannels, kernel: str, size: CodeSize):
+    def __init__(self, outputs: SSAValue, windows: SSAValue, tile: CodedTile, kernel: str, size: CodeSize):
         super().__init__(
             operands=[outputs, windows],
             properties={
-                "channels": channels.attribute,
+                "tile": tile.attribute,
                 "kernel": StringAttr(kernel),
                 "size": DenseArrayBase.from_list(i64, size),
             },
@@ -135,16 +135,16 @@ class CodedChannelsOp(CodedOp):
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        return {CHANNELS: self.channels}
+        return {TILE: self.tile}
 
     @property
     def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
         return [self.windows], self.outputs
 
     def verify_(self) -> None:
-        channels, _ = CodedChannels.of(self.channels), self.code_size
-        results, elements = channels.count * channels.channels, run_length(self.windows)
-        if run_length(self.outputs) != results or elements < channels.elements:
+        tile, _ = CodedTile.of(self.tile), self.code_size
+        results, elements = tile.count * tile.rows, run_length(self.windows)
+        if run_length(self.outputs) != results or elements < tile.elements:
             raise VerifyException(
-                f"{results} results of {channels.elements} elements are not {run_length(self.outputs)} of {elements}"
+                f"{results} results of {tile.elements} elements are not {run_length(self.outputs)} of {elements}"
             )

@@ -29,8 +29,8 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import c, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.layouts.coded_channels import CHANNELS, CodedChannels
 from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
+from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format
@@ -248,11 +248,11 @@ class ProgramBuilder:
         return c.FuncOp(f"{self.name}_{suffix}", FunctionType.from_lists([], [pointer]), text, body)
 
 
-def _coded(function: func.FuncOp) -> dict[str, CodedRows | CodedChannels]:
+def _coded(function: func.FuncOp) -> dict[str, CodedRows | CodedTile]:
     """The constants that are code, by the names of the functions that a module declares for them."""
     module = function.parent_op()
     declared = module.ops if isinstance(module, ModuleOp) else ()
-    kinds = {ROWS: CodedRows.of, CHANNELS: CodedChannels.of}
+    kinds = {ROWS: CodedRows.of, TILE: CodedTile.of}
     return {
         op.sym_name.data: of(op.attributes[name])
         for op in declared

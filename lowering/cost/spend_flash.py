@@ -24,7 +24,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.lowering.cost.model.estimate import Estimate, estimate_on
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, board, channel_coders, tile_families
+from tinyml.targets.registry import HOST, board, tile_coders, tile_families
 from tinyml.transforms.ir.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall, call_of_tile, code_of_tile
@@ -78,7 +78,7 @@ class SpendFlashPass(ModulePass):
     def _tiles(self, module: ModuleOp) -> list[_Tile]:
         """The tiles that have kernels."""
         families, large = (tile_families(self.target, large=large) for large in (False, True))
-        coders = channel_coders(self.target)
+        coders = tile_coders(self.target)
         tiles: list[_Tile] = []
         for function in defined_functions(module):
             for op in [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from tinyml.targets.c.composer import coded_channels
+from tinyml.targets.c.composer import coded_tiles
 from tinyml.targets.composer.lines import Lines, statement
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
-from tinyml.targets.tiles import ChannelCoder, Sums, Tile, TileFamily
+from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
@@ -115,7 +115,7 @@ class Machine:
     statement: Callable[[Lines], str] = statement
     prologue: Lines = ()
 
-    def coder(self, prefix: str, family: TileFamily, code: Callable[[Tile, Sums], CodedCode]) -> ChannelCoder:
+    def coder(self, prefix: str, family: TileFamily, code: Callable[[Tile, Sums], CodedCode]) -> TileCoder:
         """What makes filters of channels code, for the tiles of a family."""
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
@@ -124,13 +124,13 @@ class Machine:
                 return None
             costs = {"": made.time + self.enter}
             bodies = {(self.core,): self.statement((*self.prologue, *made.lines))}
-            portable = coded_channels.portable(tile, sums)
-            head = coded_channels.signature(symbol)
+            portable = coded_tiles.portable(tile, sums)
+            head = coded_tiles.signature(symbol)
             text = Composed(self.header, head, bodies, portable, costs, self.call, made.stack)
-            kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_channels", flash=self.flash, needs=self.needs)
+            kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
-        return ChannelCoder(prefix, family, composed)
+        return TileCoder(prefix, family, composed)
 
     def family(
         self,

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tinyml.dialects.layouts.coded_channels import CodedChannels
+from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import known_kernel
-from tinyml.targets.tiles import ChannelCoder, Sums, Tile, TileFamily, coded_channels
+from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, coded_tile
 
 Values = NDArray[Any]
 
@@ -77,9 +77,9 @@ class Strip:
 
 @dataclass(frozen=True)
 class CodedStrip(Strip):
-    """A kernel that holds the filters of channels."""
+    """A kernel that holds the weights that it multiplies."""
 
-    coder: ChannelCoder
+    coder: TileCoder
 
     @property
     def kernel(self) -> Kernel:
@@ -87,10 +87,10 @@ class CodedStrip(Strip):
 
     @cached_property
     def composed(self) -> Kernel:
-        channels = coded_channels(self.tile, self.sums)
-        kernel = self.coder.kernel(CodedChannels.of(channels.attribute))
+        code = coded_tile(self.tile, self.sums)
+        kernel = self.coder.kernel(CodedTile.of(code.attribute))
         assert kernel is not None
-        assert kernel.symbol == f"{self.coder.prefix}{channels.digest}"
+        assert kernel.symbol == f"{self.coder.prefix}{code.digest}"
         return kernel
 
     @property
@@ -108,8 +108,8 @@ class CodedStrip(Strip):
         return replace(self, sums=replace(self.sums, weights=some, starts=np.clip(self.sums.starts, -9999, 9999)))
 
 
-def coded_strip(coder: ChannelCoder, tile: Tile, random: np.random.Generator) -> CodedStrip:
-    """Random filters of any bytes, of few bits, of powers of two, and without weights, more or less sparse."""
+def coded_strip(coder: TileCoder, tile: Tile, random: np.random.Generator) -> CodedStrip:
+    """Random rows of any bytes, of few bits, of powers of two, and without weights, more or less sparse."""
     strip = strip_of(coder.family, tile, random)
     shape = strip.sums.weights.shape
     kinds = [

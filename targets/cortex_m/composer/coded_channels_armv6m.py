@@ -30,9 +30,9 @@ from tinyml.targets.cortex_m.composer.coded_products import ELEMENT, PRODUCT, is
 from tinyml.targets.cortex_m.composer.epilogues import (
     SATURATED,
     THIRDS_LIMIT,
+    factor_words,
     requantised_by_halves,
     requantised_by_thirds,
-    thirds,
 )
 from tinyml.targets.cortex_m.composer.fetch import at
 from tinyml.targets.tiles import Sums, Tile
@@ -155,8 +155,7 @@ class CodedChannels:
     def channel(self, row: int) -> Repeated:
         """A channel."""
         weights, start, multiplier, shift = (numbers[row] for numbers in self.columns)
-        parts = thirds(int(multiplier)) if self.by_thirds else (int(multiplier) & 0xFFFF, int(multiplier) >> 16, 0)
-        words = parts[0] | parts[1] << 16, parts[2] | -int(shift) << 16
+        words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
         stored = zip((int(start), *words), (_START_AT, _MULTIPLIER_AT, _MULTIPLIER_AT + 4), strict=True)
         code = Repeated.once(joined(*((*constant("r0", word), f"str r0, [sp, #{place}]") for word, place in stored)))
         for number, (times, windows) in enumerate(self.groups):

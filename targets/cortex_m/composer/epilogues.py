@@ -42,13 +42,15 @@ The cost model counts them for half of all results, as an activation makes about
 """
 
 
-def requantised_by_halves(factors: str, multiplier: int, right: int, zero: str, target: str) -> Lines:
+def requantised_by_halves(
+    factors: str, multiplier: int, right: int, zero: str, target: str, *, load: str = "ldrb"
+) -> Lines:
     """The same for ARMv6-M: the sum in r0, of magnitude below 2^30, is saturated and stored as a byte.
 
     factors: a register, from which the multiplier, a number of 31 bits, and the shift to the right stand some bytes
-    away; zero: one with the zero point. target: the operand of the store. r1 to r3 change. Both factors are parted into
-    halfwords, the sum into signed ones, so that no partial sum overflows. The bit that a shift drops last is the carry,
-    which rounds.
+    away; zero: one with the zero point. target: the operand of the store. load: of the shift. r1 to r3 change. Both
+    factors are parted into halfwords, the sum into signed ones, so that no partial sum overflows. The bit that a shift
+    drops last is the carry, which rounds.
     """
     return (
         "sxth r1, r0",
@@ -70,7 +72,7 @@ def requantised_by_halves(factors: str, multiplier: int, right: int, zero: str, 
         # A negative number less 1, so that its halves round away from zero.
         "asrs r1, r0, #31",
         "adds r0, r0, r1",
-        f"ldrb r1, [{factors}, #{right}]",
+        f"{load} r1, [{factors}, #{right}]",
         "asrs r0, r0, r1",
         f"adcs r0, r0, {zero}",
         *_stored(target),
@@ -81,6 +83,8 @@ THIRDS_LIMIT = 1 << 20
 """The magnitude below which sums are requantised by thirds."""
 
 _THIRD = 10
+_RIGHT_AT = 6
+"""The place of the shift in the words of a factor."""
 
 
 def thirds(multiplier: int) -> tuple[int, int, int]:
@@ -114,6 +118,23 @@ def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: st
         f"adcs r0, r0, {zero}",
         *_stored(target),
     )
+
+
+def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, int]:
+    """The words of a factor, as `requantised_from_words` takes it."""
+    low, middle, high = thirds(multiplier) if by_thirds else (multiplier & 0xFFFF, multiplier >> 16, 0)
+    return low | middle << 16, high | right << 16
+
+
+def requantised_from_words(place: int, target: str, *, by_thirds: bool) -> Lines:
+    """The one or the other, with the words of the factor some bytes behind r5, and the zero point in r4.
+
+    r3 holds 0, which `requantised_by_halves` changes; r6 changes.
+    """
+    if not by_thirds:
+        return requantised_by_halves("r5", place, place + _RIGHT_AT, "r4", target, load="ldrh")
+    epilogue = requantised_by_thirds("r5", place, "r6", "r3", "r4", target)
+    return f"ldrh r6, [r5, #{place + _RIGHT_AT}]", *epilogue
 
 
 def _stored(target: str) -> Lines:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tinyml.targets.composer.tile_code import Machine, TileCode
-from tinyml.targets.cortex_m.composer import channel_strips_armv6m, coded_channels_armv6m, dot_strips_armv6m
+from tinyml.targets.cortex_m.composer import (
+    channel_strips_armv6m,
+    coded_channels_armv6m,
+    coded_dots_armv6m,
+    dot_strips_armv6m,
+)
 from tinyml.targets.cortex_m.composer.assembly import ARMV6M, DSP, SYNTAX
 from tinyml.targets.cortex_m.composer.channel_strips import ChannelStrip
 from tinyml.targets.cortex_m.composer.coded_channels import CodedChannels
@@ -52,3 +57,6 @@ SMALL_CHANNEL_TILES = _ARMV6M.family(
 
 SMALL_CHANNEL_CODER = _ARMV6M.coder("tm_cm_small_channels_", SMALL_CHANNEL_TILES, coded_channels_armv6m.CodedChannels)
 """Channels, each with a filter that is code, for ARMv6-M."""
+
+SMALL_DOT_CODER = _ARMV6M.coder("tm_cm_small_rows_", SMALL_DOT_TILES, coded_dots_armv6m.CodedDots)
+"""Rows of a matrix by windows, with weights that are code, for ARMv6-M."""

@@ -15,10 +15,10 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.coded_channels import CodedChannels
+from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import ChannelCoder, Sums, Tile, TileFamily, coded_channels
+from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, coded_tile
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
@@ -66,10 +66,10 @@ class TileCall:
 
 @dataclass(frozen=True)
 class CodeCall:
-    """A kernel for a tile that holds its filters."""
+    """A kernel for a tile that holds its weights."""
 
     kernel: Kernel
-    channels: CodedChannels
+    tile: CodedTile
 
     @property
     def content(self) -> bytes:
@@ -78,7 +78,7 @@ class CodeCall:
 
     def replace(self, op: num.FinishedSumsOp) -> None:
         """Replace a tile by the call."""
-        call = num.CodedChannelsOp(op.outputs, op.windows, self.channels, self.kernel.symbol, size_of(self.kernel))
+        call = num.CodedTileOp(op.outputs, op.windows, self.tile, self.kernel.symbol, size_of(self.kernel))
         LoopNest(op).put(call)
         Rewriter.erase_op(op)
 
@@ -90,12 +90,12 @@ def size_of(kernel: Kernel) -> num.CodeSize:
     return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
 
 
-def code_of_tile(op: num.FinishedSumsOp, coder: ChannelCoder) -> CodeCall | None:
-    """The call of a kernel that holds the filters of a tile; None if there is none."""
+def code_of_tile(op: num.FinishedSumsOp, coder: TileCoder) -> CodeCall | None:
+    """The call of a kernel that holds the weights of a tile; None if there is none."""
     if coder.family.op != op.name or (given := sums_of_tile(op, coder.family)) is None:
         return None
-    channels = coded_channels(*given)
-    return None if (kernel := coder.kernel(channels)) is None else CodeCall(kernel, channels)
+    tile = coded_tile(*given)
+    return None if (kernel := coder.kernel(tile)) is None else CodeCall(kernel, tile)
 
 
 def call_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> TileCall | None:

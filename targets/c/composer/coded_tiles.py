@@ -1,4 +1,4 @@
-"""Filters of channels in plain C, with all their numbers in arrays of the function."""
+"""Tiles in plain C, with all their numbers in arrays of the function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ def signature(symbol: str) -> str:
 
 def portable(tile: Tile, sums: Sums) -> str:
     """The body of the function."""
-    columns = tile.length // tile.rows
+    length = sums.weights.shape[1] // tile.runs
+    apart = tile.length // length
+    place = f"j * {apart} + row" if apart > 1 else "j"
     multipliers = [doubled(int(multiplier)) for multiplier in sums.multipliers]
     return "\n".join(
         [
@@ -22,16 +24,16 @@ def portable(tile: Tile, sums: Sums) -> str:
             *constant_array("int32_t", "multipliers", [tile.rows], multipliers),
             *constant_array("int8_t", "shifts", [tile.rows], (-sums.shifts - 1).tolist()),
             *constant_array("int8_t", "w", sums.weights.shape, sums.weights.reshape(-1).tolist()),
-            f"    for (int channel = 0; channel < {tile.rows}; channel++)",
+            f"    for (int row = 0; row < {tile.rows}; row++)",
             f"        for (int window = 0; window < {tile.count}; window++) {{",
-            "            const int32_t multiplier = multipliers[channel];",
-            "            const int right = shifts[channel];",
-            "            int32_t sum = starts[channel];",
+            "            const int32_t multiplier = multipliers[row];",
+            "            const int right = shifts[row];",
+            "            int32_t sum = starts[row];",
             f"            for (int i = 0; i < {tile.runs}; i++)",
-            f"                for (int j = 0; j < {columns}; j++)",
-            f"                    sum += w[channel][i * {columns} + j]",
-            f"                        * x[window * {tile.step} + i * {tile.pitch} + j * {tile.rows} + channel];",
-            requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + channel]"),
+            f"                for (int j = 0; j < {length}; j++)",
+            f"                    sum += w[row][i * {length} + j]",
+            f"                        * x[window * {tile.step} + i * {tile.pitch} + {place}];",
+            requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + row]"),
             "        }",
         ]
     )
