@@ -33,7 +33,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.bits.format_notes import note_formats
-from tinyml.lowering.bits.kernel_calls import Lowering, call_of, call_of_rows
+from tinyml.lowering.bits.kernel_calls import Lowering, call_of, call_of_code
 from tinyml.lowering.bits.packed_elements import unpack_elements
 from tinyml.transforms.ir.levels import LOOPS
 
@@ -200,7 +200,7 @@ def _prepare(op: Operation) -> Lowering | None:
             return lambda e: computation(e, op.operands)
         case num.KernelOp():
             return call_of(op)
-        case num.CodedRowsOp():
-            return call_of_rows(op)
+        case num.CodedOp():
+            return call_of_code(op)
         case _:
             return None

@@ -10,7 +10,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.composer.elements import element_function
 from tinyml.targets.kernel import Kernel, PackedReads, RowCoder
 from tinyml.targets.package import Package
-from tinyml.targets.tiles import TileFamily
+from tinyml.targets.tiles import TileCoder, TileFamily
 
 MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
 """Origins of an input: an array in memory; or rows that arrive, over a serial line or from a function of the caller."""
@@ -26,8 +26,8 @@ class Chip:
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
     best first; compose: the kernel for what a description without a name asks for, if it can be composed. functions:
     the texts of functions that read and write packed elements, by their names. tiles: families of kernels that are
-    composed for tiles of any shape. coder: makes rows of constant matrices code, where there is one. packed_reads: the
-    costs of packed constants that no kernel reads.
+    composed for tiles of any shape. coder: makes rows of constant matrices code, where there is one;
+    tile_coders: make filters of channels code. packed_reads: the costs of packed constants that no kernel reads.
 
     macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix:
     the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build; libraries:
@@ -55,6 +55,7 @@ class Chip:
     functions: Callable[[str], str | None] = element_function
     tiles: Sequence[TileFamily] = ()
     coder: RowCoder | None = None
+    tile_coders: Sequence[TileCoder] = ()
     packed_reads: PackedReads = field(default_factory=PackedReads)
 
     macro: str | None = None

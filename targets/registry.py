@@ -13,11 +13,12 @@ from importlib.metadata import entry_points
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
+from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.names import described
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel, RowCoder
-from tinyml.targets.tiles import TileFamily
+from tinyml.targets.tiles import TileCoder, TileFamily
 
 CHIPS = ("avr", "cortex_m", "riscv", "host")
 """The built-in chips; `targets/NAME/chip.py` defines the `CHIP` of each."""
@@ -109,20 +110,32 @@ def row_coder(target: str) -> RowCoder | None:
     return chip.coder if chip.coder is not None and chip.coder.needs in ("", *board.features) else None
 
 
+def tile_coders(target: str) -> Sequence[TileCoder]:
+    """What makes filters of channels code on a board; raises `InputError` for an unknown board."""
+    chip, board = _target(target)
+    return [coder for coder in chip.tile_coders if coder.family.needs in ("", *board.features)]
+
+
 def spends_flash(target: str) -> bool:
     """Has a board kernels or code that take more flash than others and less time?
 
     Raises `InputError` for an unknown board.
     """
-    return row_coder(target) is not None or len(tile_families(target, large=True)) > 0
+    code = row_coder(target), *tile_coders(target), *tile_families(target, large=True)
+    return any(code)
 
 
-def coded_kernel(symbol: str, rows: CodedRows) -> Kernel:
-    """The kernel of a name that a chip's coder of rows gave; raises `InputError` if no coder has one for the rows."""
-    coders = (chip.coder for chip in chips() if chip.coder is not None)
-    kernels = (coder.composed(symbol, rows) for coder in coders if symbol.startswith(coder.prefix))
+def coded_kernel(symbol: str, content: CodedRows | CodedTile) -> Kernel:
+    """The kernel of a name that a chip's coder of rows or channels gave; raises `InputError` if no coder has one."""
+    kernels: list[Kernel | None] = []
+    for chip in chips():
+        if isinstance(content, CodedTile):
+            coders = [coder for coder in chip.tile_coders if symbol.startswith(coder.prefix)]
+            kernels += [coder.kernel(content) for coder in coders]
+        elif chip.coder is not None and symbol.startswith(chip.coder.prefix):
+            kernels += [chip.coder.composed(symbol, content)]
     if (kernel := next(filter(None, kernels), None)) is None:
-        raise InputError(f"no chip has code for the rows of '{symbol}'")
+        raise InputError(f"no chip has code for '{symbol}'")
     return kernel
 
 

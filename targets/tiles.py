@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.exact.numbers import exact
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize
@@ -119,6 +120,14 @@ class Sums:
         same = (bytes == bytes[0]).all(0) | (starts == self.starts)
         return replace(self, starts=starts) if same.all() else None
 
+    def flat(self, row: int, zero: int) -> int | None:
+        """The byte that all sums of a row give without weights; None with any. zero: the raw of 0 of the results."""
+        if self.weights[row].any():
+            return None
+        sum, multiplier = (numbers[row : row + 1].astype(np.int32) for numbers in (self.starts, self.multipliers))
+        result = requantize(sum, multiplier, self.shifts[row : row + 1].astype(np.int8)).astype(np.int64)
+        return int(np.clip(result + zero, *limits(8))[0])
+
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
         """Of each row: its weights, start, multiplier and shift."""
         yield from zip(self.weights, self.starts, self.multipliers, self.shifts, strict=True)
@@ -199,3 +208,32 @@ class TileFamily:
         """The kernel of a name."""
         tile = Tile.named(symbol.removeprefix(self.prefix)) if symbol.startswith(self.prefix) else None
         return None if tile is None or tile.lines != self.lines else self.kernel(tile)
+
+
+@dataclass(frozen=True)
+class TileCoder:
+    """A composer whose kernels hold the weights that windows meet.
+
+    prefix: of the names of the kernels, which the content completes; the weights stand in the program. family: the
+    kernels for the same tiles that fetch weights from a stream; what is proven for these holds here. composed: the
+    kernel of a name, a tile and what its rows make of windows; None where there is none.
+    """
+
+    prefix: str
+    family: TileFamily
+    composed: Callable[[str, Tile, Sums], Kernel | None]
+
+    def kernel(self, code: CodedTile) -> Kernel | None:
+        """The kernel of a tile that is code."""
+        rows, runs, length = code.weights.shape
+        tile = Tile(rows, runs, length * code.apart, code.pitch, code.step, code.count, code.zero)
+        sums = Sums(code.weights.reshape(rows, -1), code.starts, code.multipliers, code.shifts)
+        return self.composed(f"{self.prefix}{code.digest}", tile, sums)
+
+
+def coded_tile(tile: Tile, sums: Sums) -> CodedTile:
+    """A tile, as an attribute holds it."""
+    weights = sums.weights.reshape(tile.rows, tile.runs, -1)
+    apart = tile.length // weights.shape[2]
+    places = tile.pitch, tile.step, tile.count, tile.zero, apart
+    return CodedTile(weights, sums.starts, sums.multipliers, sums.shifts, *places)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    BytesAttr,
     DenseArrayBase,
-    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IntegerAttr,
     IntegerType,
-    TensorType,
     i8,
     i32,
     i64,
@@ -23,13 +20,11 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from tinyml.dialects.layouts.dense import dense_elements
+from tinyml.dialects.layouts.dense import dense_attribute, dense_numbers
 from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.int64]
+    from tinyml.dialects.layouts.dense import Numbers
 
 ROWS = "tinyml.coded_rows"
 """Attribute of the declaration of a function: the rows that are its code."""
@@ -84,12 +79,12 @@ class CodedRows:
     @property
     def attribute(self) -> DictionaryAttr:
         """The attribute that holds it."""
-        weights = [_dense(matrix.astype(np.int8), i8) for matrix in self.weights]
+        weights = [dense_attribute(matrix.astype(np.int8), i8) for matrix in self.weights]
         return DictionaryAttr(
             {
                 "weights": ArrayAttr(weights),
                 "aligns": DenseArrayBase.from_list(i64, list(self.aligns)),
-                "starts": _dense(self.starts.astype(np.int32), i32),
+                "starts": dense_attribute(self.starts.astype(np.int32), i32),
                 "right": IntegerAttr(self.right, i64),
             }
         )
@@ -103,9 +98,9 @@ class CodedRows:
             raise VerifyException(f"coded rows have {', '.join(_KEYS)}, got {attribute}")
         if not isa(aligns, DenseArrayBase[IntegerType]) or not isa(right, IntegerAttr[IntegerType]):
             raise VerifyException(f"coded rows are shifted by numbers, got {aligns} and {right}")
-        weights = [_numbers(matrix, i8) for matrix in cast("ArrayAttr[Attribute]", matrices)]
+        weights = [dense_numbers(matrix, i8) for matrix in cast("ArrayAttr[Attribute]", matrices)]
         places = [int(places) for places in aligns.get_values()]
-        return CodedRows(weights, places, _numbers(starts, i32), right.value.data).verified
+        return CodedRows(weights, places, dense_numbers(starts, i32), right.value.data).verified
 
     @property
     def verified(self) -> CodedRows:
@@ -117,14 +112,3 @@ class CodedRows:
         if not 0 < right < 24 or len(aligns) != len(weights) or min(aligns) < 0 or aligns[0] != 0:
             raise VerifyException(f"sums are shifted to the left by {aligns} and to the right by {right} places")
         return self
-
-
-def _dense(numbers: NDArray[np.signedinteger[Any]], element: IntegerType) -> DenseIntOrFPElementsAttr:
-    little = numbers.astype(numbers.dtype.newbyteorder("<"))
-    return DenseIntOrFPElementsAttr(TensorType(element, numbers.shape), BytesAttr(little.tobytes()))
-
-
-def _numbers(elements: object, element: IntegerType) -> Numbers:
-    if not isa(elements, DenseIntOrFPElementsAttr[IntegerType]) or elements.get_element_type() != element:
-        raise VerifyException(f"expected elements of {element}, got {elements}")
-    return dense_elements(elements, np.dtype(f"<i{element.size}"), elements.get_shape()).astype(np.int64)

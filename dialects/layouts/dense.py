@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IntegerType, TensorType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
 
 
 def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
@@ -26,3 +29,16 @@ def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequenc
     if len(bits) != prod(shape) * dtype.itemsize:
         raise VerifyException(f"value must have {prod(shape)} elements of {dtype.itemsize} bytes")
     return np.frombuffer(bits, dtype).reshape(shape)
+
+
+def dense_attribute(numbers: NDArray[np.signedinteger[Any]], element: IntegerType) -> DenseIntOrFPElementsAttr:
+    """The attribute of an array, whose elements fit a type."""
+    little = numbers.astype(f"<i{element.size}")
+    return DenseIntOrFPElementsAttr(TensorType(element, numbers.shape), BytesAttr(little.tobytes()))
+
+
+def dense_numbers(elements: object, element: IntegerType) -> Numbers:
+    """The array of an attribute; raises `VerifyException` for one without elements of a type."""
+    if not isa(elements, DenseIntOrFPElementsAttr[IntegerType]) or elements.get_element_type() != element:
+        raise VerifyException(f"expected elements of {element}, got {elements}")
+    return dense_elements(elements, np.dtype(f"<i{element.size}"), elements.get_shape()).astype(np.int64)

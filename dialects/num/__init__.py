@@ -7,7 +7,7 @@ to bits runs that method on a machine that emits IR.
 from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.num.activations import *
 from tinyml.dialects.num.base import *
-from tinyml.dialects.num.coded_rows import *
+from tinyml.dialects.num.coded import *
 from tinyml.dialects.num.kernels import *
 from tinyml.dialects.num.norms import *
 from tinyml.dialects.num.proofs import *

@@ -14,7 +14,6 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import Coding
 from tinyml.dialects.formats.number_format import element_format
-from tinyml.dialects.layouts.coded_rows import ROWS
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.targets.registry import kernel_named
 
@@ -107,10 +106,15 @@ def call_of(op: num.KernelOp) -> Lowering:
             raise InputError(f"{op.name} is not supported yet: its kernels have no calls")
 
 
-def call_of_rows(op: num.CodedRowsOp) -> Lowering:
-    """The lowering of rows that are code to a call of their kernel, whose declaration holds them."""
-    attributes, kernel = {ROWS: op.rows}, op.kernel.data
-    return lambda e: call_kernel(e, kernel, op.vectors, [], None, [op.outputs], attributes)
+def call_of_code(op: num.CodedOp) -> Lowering:
+    """The lowering of sums that are code to a call of their kernel, whose declaration holds the constants."""
+    declared, kernel = op.declared, op.kernel.data
+
+    def lower(e: Emitter) -> SSAValue | None:
+        read, written = op.runs
+        return call_kernel(e, kernel, read, [], None, [written], declared)
+
+    return lower
 
 
 def _dense_sum(op: num.DenseSumOp, kernel: str) -> Lowering:

@@ -30,6 +30,7 @@ from tinyml.dialects import c, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
+from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format
@@ -84,7 +85,7 @@ class ProgramBuilder:
             ARENA,
         }
         self.taken |= {f"{self.name}_output_{number}" for number in range(1, len(outputs))}
-        self.coded = _coded_rows(function)
+        self.coded = _coded(function)
         self.headers: dict[str, c.VerbatimOp] = {}
         self.constants: dict[Attribute, c.ConstantOp] = {}
         self.arena: c.ArenaOp | None = None
@@ -95,8 +96,8 @@ class ProgramBuilder:
 
     def use_function(self, name: str) -> None:
         """Includes the texts that define a runtime function."""
-        rows = self.coded.get(name)
-        *needed, (origin, text) = definition_of(name) if rows is None else texts_of(coded_kernel(name, rows))
+        code = self.coded.get(name)
+        *needed, (origin, text) = definition_of(name) if code is None else texts_of(coded_kernel(name, code))
         for header, needed_text in needed:
             self.headers.setdefault(header, c.VerbatimOp(header, [], needed_text))
         known = self.headers.get(origin)
@@ -247,12 +248,17 @@ class ProgramBuilder:
         return c.FuncOp(f"{self.name}_{suffix}", FunctionType.from_lists([], [pointer]), text, body)
 
 
-def _coded_rows(function: func.FuncOp) -> dict[str, CodedRows]:
-    """The rows that are code, by the names of the functions that a module declares for them."""
+def _coded(function: func.FuncOp) -> dict[str, CodedRows | CodedTile]:
+    """The constants that are code, by the names of the functions that a module declares for them."""
     module = function.parent_op()
     declared = module.ops if isinstance(module, ModuleOp) else ()
-    functions = [op for op in declared if isinstance(op, func.FuncOp) and ROWS in op.attributes]
-    return {op.sym_name.data: CodedRows.of(op.attributes[ROWS]) for op in functions}
+    kinds = {ROWS: CodedRows.of, TILE: CodedTile.of}
+    return {
+        op.sym_name.data: of(op.attributes[name])
+        for op in declared
+        for name, of in kinds.items()
+        if isinstance(op, func.FuncOp) and name in op.attributes
+    }
 
 
 def _array(type: Attribute) -> MemRefType[Attribute]:

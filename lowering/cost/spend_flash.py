@@ -1,7 +1,8 @@
 """`spend-flash`: sums of products by kernels that take more flash than others and less time, within a limit (L3).
 
-Kernels of families for tiles that are `large`, such as Winograd's, read more bytes than there are weights. Those that
-save most time for each byte of flash come first; a tile that has several may change to a larger one later.
+Kernels of families for tiles that are `large`, such as Winograd's, read more bytes than there are weights, and weights
+can be code. What saves most time for each byte of flash comes first; a tile that has several kernels may change to a
+larger one later.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from tinyml.dialects import num
 from tinyml.dialects.functions import defined_functions
 from tinyml.lowering.cost.model.estimate import Estimate, estimate_on
 from tinyml.targets.costs import OPTIMIZE
-from tinyml.targets.registry import HOST, board, tile_families
+from tinyml.targets.registry import HOST, board, tile_coders, tile_families
 from tinyml.transforms.ir.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.levels import LOOPS
-from tinyml.transforms.loops.kernels.tiles import TileCall, call_of_tile, calls_of_tile
+from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall, call_of_tile, calls_of_tile, code_of_tile
 from tinyml.transforms.loops.select_kernels import SelectKernelsPass
 
 
@@ -46,7 +47,7 @@ class SpendFlashPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         tiles = [] if self.flash is None else self._tiles(op)
-        if self.flash is None or not any(tile.large for tile in tiles):
+        if self.flash is None or not any(tile.choices for tile in tiles):
             return
         usual = op.clone()
         for step in (SelectKernelsPass(self.target), CanonicalizePass(), CommonSubexpressionElimination()):
@@ -57,8 +58,8 @@ class SpendFlashPass(ModulePass):
         limit = self.ram if self.ram is not None else board(self.target).ram
         choice = _Choice(tiles, self.flash - estimate.flash)
         for tile in tiles:
-            for call in tile.large:
-                if limit is None or _ram_with(estimate, call) <= limit:
+            for call in tile.choices:
+                if limit is None or _ram_with(estimate, call) <= max(limit, estimate.ram):
                     choice.allow(tile, call)
         for tile, call in choice.made().items():
             call.replace(tile.op)
@@ -66,16 +67,18 @@ class SpendFlashPass(ModulePass):
     def _tiles(self, module: ModuleOp) -> list[_Tile]:
         """The tiles that have kernels."""
         families, large = (tile_families(self.target, large=large) for large in (False, True))
+        coders = tile_coders(self.target)
         tiles: list[_Tile] = []
         for function in defined_functions(module):
             for op in [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]:
-                if (call := call_of_tile(op, families)) is not None:
-                    tiles.append(_Tile(op, call, [*calls_of_tile(op, large)]))
+                if (usual := call_of_tile(op, families)) is not None:
+                    codes = filter(None, (code_of_tile(op, coder) for coder in coders))
+                    tiles.append(_Tile(op, usual, [*calls_of_tile(op, large), *codes]))
         return tiles
 
 
-def _ram_with(estimate: Estimate, call: TileCall) -> float:
-    """The RAM of a program that has an estimate without a large kernel, with it."""
+def _ram_with(estimate: Estimate, call: _Call) -> float:
+    """The RAM of a program that has an estimate without a call, with it."""
     return estimate.ram + max(call.kernel.stack - estimate.deepest, 0)
 
 
@@ -85,7 +88,7 @@ class _Tile:
 
     op: num.FinishedSumsOp
     usual: TileCall
-    large: Sequence[TileCall]
+    choices: Sequence[_Call]
 
     @cached_property
     def times(self) -> float:
@@ -98,20 +101,21 @@ class _Tile:
         return times
 
 
-_Taken: TypeAlias = "Mapping[_Tile, TileCall]"
-"""The large kernels that are taken, by tile."""
+_Call: TypeAlias = TileCall | CodeCall
+_Taken: TypeAlias = Mapping[_Tile, _Call]
+"""The calls that are taken, by tile."""
 
 
 class _Choice:
-    """The choice among the large kernels of tiles. left: bytes of flash that they may add to the program."""
+    """The choice among the calls for tiles. left: bytes of flash that they may add to the program."""
 
     def __init__(self, tiles: Sequence[_Tile], left: float) -> None:
         self.tiles, self.left = tiles, left
-        # Tiles with the same weights read the same stream.
-        self.groups: dict[bytes, dict[_Tile, TileCall]] = {}
+        # Tiles with the same weights read the same stream, or share a function.
+        self.groups: dict[bytes | str, dict[_Tile, _Call]] = {}
 
-    def allow(self, tile: _Tile, call: TileCall) -> None:
-        self.groups.setdefault(call.stream.tobytes(), {})[tile] = call
+    def allow(self, tile: _Tile, call: _Call) -> None:
+        self.groups.setdefault(call.content or call.kernel.symbol, {})[tile] = call
 
     def made(self) -> _Taken:
         """Takes what saves most for each further byte, again and again, also in place of what was taken before."""
@@ -136,12 +140,12 @@ class _Choice:
         return sum(tile.times * taken.get(tile, tile.usual).time for tile in self.tiles)
 
     def added(self, taken: _Taken) -> int:
-        """The bytes of flash that large kernels add, if the code of usual ones stays in the program."""
+        """The bytes of flash that calls add, if the code of usual kernels stays in the program."""
         code = {call.kernel.symbol: call.kernel.code for call in taken.values()}
         streams = _bytes(taken.get(tile, tile.usual) for tile in self.tiles)
         return sum(code.values()) + streams - _bytes(tile.usual for tile in self.tiles)
 
 
-def _bytes(calls: Iterable[TileCall]) -> int:
-    """The bytes of the streams of calls, equal ones once."""
-    return sum(map(len, {call.stream.tobytes() for call in calls}))
+def _bytes(calls: Iterable[_Call]) -> int:
+    """The bytes that calls read, equal ones once."""
+    return sum(map(len, {call.content for call in calls}))

@@ -8,20 +8,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from tinyml.targets.c.composer import coded_tiles
 from tinyml.targets.composer.lines import Lines, statement
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
 
 
-class TileCode(Protocol):
-    """The code for a tile.
+class CodedCode(Protocol):
+    """The code for a tile that holds its weights.
 
     fits: does the tile have any? lines: of the function; time: the instructions of a call; stack, bytes: what it takes
-    of stack and flash. portable: its body in plain C. stream: all that belongs to rows, in the order of the function.
+    of stack and flash.
     """
 
     @property
@@ -34,6 +35,11 @@ class TileCode(Protocol):
     def stack(self) -> int: ...
     @property
     def bytes(self) -> int: ...
+
+
+class TileCode(CodedCode, Protocol):
+    """The code for a tile. portable: its body in plain C. stream: all that belongs to rows, in the function's order."""
+
     @property
     def portable(self) -> str: ...
     def stream(self, sums: Sums) -> Bytes: ...
@@ -108,6 +114,23 @@ class Machine:
     limit: int = REQUANTISED_LIMIT
     statement: Callable[[Lines], str] = statement
     prologue: Lines = ()
+
+    def coder(self, prefix: str, family: TileFamily, code: Callable[[Tile, Sums], CodedCode]) -> TileCoder:
+        """What makes filters of channels code, for the tiles of a family."""
+
+        def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
+            made = code(tile, sums)
+            if not made.fits:
+                return None
+            costs = {"": made.time + self.enter}
+            bodies = {(self.core,): self.statement((*self.prologue, *made.lines))}
+            portable = coded_tiles.portable(tile, sums)
+            head = coded_tiles.signature(symbol)
+            text = Composed(self.header, head, bodies, portable, costs, self.call, made.stack)
+            kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
+            return replace(kernel, code=made.bytes, composed=text)
+
+        return TileCoder(prefix, family, composed)
 
     def family(
         self,

@@ -5,7 +5,7 @@ from pathlib import Path
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
-from tinyml.targets.cortex_m.kernels import CODER, KERNELS, PACKED_READS, TILES
+from tinyml.targets.cortex_m.kernels import CODER, KERNELS, PACKED_READS, TILE_CODERS, TILES
 from tinyml.targets.cortex_m.timing import CORTEX_M4_TIMING
 from tinyml.targets.package import Package
 
@@ -47,6 +47,7 @@ CHIP = Chip(
     compose=compose,
     tiles=TILES,
     coder=CODER,
+    tile_coders=TILE_CODERS,
     packed_reads=PACKED_READS,
     prefix="arm-none-eabi-",
     flags=("-mthumb", "-nostartfiles", "--specs=nano.specs", "--specs=nosys.specs"),

@@ -4,10 +4,14 @@ from tinyml.targets.cortex_m.composer.channel_rows import channel_rows
 from tinyml.targets.cortex_m.composer.coded_rows import coded_rows
 from tinyml.targets.cortex_m.composer.dense import dot, dot_rows
 from tinyml.targets.cortex_m.composer.families import (
+    CHANNEL_CODER,
     CHANNEL_TILES,
     DOT_TILES,
+    SMALL_CHANNEL_CODER,
     SMALL_CHANNEL_TILES,
+    SMALL_DOT_CODER,
     SMALL_DOT_TILES,
+    WIDE_TILES,
     WINOGRAD_SQUARES,
     WINOGRAD_TILES,
 )
@@ -35,6 +39,7 @@ KERNELS = (
     sparse_dot(16, 16, step=7.4),
 )
 CODER = RowCoder("tm_cm_rows_", coded_rows, needs="dsp")
-TILES = (DOT_TILES, CHANNEL_TILES, WINOGRAD_TILES, WINOGRAD_SQUARES, SMALL_DOT_TILES, SMALL_CHANNEL_TILES)
+TILE_CODERS = (CHANNEL_CODER, SMALL_CHANNEL_CODER, SMALL_DOT_CODER)
+TILES = (DOT_TILES, CHANNEL_TILES, WIDE_TILES, WINOGRAD_TILES, WINOGRAD_SQUARES, SMALL_DOT_TILES, SMALL_CHANNEL_TILES)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
 """Estimates, not measured here: the figures are those of an 8-bit chip."""

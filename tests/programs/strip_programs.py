@@ -15,7 +15,6 @@ from programs.strips import Strip, strip_of
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
-from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.targets.tiles import Tile, TileFamily
@@ -26,12 +25,15 @@ INTERFACE = Interface("strips", "int8_t", 4 + ELEMENTS, "int8_t", RESULTS, has_l
 
 def build_strips(runner: Runner, strips: Sequence[Strip], folder: Path, optimize: str = "-O2") -> Build:
     """A program that runs the kernel whose number its input begins with, on elements at an offset."""
-    texts = {name: text for strip in strips for name, text in definition_of(strip.symbol)}
+    texts = {name: text for strip in strips for name, text in strip.texts}
     cases: list[str] = []
     for number, strip in enumerate(strips):
-        values = ", ".join(map(str, strip.stream))
-        texts[f"stream{number}"] = f"static const int8_t stream{number}[] STREAM = {{{values}}};"
-        cases.append(f"case {number}: {strip.symbol}(stream{number}, x, results); break;")
+        arguments = "x, results"
+        if (stream := strip.stream) is not None:
+            values = ", ".join(map(str, stream))
+            texts[f"stream{number}"] = f"static const int8_t stream{number}[] STREAM = {{{values}}};"
+            arguments = f"stream{number}, {arguments}"
+        cases.append(f"case {number}: {strip.symbol}({arguments}); break;")
     (folder / "strips.h").write_text(
         f"#include <stdint.h>\n#define strips_INPUT_LENGTH {INTERFACE.input_length}\n"
         f"#define strips_OUTPUT_LENGTH {RESULTS}\n"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.machine.runtime_functions import requantize
+from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import known_kernel
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, coded_tile
 
 Values = NDArray[Any]
 
@@ -36,11 +40,16 @@ class Strip:
         return self.kernel.symbol
 
     @property
+    def texts(self) -> Sequence[tuple[str, str]]:
+        """The names and the texts of what the kernel needs, itself the last."""
+        return definition_of(self.symbol)
+
+    @property
     def by_channel(self) -> bool:
         return "channel" in self.family.op
 
     @property
-    def stream(self) -> Values:
+    def stream(self) -> Values | None:
         return self.family.stream(self.tile, self.sums)
 
     def expected(self, x: Values) -> Values:
@@ -66,6 +75,54 @@ class Strip:
     @property
     def factors(self) -> tuple[Values, Values]:
         return self.sums.multipliers.astype(np.int32), self.sums.shifts.astype(np.int8)
+
+
+@dataclass(frozen=True)
+class CodedStrip(Strip):
+    """A kernel that holds the weights that it multiplies."""
+
+    coder: TileCoder
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.composed
+
+    @cached_property
+    def composed(self) -> Kernel:
+        code = coded_tile(self.tile, self.sums)
+        kernel = self.coder.kernel(CodedTile.of(code.attribute))
+        assert kernel is not None
+        assert kernel.symbol == f"{self.coder.prefix}{code.digest}"
+        return kernel
+
+    @property
+    def texts(self) -> Sequence[tuple[str, str]]:
+        return texts_of(self.kernel)
+
+    @property
+    def stream(self) -> None:
+        return None
+
+    def with_weights(self) -> CodedStrip:
+        """The same with a weight in every channel, and starts that need no nearer ones."""
+        weights: Values = self.sums.weights
+        some = np.where(np.any(weights, axis=1, keepdims=True), weights, 1)
+        return replace(self, sums=replace(self.sums, weights=some, starts=np.clip(self.sums.starts, -9999, 9999)))
+
+
+def coded_strip(coder: TileCoder, tile: Tile, random: np.random.Generator) -> CodedStrip:
+    """Random rows of any bytes, of few bits, of powers of two, and without weights, more or less sparse."""
+    strip = strip_of(coder.family, tile, random)
+    shape = strip.sums.weights.shape
+    kinds = [
+        strip.sums.weights,
+        random.integers(-3, 4, shape),
+        random.choice([*(1 << np.arange(7)), *-(1 << np.arange(8))], shape),
+        np.full(shape, random.choice([1, -1, 127, -128])),
+    ]
+    chosen = np.choose(random.choice(4, (tile.rows, 1), p=[0.4, 0.3, 0.2, 0.1]), kinds)
+    weights = chosen * (random.random(shape) < random.choice([1, 0.6, 0.3, 0], (tile.rows, 1), p=[0.4, 0.3, 0.2, 0.1]))
+    return CodedStrip(coder.family, tile, replace(strip.sums, weights=weights), coder)
 
 
 def strip_of(family: TileFamily, tile: Tile, random: np.random.Generator) -> Strip:

@@ -28,7 +28,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, kernels_of, tile_families
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
-from tinyml.transforms.loops.kernels.finished_rows import call_for_rows
+from tinyml.transforms.loops.kernels.finished_rows import tile_of_rows
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class BlockRowsPass(ModulePass):
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
             for loop in [loop for loop in function.walk() if isinstance(loop, scf.ForOp)]:
                 rows = _Rows.find(loop, kernels)
-                if rows is not None and not rows.is_one_call(families):
+                if rows is not None and not rows.is_one_tile(families):
                     kind = rows.accumulator.type, rows.block
                     if kind not in arrays:
                         arrays[kind] = local_array(function, *kind, "sums")
@@ -103,13 +103,13 @@ class _Rows:
                 return cls(loop, bounds[1], accumulator, products)
         return None
 
-    def is_one_call(self, families: Sequence[TileFamily]) -> bool:
-        """Replace the loop by one call of a kernel that finishes all rows, where there is one."""
+    def is_one_tile(self, families: Sequence[TileFamily]) -> bool:
+        """Replace the loop by a tile, where a kernel finishes all rows."""
         [product, *others] = self.products
         return (
             not others
             and isinstance(product.dot, num.DotOp)
-            and call_for_rows(self.loop, self.trips, product.dot, product.row, families)
+            and tile_of_rows(self.loop, self.trips, product.dot, product.row, families)
         )
 
     @staticmethod

@@ -118,7 +118,7 @@ class _Counter:
                 steps.add("loop", times)
                 steps.add("iteration", times, trips)
                 self.block(op.body.block, times * trips)
-            case num.CodedRowsOp():
+            case num.CodedOp():
                 self.demand.coded[op.kernel.data] = op.code_size
                 self.number(op, steps, times)
             case _ if op.name.startswith("num."):

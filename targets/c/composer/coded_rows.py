@@ -18,9 +18,9 @@ def signature(symbol: str, rows: CodedRows) -> str:
 
 def portable(rows: CodedRows) -> str:
     """The body of the function."""
-    lines = _array("int32_t", "starts", [rows.rows], rows.starts.tolist())
+    lines = constant_array("int32_t", "starts", [rows.rows], rows.starts.tolist())
     for number, matrix in enumerate(rows.weights):
-        lines += _array("int8_t", f"w{number}", matrix.shape, matrix.reshape(-1).tolist())
+        lines += constant_array("int8_t", f"w{number}", matrix.shape, matrix.reshape(-1).tolist())
     lines += [f"    for (int row = 0; row < {rows.rows}; row++) {{", "        int32_t sum = starts[row];"]
     for number, (matrix, align) in enumerate(zip(rows.weights, rows.aligns, strict=True)):
         lines += [f"        sum *= {1 << align};"] if align else []
@@ -31,7 +31,7 @@ def portable(rows: CodedRows) -> str:
     return "\n".join(lines)
 
 
-def _array(ctype: str, name: str, shape: Iterable[int], numbers: list[int]) -> list[str]:
+def constant_array(ctype: str, name: str, shape: Iterable[int], numbers: list[int]) -> list[str]:
     """A constant array, of which the C compiler gets all elements row by row."""
     dimensions = "".join(f"[{length}]" for length in shape)
     *outer, inner = shape

@@ -20,6 +20,8 @@ _NEAR, REACH = 240, 2000
 """The most bytes of code that a conditional branch and any other one surely jump over."""
 
 _BYTE = 255
+_FRAME = 508
+"""The most bytes by which an instruction moves the stack."""
 
 
 def bytes_of(lines: Sequence[str]) -> int:
@@ -30,16 +32,21 @@ def bytes_of(lines: Sequence[str]) -> int:
 def saved(frame: int) -> Lines:
     """Saves all registers that a call preserves, and makes a frame of some bytes, a multiple of 4."""
     copies = (f"mov {low}, {high}" for low, high in zip(_LOW, _HIGH, strict=True))
-    return joined("push {r4, r5, r6, r7, lr}", copies, "push {r4, r5, r6, r7}", f"sub sp, #{frame}")
+    return joined("push {r4, r5, r6, r7, lr}", copies, "push {r4, r5, r6, r7}", _moved_stack("sub", frame))
 
 
 def restored(frame: int) -> Lines:
     """Restores the registers and returns."""
-    return joined(f"add sp, #{frame}", "pop {r4, r5, r6, r7}", _RESTORED, "pop {r4, r5, r6, r7, pc}")
+    return joined(_moved_stack("add", frame), "pop {r4, r5, r6, r7}", _RESTORED, "pop {r4, r5, r6, r7, pc}")
+
+
+def _moved_stack(name: str, frame: int) -> Lines:
+    sizes = [_FRAME] * (frame // _FRAME) + ([frame % _FRAME] if frame % _FRAME else [])
+    return tuple(f"{name} sp, #{size}" for size in sizes)
 
 
 def constant(register: str, value: int) -> Lines:
-    """Sets a low register to a number of at most 24 bits and a sign; the flags change."""
+    """Sets a low register to a number of at most 31 bits and a sign; the flags change."""
     if value < 0:
         return joined(constant(register, -value), f"rsbs {register}, {register}, #0")
     zeros = (value & -value).bit_length() - 1 if value > _BYTE else 0

@@ -6,14 +6,13 @@ belongs to: as many sums as windows overlap go round in registers. What has no r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.lines import Lines, instructions, joined
-from tinyml.targets.composer.requantised import doubled, requantised_in_c
 from tinyml.targets.cortex_m.composer.assembly import REACH, bytes_of, moved
+from tinyml.targets.cortex_m.composer.channel_streams import ChannelFilter
+from tinyml.targets.cortex_m.composer.channel_walk import ChannelWalk
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.multiply import half, halfwords
 from tinyml.targets.tiles import Sums, Tile
@@ -32,62 +31,17 @@ _UNROLLED = 6
 """The most windows that stand one after the other instead of in a loop."""
 
 
-@dataclass(frozen=True)
-class _Halves:
-    """Two weights of a filter in one register, by (row, column); None is no weight, and "right" the shift."""
-
-    low: tuple[int, int] | str | None
-    high: tuple[int, int] | str | None
-
-
-@dataclass(frozen=True)
-class _Filter:
-    """A filter of some rows and columns in the order of a stream: pairs of rows, then what the last row has beyond."""
-
-    rows: int
-    columns: int
-
-    @cached_property
-    def registers(self) -> list[_Halves]:
-        """What registers hold: the last one the shift, and of an odd number of rows and columns the last weight."""
-        pairs = [_Halves((2 * i, j), (2 * i + 1, j)) for i in range(self.rows // 2) for j in range(self.columns)]
-        if self.rows % 2 == 0:
-            return [*pairs, _Halves("right", None)]
-        last = self.rows - 1
-        beside = [_Halves((last, j), (last, j + 1)) for j in range(0, self.columns - 1, 2)]
-        return [*pairs, *beside, _Halves("right", (last, self.columns - 1) if self.columns % 2 else None)]
-
-    @property
-    def words(self) -> int:
-        """The words of a stream that hold two registers each."""
-        return -(-len(self.registers) // 2)
-
-    @property
-    def record(self) -> int:
-        """The bytes of a channel in a stream."""
-        return 4 * (self.words + 2)
-
-    @cached_property
-    def bytes(self) -> list[tuple[int, int] | str | None]:
-        """What each byte of the words holds, so that SXTB16 gives a register and then the next."""
-        halves = [*self.registers, _Halves(None, None)]
-        pairs = (halves[2 * word : 2 * word + 2] for word in range(self.words))
-        return [content for a, b in pairs for content in (a.low, b.low, a.high, b.high)]
-
-
-class ChannelStrip:
+class ChannelStrip(ChannelWalk):
     """The code for a tile.
 
-    filter: of a channel. across: columns from a window to the next. rounds: sums in registers at the same time. loops:
-    iterations of the loop over `rounds` windows, 0 if all windows stand one after the other. kept: registers of
-    weights, by number. multiplier, counter: their registers, if there are any left. spare: a register for what is used
-    only once, where it is needed.
+    filter: of a channel. loops: iterations of the loop over `rounds` windows, 0 if all windows stand one after the
+    other. kept: registers of weights, by number. multiplier, counter: their registers, if there are any left. spare: a
+    register for what is used only once, where it is needed.
     """
 
     def __init__(self, tile: Tile) -> None:
-        self.tile, self.filter = tile, _Filter(tile.runs, tile.length // tile.rows)
-        self.across = tile.step // tile.rows
-        self.rounds = min(-(-self.filter.columns // max(self.across, 1)), tile.count)
+        self.tile, self.filter = tile, ChannelFilter(tile)
+        super().__init__(self.filter.columns, tile.step // tile.rows, tile.count)
         self.loops = 0 if tile.count <= _UNROLLED else tile.count // self.rounds
         free = list(_REGISTERS)
         self.sums, free = free[: self.rounds], free[self.rounds :]
@@ -131,6 +85,9 @@ class ChannelStrip:
         spilled = [number for number in range(len(self.filter.registers)) if number not in self.kept]
         return -(-(self.slot(max(spilled)) + 4 if spilled else _WEIGHTS) // 8) * 8 + 4
 
+    def products(self, column: int, users: Sequence[tuple[int, int]]) -> Lines:
+        return joined(self.load(column), *(self.add(*user) for user in users))
+
     def load(self, column: int) -> Lines:
         """The taps of a column."""
         first = column * self.tile.rows
@@ -167,7 +124,6 @@ class ChannelStrip:
         return tuple(lines)
 
     def finish(self, window: int) -> Lines:
-        """Stores the result of a window. Taps are free."""
         sum, right = self.sums[window % self.rounds], len(self.filter.registers) - 1
         multiplier, shift = self.multiplier or self.taps[0], self.kept.get(right, self.taps[0])
         lines = requantised(sum, multiplier, shift, self.tile.zero)
@@ -183,29 +139,6 @@ class ChannelStrip:
 
     def loaded(self, load: tuple[str, int]) -> Lines:
         return (f"ldr {load[0]}, [sp, #{load[1]}]",)
-
-    def columns(self, first: int, end: int, windows: int) -> Lines:
-        """Columns from first to end, which only windows below a number need."""
-        lines: list[str] = []
-        for column in range(first, end):
-            users = [window for window in range(windows) if 0 <= column - window * self.across < self.filter.columns]
-            if users:
-                lines += self.load(column)
-            for window in users:
-                lines += self.add(window, column - window * self.across)
-        return tuple(lines)
-
-    def windows(self, count: int, further: int) -> Lines:
-        """Windows one after the other, of whose columns those before the first window's last ones have been added.
-
-        further: windows behind them whose first columns are added, too.
-        """
-        lines: list[str] = []
-        for window in range(count):
-            first = window * self.across + max(self.filter.columns - self.across, 0)
-            lines += self.columns(first, window * self.across + self.filter.columns, count + further)
-            lines += self.finish(window)
-        return tuple(lines)
 
     def set_up(self) -> Lines:
         """Everything of a channel that does not change along the strip."""
@@ -226,7 +159,7 @@ class ChannelStrip:
 
     def parts(self) -> tuple[Lines, Lines, Lines, Lines]:
         """What runs once; for each channel before the loop; in each iteration; and for each channel behind it."""
-        tile, channels, ahead = self.tile, self.tile.rows, self.filter.columns - self.across
+        tile, channels = self.tile, self.tile.rows
         saved = "r4, r5, r6, r7, r8, r9, r10, r11"
         begin = joined(
             f"push {{{saved}, lr}}",
@@ -238,7 +171,7 @@ class ChannelStrip:
             f"add sp, #{self.frame}",
             f"pop {{{saved}, pc}}",
         )
-        before = joined(self.set_up(), self.columns(0, max(ahead, 0), self.rounds))
+        before = joined(self.set_up(), self.before())
         rest, loop = tile.count, joined()
         if self.loops:
             rest = tile.count - self.loops * self.rounds
@@ -285,33 +218,10 @@ class ChannelStrip:
         begin, before, loop, behind = map(instructions, self.parts())
         return begin + self.tile.rows * (before + self.loops * loop + behind)
 
-    def stream(self, sums: Sums) -> Bytes:
-        """Of each channel the weights and the shift, the start and the multiplier."""
-        shape = self.filter
-        records: list[Bytes] = []
-        for weights, start, multiplier, shift in sums:
-            taps = weights.reshape(shape.rows, shape.columns)
-            content = [
-                0 if at is None else -int(shift) - 1 if isinstance(at, str) else int(taps[at]) for at in shape.bytes
-            ]
-            numbers = np.array([int(start), doubled(int(multiplier))], "<i4")
-            records += [np.array(content, np.int8), numbers.view(np.int8)]
-        return np.concatenate(records)
-
     @property
     def portable(self) -> str:
-        tile, shape = self.tile, self.filter
-        places = [shape.bytes.index((i, j)) for i in range(shape.rows) for j in range(shape.columns)]
-        return f"""\
-    static const uint8_t places[] = {{{", ".join(map(str, places))}}};
-    for (int channel = 0; channel < {tile.rows}; channel++, stream += {shape.record})
-        for (int window = 0; window < {tile.count}; window++) {{
-            const int32_t multiplier = tm_number(stream + {shape.record - 4});
-            const int right = stream[{shape.bytes.index("right")}];
-            int32_t sum = tm_number(stream + {shape.record - 8});
-            for (int i = 0; i < {shape.rows}; i++)
-                for (int j = 0; j < {shape.columns}; j++)
-                    sum += stream[places[i * {shape.columns} + j]]
-                        * (int32_t)x[window * {tile.step} + i * {tile.pitch} + j * {tile.rows} + channel];
-{requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + channel]")}
-        }}"""
+        return self.filter.portable
+
+    def stream(self, sums: Sums) -> Bytes:
+        """All that belongs to channels, in the order of the function."""
+        return self.filter.stream(sums)

@@ -8,14 +8,13 @@ are alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
-from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.composer.requantised import doubled, requantised_in_c
+from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.cortex_m.composer.assembly import REACH, bytes_of, moved
+from tinyml.targets.cortex_m.composer.dot_streams import QuadRows, RowPairs
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import (
     QUAD,
@@ -27,21 +26,9 @@ from tinyml.targets.cortex_m.composer.fetch import (
 )
 from tinyml.targets.cortex_m.composer.loops import counted, counted_in_memory, repeated
 from tinyml.targets.cortex_m.composer.multiply import halfwords
-from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tinyml.targets.tiles import Bytes
 
 WIDE_BYTES = 1024
 """The most stack for two windows that are widened once, four bytes for each element of a window."""
-
-_DENSE = 64
-"""The most elements of windows whose runs are put together where they are no whole fours."""
-
-_LAST = 0x80
-"""The mark of the last pair of rows, in the topmost byte of its shifts."""
 
 _FIRST_SUMS, _SECOND_SUMS = ("r4", "r6"), ("r5", "r7")
 """The sums of both rows, of the first window and of the second."""
@@ -61,31 +48,37 @@ def _registers(pixels: int) -> str:
 
 
 @dataclass(frozen=True)
-class Strip:
-    """The code for a tile: r0 walks along the stream, r1 along the results, r2 along the windows."""
+class Strip(LoopedCode):
+    """The code for a tile: r0 walks along the stream, r1 along the results, r2 along the windows.
 
-    tile: Tile
+    MOST: bytes of stack for windows that are widened once. TOGETHER: the elements of a widened window that stand
+    together, before those of the other one. WORDS: of the frame above the widened windows.
+    """
+
+    SATURATED = 0
+    MOST: ClassVar[int] = WIDE_BYTES
+    TOGETHER: ClassVar[int] = QUAD
+    WORDS: ClassVar[int] = 4
+
+    @property
+    def layout(self) -> QuadRows:
+        return RowPairs(self.tile)
 
     @property
     def is_dense(self) -> bool:
         """Are runs put together, without gaps?"""
-        return self.tile.length % QUAD != 0 and self.tile.runs * self.tile.length <= _DENSE
-
-    @property
-    def fours(self) -> int:
-        """Groups of four elements of a run."""
-        return -(-self.tile.length // QUAD)
+        return self.layout.is_dense
 
     @property
     def quads(self) -> int:
         """Groups of four elements of a window."""
-        return -(-self.tile.runs * self.tile.length // QUAD) if self.is_dense else self.tile.runs * self.fours
+        return self.layout.quads
 
     @property
     def wide(self) -> int:
         """The bytes of widened windows; 0 where they are widened each time."""
         size = 2 * QUAD * self.quads * min(self.tile.count, 2)
-        return size if size <= WIDE_BYTES else 0
+        return size if size <= self.MOST else 0
 
     @property
     def fits(self) -> bool:
@@ -101,18 +94,22 @@ class Strip:
 
     @property
     def frame(self) -> int:
-        return -(-(self.wide + 16) // 8) * 8 + 4
+        return -(-(self.wide + 4 * self.WORDS) // 8) * 8 + 4
+
+    def parted(self, pixels: int) -> str:
+        """The registers for elements of one or two windows, those of the first one first."""
+        return _registers(pixels)
 
     def fetch(self, pointer: str, pixels: int) -> Lines:
         """Four elements of one or two windows."""
         if pixels == 1:
             return parted_bytes(f"ldr r9, [{pointer}], #4", "r8", "r9")
-        return next_four(pointer, self.tile.step, _WINDOWS)
+        return next_four(pointer, self.tile.step, self.parted(pixels))
 
     def rest(self, pointer: str, pixels: int) -> Lines:
         """The elements of a run beyond whole fours."""
         count = self.tile.length % QUAD
-        return last_few(pointer, [0, self.tile.step][:pixels], _WINDOWS, count) if count else ()
+        return last_few(pointer, [0, self.tile.step][:pixels], self.parted(pixels), count) if count else ()
 
     def gap(self, pointer: str) -> Lines:
         """Moves on from what is fetched of a run to the next one."""
@@ -120,12 +117,12 @@ class Strip:
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
     def widened(self, pixels: int) -> Repeated:
-        """Windows as halfwords in the frame, four of the first and four of the second by turns."""
+        """Windows as halfwords in the frame, some of the first and some of the second by turns."""
         tile = self.tile
         start = joined(f"ldr lr, {self.slot(_WINDOWS_AT)}")
         if self.is_dense:
-            places = [(0, 0), (tile.step, 2 * QUAD)][:pixels]
-            elements = [widened_elements(tile.length, run, tile.pitch, places) for run in range(tile.runs)]
+            together, apart = self.TOGETHER, [0, tile.step][:pixels]
+            elements = [widened_elements(tile.length, run, tile.pitch, apart, together) for run in range(tile.runs)]
             return Repeated.once(joined(start, *elements))
         store = f"stm r2!, {{{_registers(pixels)}}}"
         step, rest = (
@@ -191,9 +188,7 @@ class Strip:
             code = code.followed_by(self.block(2, pixels).looped((), ("cmp r10, #0", "bge 2b"), pairs, 2))
         return code.followed_by(self.block(1, pixels)) if odd else code
 
-    @cached_property
-    def code(self) -> Repeated:
-        """The function."""
+    def function(self) -> Repeated:
         tile = self.tile
         pairs, odd = divmod(tile.count, 2)
         begin = joined(
@@ -218,10 +213,6 @@ class Strip:
         return code.then(joined(moved("sp", self.frame), f"pop {{{_SAVED}, pc}}"))
 
     @property
-    def lines(self) -> Lines:
-        return self.code.lines
-
-    @property
     def stack(self) -> int:
         return 36 + self.frame
 
@@ -229,64 +220,3 @@ class Strip:
     def bytes(self) -> int:
         """An upper bound of the bytes of flash."""
         return bytes_of(self.lines)
-
-    @property
-    def time(self) -> int:
-        """The instructions of a call."""
-        return self.code.time
-
-    def placed(self, weights: NDArray[np.int64]) -> Bytes:
-        """Rows of weights, in fours, as each meets the elements of windows."""
-        tile, count = self.tile, len(weights)
-        runs = weights.reshape(count, 1 if self.is_dense else tile.runs, -1)
-        filled = np.pad(runs, ((0, 0), (0, 0), (0, -runs.shape[2] % QUAD))).reshape(count, self.quads, QUAD)
-        # Put together, elements stay in order as halfwords; SXTB16 takes bytes 0 and 2, then 1 and 3.
-        return (filled[:, :, self.order] if self.is_dense else filled).astype(np.int8)
-
-    @property
-    def order(self) -> list[int]:
-        """The element of each byte in a group of four weights."""
-        return [0, 2, 1, 3] if self.is_dense else [0, 1, 2, 3]
-
-    def stream(self, sums: Sums) -> Bytes:
-        """Of each two rows the starts, the weights, the multipliers and the shifts."""
-        tile, weights = self.tile, self.placed(sums.weights)
-        parts: list[Bytes] = []
-        for row in range(0, tile.rows, 2):
-            rows = slice(row, min(row + 2, tile.rows))
-            shifts = np.zeros(4, np.int8)
-            shifts[: rows.stop - row] = -sums.shifts[rows] - 1
-            if row + 2 >= tile.rows - tile.rows % 2:
-                shifts[3] = np.uint8(_LAST).astype(np.int8)
-            multipliers = [doubled(int(multiplier)) for multiplier in sums.multipliers[rows]]
-            parts += [
-                sums.starts[rows].astype("<i4").view(np.int8),
-                weights[rows].transpose(1, 0, 2).reshape(-1),
-                np.array(multipliers, "<i4").view(np.int8),
-                shifts,
-            ]
-        return np.concatenate(parts)
-
-    @property
-    def portable(self) -> str:
-        tile, quads = self.tile, self.quads
-        gap = tile.length if self.is_dense else QUAD * self.fours
-        order = ", ".join(map(str, np.argsort(self.order)))
-        return f"""\
-    static const uint8_t order[] = {{{order}}};
-    for (int row = 0; row < {tile.rows}; row++) {{
-        const int8_t *w = stream + row / 2 * {8 * quads + 20};
-        const int rows = row == {tile.rows} - {tile.rows % 2} ? 1 : 2, own = 4 * (row % 2);
-        const int32_t multiplier = tm_number(w + {4 * quads + 4} * rows + own);
-        const int right = w[{4 * quads + 8} * rows + row % 2];
-        for (int window = 0; window < {tile.count}; window++) {{
-            int32_t sum = tm_number(w + own);
-            for (int run = 0; run < {tile.runs}; run++)
-                for (int i = 0; i < {tile.length}; i++) {{
-                    const int at = run * {gap} + i;
-                    sum += w[4 * rows + at / 4 * 4 * rows + own + order[at % 4]]
-                        * (int32_t)x[window * {tile.step} + run * {tile.pitch} + i];
-                }}
-{requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + row]")}
-        }}
-    }}"""

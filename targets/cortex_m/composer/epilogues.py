@@ -21,6 +21,20 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Lines:
     )
 
 
+def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Lines:
+    """The same where the shift to the right, at least 1, is known, and the magnitude that sums do not exceed.
+
+    What is added behind the shift is added in front of it where that fits, so that SSAT does the whole shift.
+    """
+    added = (2 * zero + 1) << right - 1
+    name, magnitude = ("add", added) if added > 0 else ("sub", -added)
+    begin = f"smmlar {sum}, {sum}, {multiplier}, {sum}", f"add {sum}, {sum}, {sum}, asr #31"
+    if reach + 1 + magnitude < 1 << 31:
+        return *begin, f"{name} {sum}, {sum}, #{magnitude}", f"ssat {sum}, #8, {sum}, asr #{right}"
+    shift = f"asr {sum}, {sum}, #{right - 1}", f"{name} {sum}, {sum}, #{abs(2 * zero + 1)}"
+    return *begin, *shift, f"ssat {sum}, #8, {sum}, asr #1"
+
+
 SATURATED = 3
 """The instructions of `requantised_by_halves` that only results beyond a byte take.
 
@@ -28,13 +42,15 @@ The cost model counts them for half of all results, as an activation makes about
 """
 
 
-def requantised_by_halves(factors: str, multiplier: int, right: int, zero: str, target: str) -> Lines:
+def requantised_by_halves(
+    factors: str, multiplier: int, right: int, zero: str, target: str, *, load: str = "ldrb"
+) -> Lines:
     """The same for ARMv6-M: the sum in r0, of magnitude below 2^30, is saturated and stored as a byte.
 
     factors: a register, from which the multiplier, a number of 31 bits, and the shift to the right stand some bytes
-    away; zero: one with the zero point. target: the operand of the store. r1 to r3 change. Both factors are parted into
-    halfwords, the sum into signed ones, so that no partial sum overflows. The bit that a shift drops last is the carry,
-    which rounds.
+    away; zero: one with the zero point. target: the operand of the store. load: of the shift. r1 to r3 change. Both
+    factors are parted into halfwords, the sum into signed ones, so that no partial sum overflows. The bit that a shift
+    drops last is the carry, which rounds.
     """
     return (
         "sxth r1, r0",
@@ -56,9 +72,74 @@ def requantised_by_halves(factors: str, multiplier: int, right: int, zero: str, 
         # A negative number less 1, so that its halves round away from zero.
         "asrs r1, r0, #31",
         "adds r0, r0, r1",
-        f"ldrb r1, [{factors}, #{right}]",
+        f"{load} r1, [{factors}, #{right}]",
         "asrs r0, r0, r1",
         f"adcs r0, r0, {zero}",
+        *_stored(target),
+    )
+
+
+THIRDS_LIMIT = 1 << 20
+"""The magnitude below which sums are requantised by thirds."""
+
+_THIRD = 10
+_RIGHT_AT = 6
+"""The place of the shift in the words of a factor."""
+
+
+def thirds(multiplier: int) -> tuple[int, int, int]:
+    """The lowest 10 bits of a multiplier, those above, and the highest 11."""
+    least = (1 << _THIRD) - 1
+    return multiplier & least, multiplier >> _THIRD & least, multiplier >> 2 * _THIRD
+
+
+def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: str) -> Lines:
+    """The same for a magnitude below `THIRDS_LIMIT`, with three products for four; r1 and r2 change.
+
+    factors: a register, from which the `thirds` of the multiplier stand some bytes away, as halfwords. right, nothing:
+    registers with the shift to the right, and with 0.
+    """
+    return (
+        f"ldrh r1, [{factors}, #{multiplier}]",
+        "muls r1, r0, r1",
+        f"asrs r1, r1, #{_THIRD}",
+        f"ldrh r2, [{factors}, #{multiplier + 2}]",
+        "muls r2, r0, r2",
+        "adds r1, r1, r2",
+        f"asrs r1, r1, #{_THIRD}",
+        f"ldrh r2, [{factors}, #{multiplier + 4}]",
+        "muls r0, r2, r0",
+        "adds r0, r0, r1",
+        f"asrs r0, r0, #{_THIRD + 1}",
+        f"adcs r0, r0, {nothing}",
+        "asrs r1, r0, #31",
+        "adds r0, r0, r1",
+        f"asrs r0, r0, {right}",
+        f"adcs r0, r0, {zero}",
+        *_stored(target),
+    )
+
+
+def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, int]:
+    """The words of a factor, as `requantised_from_words` takes it."""
+    low, middle, high = thirds(multiplier) if by_thirds else (multiplier & 0xFFFF, multiplier >> 16, 0)
+    return low | middle << 16, high | right << 16
+
+
+def requantised_from_words(place: int, target: str, *, by_thirds: bool) -> Lines:
+    """The one or the other, with the words of the factor some bytes behind r5, and the zero point in r4.
+
+    r3 holds 0, which `requantised_by_halves` changes; r6 changes.
+    """
+    if not by_thirds:
+        return requantised_by_halves("r5", place, place + _RIGHT_AT, "r4", target, load="ldrh")
+    epilogue = requantised_by_thirds("r5", place, "r6", "r3", "r4", target)
+    return f"ldrh r6, [r5, #{place + _RIGHT_AT}]", *epilogue
+
+
+def _stored(target: str) -> Lines:
+    """Saturates r0 and stores it as a byte; r1 changes."""
+    return (
         "sxtb r1, r0",
         "cmp r0, r1",
         "beq 9f",

@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tinyml.targets.composer.tile_code import Machine, TileCode
-from tinyml.targets.cortex_m.composer import channel_strips_armv6m, dot_strips_armv6m
+from tinyml.targets.cortex_m.composer import (
+    channel_strips_armv6m,
+    coded_channels_armv6m,
+    coded_dots_armv6m,
+    dot_strips_armv6m,
+)
 from tinyml.targets.cortex_m.composer.assembly import ARMV6M, DSP, SYNTAX
 from tinyml.targets.cortex_m.composer.channel_strips import ChannelStrip
+from tinyml.targets.cortex_m.composer.coded_channels import CodedChannels
 from tinyml.targets.cortex_m.composer.dot_strips import Strip
 from tinyml.targets.cortex_m.composer.dot_window import Window
+from tinyml.targets.cortex_m.composer.wide_strips import WideStrip
 from tinyml.targets.cortex_m.composer.winograd_squares import LINES, WinogradSquares
 from tinyml.targets.cortex_m.composer.winograd_strips import WinogradStrip
 from tinyml.targets.kernel import REQUANTISED_LIMIT
@@ -30,6 +37,12 @@ DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8_", "num.dot_tiles", _dots)
 CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8_", "num.channel_tiles", ChannelStrip)
 """Channels, each with a filter."""
 
+CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels_", CHANNEL_TILES, CodedChannels)
+"""Channels, each with a filter that is code."""
+
+WIDE_TILES = _ARMV7EM.family("tm_cm_wide_strip_s8_", "num.dot_tiles", WideStrip, large=True)
+"""Rows of a matrix by windows, with weights of two bytes."""
+
 WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
     "tm_cm_winograd_strip_s8_", "num.dot_tiles", WinogradStrip, large=True
 )
@@ -47,3 +60,9 @@ SMALL_CHANNEL_TILES = _ARMV6M.family(
     "tm_cm_small_channel_strip_s8_", "num.channel_tiles", channel_strips_armv6m.ChannelStrip
 )
 """Channels, each with a filter, for ARMv6-M."""
+
+SMALL_CHANNEL_CODER = _ARMV6M.coder("tm_cm_small_channels_", SMALL_CHANNEL_TILES, coded_channels_armv6m.CodedChannels)
+"""Channels, each with a filter that is code, for ARMv6-M."""
+
+SMALL_DOT_CODER = _ARMV6M.coder("tm_cm_small_rows_", SMALL_DOT_TILES, coded_dots_armv6m.CodedDots)
+"""Rows of a matrix by windows, with weights that are code, for ARMv6-M."""

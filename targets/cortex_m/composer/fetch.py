@@ -78,18 +78,18 @@ def last_few(pointer: str, places: Sequence[int], registers: str, count: int) ->
     return tuple(lines)
 
 
-def widened_elements(length: int, run: int, pitch: int, places: Sequence[tuple[int, int]]) -> Lines:
-    """A run of bytes from lr on as halfwords in the frame, for several windows, which lie in it in groups of four.
+def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], together: int) -> Lines:
+    """A run of bytes from lr on as halfwords in the frame, for several windows, some elements of each by turns.
 
-    run: its number among those that are put together; pitch: bytes from a run to the next. places: of each window, the
-    bytes from the first to it, and the bytes of a group before its own.
+    run: its number among those that are put together; pitch: bytes from a run to the next. apart: bytes from the first
+    window to each. together: the elements of a window that stand before those of the next one.
     """
     lines: list[str] = []
-    for at in range(max(apart for apart, _ in places) + length):
-        takers = [(at - apart, before) for apart, before in places if 0 <= at - apart < length]
+    for at in range(max(apart) + length):
+        takers = [(at - place, number) for number, place in enumerate(apart) if 0 <= at - place < length]
         if takers:
             lines += [f"ldrsb r3, [lr, #{run * pitch + at}]"]
-        for element, before in takers:
-            group, place = divmod(run * length + element, QUAD)
-            lines += [f"strh r3, [sp, #{2 * QUAD * len(places) * group + before + 2 * place}]"]
+        for element, window in takers:
+            group, place = divmod(run * length + element, together)
+            lines += [f"strh r3, [sp, #{2 * (together * (len(apart) * group + window) + place)}]"]
     return tuple(lines)

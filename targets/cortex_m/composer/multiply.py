@@ -26,6 +26,23 @@ def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
     return (f"smuad {sum[0]}, {weights}, {vector}",)
 
 
+def rows_of_halfwords(
+    stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
+) -> Lines:
+    """Two products for each sum, of which a row has one for each window: its weights are the next words of a stream.
+
+    first: the sums begin. r12 and lr change.
+    """
+    lines: list[str] = []
+    product = first_halfwords if first else halfwords
+    for number in range(0, len(sums), 2):
+        rows, weights = sums[number : number + 2], ("r12", "lr")
+        lines += [f"ldm {stream}!, {{r12, lr}}" if len(rows) == 2 else f"ldr r12, [{stream}], #4"]
+        for row, word in zip(rows, weights, strict=False):
+            lines += [line for sum, window in zip(row, windows, strict=True) for line in product((sum,), word, window)]
+    return tuple(lines)
+
+
 def half(sum: str, element: str, weights: str, *, top: bool) -> Lines:
     """A product of a low halfword and one of the halves of a register."""
     return (f"smlab{'t' if top else 'b'} {sum}, {element}, {weights}, {sum}",)

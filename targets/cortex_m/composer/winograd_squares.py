@@ -21,7 +21,7 @@ from tinyml.targets.cortex_m.composer.assembly import REACH, moved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
-from tinyml.targets.cortex_m.composer.multiply import first_halfwords, halfwords
+from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
 from tinyml.targets.cortex_m.composer.winograd_groups import (
     AT_ONCE,
     FIRST_FREE,
@@ -137,13 +137,8 @@ class WinogradSquares(WinogradCode):
         """Four weights of rows by a term of both squares. first: the sums begin."""
         lines: list[str | Lines] = []
         for half in range(2):
-            lines += [f"ldrd r1, r3, [r2], #{_PAIR // 2}"]
-            product = first_halfwords if first and half == 0 else halfwords
-            for row in range(0, rows, 2):
-                both = SUMS[row : min(row + 2, rows)]
-                lines += ["ldm r0!, {r12, lr}" if len(both) == 2 else "ldr r12, [r0], #4"]
-                for (one, two), weights in zip(both, ("r12", "lr"), strict=False):
-                    lines += [product((one,), weights, "r1"), product((two,), weights, "r3")]
+            words = rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"), first=first and half == 0)
+            lines += [f"ldrd r1, r3, [r2], #{_PAIR // 2}", words]
         return joined(*lines)
 
     def products(self, rows: int) -> Repeated:

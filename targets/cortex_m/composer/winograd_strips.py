@@ -19,7 +19,7 @@ from tinyml.targets.cortex_m.composer.assembly import REACH, moved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
-from tinyml.targets.cortex_m.composer.multiply import halfwords
+from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
 from tinyml.targets.cortex_m.composer.winograd_groups import (
     AT_ONCE,
     FIRST_FREE,
@@ -123,12 +123,7 @@ class WinogradStrip(WinogradCode):
         """Adds a term of rows to their sums."""
         lines: list[str | Lines] = []
         for half in ("[r2, #8]", f"[r2], #{_GROUP}"):
-            lines += [f"ldrd r1, r3, {half}"]
-            for first in range(0, rows, 2):
-                both = SUMS[first : min(first + 2, rows)]
-                lines += ["ldm r0!, {r12, lr}" if len(both) == 2 else "ldr r12, [r0], #4"]
-                for (one, two), weights in zip(both, ("r12", "lr"), strict=False):
-                    lines += [halfwords((one,), weights, "r1"), halfwords((two,), weights, "r3")]
+            lines += [f"ldrd r1, r3, {half}", rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]
         unrolled = _unrolled(self.quads)
         loop = Repeated.once(joined(*lines) * unrolled)
         loop = counted_in_memory(loop, self.quads // unrolled, slot(STEPS_LEFT), "r3", 3)

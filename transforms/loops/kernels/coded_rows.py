@@ -31,6 +31,7 @@ from tinyml.transforms.loops.kernels.constant_rows import (
     starts_of,
 )
 from tinyml.transforms.loops.kernels.finished_rows import is_outside, visits_in_order
+from tinyml.transforms.loops.kernels.tiles import size_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,10 +113,7 @@ def call_of_code(
     symbol = f"{coder.prefix}{sum(isinstance(call, num.CodedRowsOp) for call in module.walk())}"
     kernel = coder.composed(symbol, rows)
     assert kernel is not None
-    composed = kernel.composed
-    assert composed is not None
-    size = num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
-    return num.CodedRowsOp(outputs, vectors, rows, symbol, size)
+    return num.CodedRowsOp(outputs, vectors, rows, symbol, size_of(kernel))
 
 
 def row_loops(module: ModuleOp) -> Iterator[RowLoop]:

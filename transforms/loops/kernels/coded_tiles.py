@@ -21,7 +21,7 @@ from tinyml.transforms.loops.kernels.tiles import raws_of, started
 
 
 @dataclass(frozen=True)
-class CodedTile:
+class WindowRows:
     """A tile of which every window meets the same rows.
 
     rows: of a window from its first element to its last, with zeros for those that lie between its runs.
@@ -52,11 +52,11 @@ class CodedTile:
         Rewriter.erase_op(op)
 
 
-def coded_tiles(module: ModuleOp) -> Iterator[CodedTile]:
+def coded_tiles(module: ModuleOp) -> Iterator[WindowRows]:
     """The tiles of a module whose weights can become code, in order."""
     for function in defined_functions(module):
         tiles = [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]
-        yield from (CodedTile(op, rows) for op in tiles if (rows := _rows_of(op)) is not None)
+        yield from (WindowRows(op, rows) for op in tiles if (rows := _rows_of(op)) is not None)
 
 
 def _rows_of(op: num.FinishedSumsOp) -> CodedRows | None:

@@ -1,4 +1,4 @@
-"""Loops over the rows of a matrix that become one call of a kernel, which also finishes their sums (L3)."""
+"""Loops over the rows of a matrix that become a tile for a kernel, which also finishes their sums (L3)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import num, scratch
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.loops.kernels.tiles import replace_tile
+from tinyml.transforms.loops.kernels.tiles import call_of_tile
 
 
-def call_for_rows(
+def tile_of_rows(
     loop: scf.ForOp, rows: int, dot: num.DotOp, row: scratch.SliceOp, families: Sequence[TileFamily]
 ) -> bool:
-    """Replace a loop over all rows of a matrix by a call of a kernel for one window; False where there is none.
+    """Replace a loop over all rows of a matrix by a tile of one window; False where no kernel is for that.
 
     dot: the only product of an iteration, of the row that has its number and a vector that is the same for all.
     """
@@ -58,7 +58,7 @@ def call_for_rows(
     accumulator = num.accumulator_type(dot.sum)
     tile = num.DotTilesOp([outputs, starts, weights, vector], accumulator.type, spacing, finish.sum_bound)
     nest.put(tile)
-    if not replace_tile(tile, families):
+    if call_of_tile(tile, families) is None:
         Rewriter.erase_op(tile)
         return False
     Rewriter.erase_op(loop)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, i8
@@ -15,9 +16,10 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, coded_tile
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
@@ -54,7 +56,12 @@ class TileCall:
     @property
     def time(self) -> float:
         """The time of all calls, in the unit of the target."""
-        return 0.0 if self.kernel.composed is None else self.times * self.kernel.composed.costs[""]
+        return self.times * _time(self.kernel)
+
+    @cached_property
+    def content(self) -> bytes:
+        """What calls share with those that take the same flash beside their code."""
+        return self.stream.tobytes()
 
     def replace(self, op: num.FinishedSumsOp) -> None:
         """Replace a tile by the calls."""
@@ -73,6 +80,50 @@ class TileCall:
         Rewriter.erase_op(op)
 
 
+@dataclass(frozen=True)
+class CodeCall:
+    """A kernel for a tile that holds its weights."""
+
+    kernel: Kernel
+    tile: CodedTile
+
+    @property
+    def time(self) -> float:
+        """The time of the call, in the unit of the target."""
+        return _time(self.kernel)
+
+    @property
+    def content(self) -> bytes:
+        """What calls share with those that take the same flash beside their code: nothing."""
+        return b""
+
+    def replace(self, op: num.FinishedSumsOp) -> None:
+        """Replace a tile by the call."""
+        call = num.CodedTileOp(op.outputs, op.windows, self.tile, self.kernel.symbol, size_of(self.kernel))
+        LoopNest(op).put(call)
+        Rewriter.erase_op(op)
+
+
+def _time(kernel: Kernel) -> float:
+    return 0.0 if kernel.composed is None else kernel.composed.costs[""]
+
+
+def size_of(kernel: Kernel) -> num.CodeSize:
+    """What a composed kernel takes."""
+    composed = kernel.composed
+    assert composed is not None
+    return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
+
+
+def code_of_tile(op: num.FinishedSumsOp, coder: TileCoder) -> CodeCall | None:
+    """The call of a kernel that holds the weights of a tile; None if there is none."""
+    several = op.spaces.lines != coder.family.lines
+    if coder.family.op != op.name or several or (given := sums_of_tile(op, coder.family)) is None:
+        return None
+    tile = coded_tile(*given)
+    return None if (kernel := coder.kernel(tile)) is None else CodeCall(kernel, tile)
+
+
 def call_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> TileCall | None:
     """The call of the first family that has a kernel for a tile; None if there is none."""
     return next(calls_of_tile(op, families), None)
@@ -85,6 +136,16 @@ def calls_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> Ite
 
 def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
     """The call of a kernel of a family for a tile, or for some of its lines; None if there is none."""
+    if (given := sums_of_tile(op, family)) is None or (kernel := family.kernel(given[0])) is None:
+        return None
+    return TileCall(kernel, family.stream(*given), given[0], op.spaces.lines // family.lines)
+
+
+def sums_of_tile(op: num.FinishedSumsOp, family: TileFamily) -> tuple[Tile, Sums] | None:
+    """The shape and the content of a tile, or of some of its lines, whose sums the kernels of a family can finish.
+
+    None for any other.
+    """
     if op.spaces.lines % family.lines:
         return None
     formats = [element_format(run.type) for run in op.factors]
@@ -106,11 +167,10 @@ def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
         sums = Sums.requantised(rows, starts, finish)
     if (bounded := family.bounded(sums, finish.zero)) is None:
         return None
-    runs, pitch, step, lines = op.spaces
+    runs, pitch, step, _ = op.spaces
     # Windows of one run in one line have no pitch.
-    tile = family.tile(finish, op.rows, runs, op.run, (pitch if max(runs, family.lines) > 1 else 0, step, op.count))
-    kernel = family.kernel(tile)
-    return None if kernel is None else TileCall(kernel, family.stream(tile, bounded), tile, lines // family.lines)
+    places = pitch if max(runs, family.lines) > 1 else 0, step, op.count
+    return family.tile(finish, op.rows, runs, op.run, places), bounded
 
 
 def started(raws: NDArray[np.signedinteger[Any]], format: NumberFormat, accumulator: Accumulator) -> NDArray[np.int64]:

@@ -253,3 +253,27 @@ num.coded_rows %y, %x {rows = {right = 8 : i64}, kernel = "k", size = array<i64:
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
 num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
 // CHECK: size needs time, once, call, stack, got [1, 2]
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 2, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+// CHECK: 2 results of 3 elements are not 1 of 2
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+// CHECK: coded tiles have weights, starts, multipliers, shifts, places, got
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<2x1x1xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+// CHECK: weights of shape (2, 1, 1) have no numbers of shapes (1,), (1,), (1,)
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+// CHECK: 1 windows, 1 elements apart, are shifted by [3]

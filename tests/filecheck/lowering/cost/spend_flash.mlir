@@ -4,7 +4,7 @@
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4}' | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=500}' | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=100000 ram=100}' | filecheck %s --check-prefix=NONE
-// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m0 flash=100000}' | filecheck %s --check-prefix=NONE
+// RUN: tinyml-opt %s -p 'spend-flash{target=riscv flash=100000}' | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'spend-flash{flash=100000}' | filecheck %s --check-prefix=NONE
 // RUN: not tinyml-opt %s -p 'spend-flash{target=toaster flash=100000}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 // RUN: not tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=much}' 2>&1 | filecheck %s --check-prefix=NUMBER

@@ -227,7 +227,7 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
 
 // -----
 
-// Rows whose sums become bytes are one call, which also finishes them: what belongs to rows is a stream.
+// Rows whose sums become bytes are a tile of one window.
 func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x!zeroskew.q<8, 4.0, -3>>) {
   %W = scratch.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %B = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
@@ -249,8 +249,7 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
 // CHECK: func.func @finished_rows
 // CHECK-NOT: scf.for
 // CHECK: [[x:%.*]] = scratch.slice %X
-// CHECK: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, {{.*}}, -128, 0, 0, 0, 0]> : tensor<52xi8>
-// CHECK: num.composed_tiles {{%.*}}, [[stream]], [[x]] {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_dot_strip_s8_4_1_4_0_4_1_125"}
+// CHECK: num.dot_tiles {{%.*}}, {{%.*}}, {{%.*}}, [[x]] {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>}
 // CHECK-NOT: scf.for
 // NONE: func.func @finished_rows
 // NONE: scf.for

@@ -17,7 +17,7 @@ from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import Tile
 
 DOTS, CHANNELS = tile_families("cortex-m4")
-WINOGRAD, SQUARES = tile_families("cortex-m4", large=True)
+WIDE, WINOGRAD, SQUARES = tile_families("cortex-m4", large=True)
 SHAPES = [
     # Windows widened once, with rests of one to three, and put together; long ones in loops, widened each time.
     (DOTS, Tile(2, 1, 4, 0, 4, 2, 0)),
@@ -39,6 +39,15 @@ SHAPES = [
     (CHANNELS, Tile(2, 2, 4, 10, 12, 3, 0)),
     (CHANNELS, Tile(5, 1, 35, 0, 5, 9, 127)),
     (CHANNELS, Tile(2, 4, 2, 16, 2, 7, -1)),
+    # Rows by four, two and one, put together or not, with rests; single windows with blocks of eight and loops.
+    (WIDE, Tile(2, 1, 4, 0, 4, 2, 0)),
+    (WIDE, Tile(7, 1, 45, 0, 45, 3, -128)),
+    (WIDE, Tile(5, 3, 9, 21, 3, 5, -5)),
+    (WIDE, Tile(4, 3, 131, 150, 9, 3, 1)),
+    (WIDE, Tile(8, 2, 80, 100, 9, 2, 127)),
+    (WIDE, Tile(23, 1, 72, 0, 72, 1, -9)),
+    (WIDE, Tile(2, 2, 9, 30, 9, 1, 0)),
+    (WIDE, Tile(16, 1, 1283, 0, 1283, 1, 127)),
     # Rows by four, two and one; loops over them and over elements; windows that overlap those before; one row of taps.
     (WINOGRAD, Tile(1, 1, 12, 0, 4, 4, 0)),
     (WINOGRAD, Tile(7, 3, 24, 50, 8, 7, -128)),
@@ -90,9 +99,11 @@ def drawn_winograd(draw: st.DrawFn) -> Strip:
 
 
 @settings(max_examples=2)
-@given(drawn_strips((DOTS, CHANNELS)), st.lists(drawn_winograd(), max_size=4))
-def test_any_tiles(tmp_path_factory: pytest.TempPathFactory, strips: list[Strip], winograd: list[Strip]):
-    drawn = [*strips, *winograd]
+@given(drawn_strips((DOTS, CHANNELS)), drawn_strips((WIDE, CHANNELS)), st.lists(drawn_winograd(), max_size=4))
+def test_any_tiles(
+    tmp_path_factory: pytest.TempPathFactory, strips: list[Strip], wide: list[Strip], winograd: list[Strip]
+):
+    drawn = [*strips, *wide, *winograd]
     check_on([HOST, "cortex-m4"], drawn, tmp_path_factory.mktemp("strips"))
 
 

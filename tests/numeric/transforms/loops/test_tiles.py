@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,30 @@ def winograd(height: int) -> bytes:
     weighted(model, "CONV_2D", x, (12, 3, 3, 8), wide, random, Padding=SAME, FusedActivationFunction=RELU, **ONE)
     weighted(model, "CONV_2D", wide, (7, 3, 3, 12), narrow, random, Padding=VALID, **ONE)
     return model.finish([x], [narrow])
+
+
+@pytest.mark.parametrize(
+    ("target", "families"),
+    [
+        ("cortex-m4", {"tm_cm_wide_strip_s8_": len(CASES) + 1, "tm_cm_channels_": len(DEPTHWISE)}),
+        ("cortex-m0", {"tm_cm_small_rows_": len(CASES) + 1, "tm_cm_small_channels_": len(DEPTHWISE)}),
+    ],
+)
+def test_kernels_that_take_flash_give_the_bytes_of_tflm(target: str, families: Mapping[str, int], tmp_path: Path):
+    content, count = network()
+    module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)
+    interface = interface_of(module)
+    for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(module, ctx, pipelines.flatten(name, {"target": target, "flash": 100000}))
+    write_c(module, ctx, target, tmp_path)
+    text = next(tmp_path.glob("*.c")).read_text()
+    body = text[text.index("_predict(") :]
+    assert {prefix: len(re.findall(rf"^ +{prefix}\w+\(", body, re.MULTILINE)) for prefix in families} == families
+    first, *more = (output.reshape(len(x), -1) for output in computed_by_tflm(content, x, count))
+    for device in ("host", target):
+        runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
+        result = runner.run(runner.build(tmp_path, interface, tmp_path / device, "-O2"), interface, x.reshape(3, -1))
+        assert first_mismatch(Outputs(None, first, tuple(more)), Outputs(None, result.scores, result.more)) is None
 
 
 @pytest.mark.parametrize(

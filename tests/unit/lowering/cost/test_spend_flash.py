@@ -62,7 +62,7 @@ def chosen(flash: int, ram: int | None = None, text: str = TILES) -> tuple[list[
     assert all(op.kernel is not None for op in composed(module))
     estimate = estimate_on(module, TARGET, "-Os")
     assert estimate is not None
-    return [name.removeprefix("tm_cm_winograd_strip_s8_") for name in names], estimate
+    return [name.removeprefix("tm_cm_").replace("_strip_s8_", " ") for name in names], estimate
 
 
 def composed(module: ModuleOp) -> list[num.ComposedTilesOp]:
@@ -70,7 +70,7 @@ def composed(module: ModuleOp) -> list[num.ComposedTilesOp]:
 
 
 def test_flash_goes_first_to_what_runs_most_often():
-    often, once = "1_1_12_0_4_4_125", "1_1_24_0_8_4_125"
+    often, once = "winograd 1_1_12_0_4_4_125", "winograd 1_1_24_0_8_4_125"
     (none, usual), (both, most) = chosen(0), chosen(1 << 20)
     assert (none, both) == ([], [once, often])
     assert most.time < usual.time
@@ -99,3 +99,23 @@ def test_tiles_with_the_same_weights_share_a_stream():
     assert len(both) == 2
     limits = range(round(usual.flash), round(most.flash) + 2000, 250)
     assert {len(chosen(limit, text=text)[0]) for limit in limits} == {0, 2}
+
+
+X, Y = f"memref<80x{Q}>", "memref<64x!zeroskew.q<8, 64.0, -3>>"
+S, W = f"memref<8x!zeroskew.q<32, 1.0, 0>, {FLASH}>", f"memref<192x{Q}, {FLASH}>"
+MANY = f"""
+func.func @many(%x: {X}, %y: {Y}) {{
+  %s = scratch.constant dense<9> : tensor<8xi32> -> {S}
+  %w = scratch.constant dense<3> : tensor<192xi8> -> {W}
+  num.dot_tiles %y, %s, %w, %x {{acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 8>}} : {Y}, {S}, {W}, {X}
+  func.return
+}}
+"""
+"""A tile of eight rows and eight windows."""
+
+
+def test_what_saves_more_takes_the_place_of_what_saves_more_for_each_byte():
+    (_, usual), (_, most) = chosen(0, text=MANY), chosen(1 << 20, text=MANY)
+    limits = range(round(usual.flash), round(most.flash) + 2000, 100)
+    kernels = [tuple(name.partition(" ")[0] for name in chosen(limit, text=MANY)[0]) for limit in limits]
+    assert list(dict.fromkeys(kernels)) == [(), ("wide",), ("winograd",)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tinyml.targets.cortex_m.composer.assembly import moved, pushed, statement
-from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.cortex_m.composer.epilogues import requantised, requantised_by_constants
 from tinyml.targets.cortex_m.composer.fetch import (
     at,
     halfword_pair,
@@ -78,11 +78,14 @@ def test_the_last_elements_of_a_run_stand_before_zeros():
 
 
 def test_elements_that_windows_share_are_loaded_once():
-    lines = widened_elements(3, 1, 10, [(0, 0), (2, 8)])
+    lines = widened_elements(3, 1, 10, [0, 2], 4)
     assert [line.split()[0] for line in lines].count("ldrsb") == 5
     # Elements 3 to 5 of each window: one in its first group of four, two in the second.
     stores = [line.split("#")[1] for line in lines if line.startswith("strh")]
     assert stores == ["6]", "16]", "18]", "14]", "24]", "26]"]
+    # By two: elements 0 to 2 of each window.
+    stores = [line.split("#")[1] for line in widened_elements(3, 0, 10, [0, 2], 2) if line.startswith("strh")]
+    assert stores == ["0]", "2]", "8]", "4]", "6]", "12]"]
 
 
 def test_an_epilogue_rounds_shifts_and_saturates():
@@ -90,6 +93,13 @@ def test_an_epilogue_rounds_shifts_and_saturates():
     assert [line.split()[0] for line in lines] == ["smmlar", "add", "asr", "sub", "ssat"]
     assert lines[3] == "sub r4, r4, #255"
     assert requantised("r4", "r8", "r10", 3)[3] == "add r4, r4, #7"
+
+
+def test_a_known_shift_takes_an_instruction_less_where_the_zero_point_fits():
+    lines = requantised_by_constants("r4", "r8", 9, -128, 1 << 20)
+    assert lines[2:] == ("sub r4, r4, #65280", "ssat r4, #8, r4, asr #9")
+    lines = requantised_by_constants("r4", "r8", 24, -128, (1 << 31) - 256)
+    assert lines[2:] == ("asr r4, r4, #23", "sub r4, r4, #255", "ssat r4, #8, r4, asr #1")
 
 
 def test_a_long_distance_takes_several_additions():

@@ -1,0 +1,95 @@
+"""Tiles whose weights become code: their numbers, as an attribute holds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerType, i8, i32, i64
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from tinyml.dialects.layouts.dense import dense_attribute, dense_numbers
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from tinyml.dialects.layouts.dense import Numbers
+
+TILE = "tinyml.coded_tile"
+"""Attribute of the declaration of a function: the tile whose weights are its code."""
+
+_KEYS = ("weights", "starts", "multipliers", "shifts", "places")
+
+
+@dataclass(frozen=True)
+class CodedTile:
+    """Sums of the products of rows of weights and windows, and of a start, requantised as TensorFlow Lite does it.
+
+    weights: bytes, rows x runs x the weights of a run. starts: of the sums, one for each row. multipliers, shifts: the
+    arguments of `tm_requantize_s32`; shifts are negative. pitch: elements of memory from a run of a window to the next;
+    step: from a window to the next, of which there are `count`. zero: the raw of 0 of the results, which are bytes.
+    apart: elements from that of a weight to that of the next: 1, or the number of rows, each of which then has a
+    channel of its own.
+    """
+
+    weights: Numbers
+    starts: Numbers
+    multipliers: Numbers
+    shifts: Numbers
+    pitch: int
+    step: int
+    count: int
+    zero: int
+    apart: int
+
+    @property
+    def rows(self) -> int:
+        return len(self.starts)
+
+    @property
+    def elements(self) -> int:
+        """The elements of memory from the first to the last of all windows."""
+        _, runs, length = self.weights.shape
+        return (self.count - 1) * self.step + (runs - 1) * self.pitch + length * self.apart
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits that say the content."""
+        places = np.array([*self.weights.shape, self.pitch, self.step, self.count, self.zero, self.apart])
+        parts = (self.weights, self.starts, self.multipliers, self.shifts, places)
+        return sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()[:16]
+
+    @property
+    def attribute(self) -> DictionaryAttr:
+        """The attribute that holds it."""
+        arrays = zip((self.weights, self.starts, self.multipliers, self.shifts), (i8, i32, i32, i8), strict=True)
+        content: list[Attribute] = [dense_attribute(numbers, element) for numbers, element in arrays]
+        places = DenseArrayBase.from_list(i64, [self.pitch, self.step, self.count, self.zero, self.apart])
+        return DictionaryAttr(dict(zip(_KEYS, [*content, places], strict=True)))
+
+    @staticmethod
+    def of(attribute: Attribute) -> CodedTile:
+        """The tile of an attribute; raises `VerifyException` for one that holds none."""
+        data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
+        weights, starts, multipliers, shifts, places = (data.get(key) for key in _KEYS)
+        if len(data) != len(_KEYS) or not isa(places, DenseArrayBase[IntegerType]) or len(places) != 5:
+            raise VerifyException(f"coded tiles have {', '.join(_KEYS)}, got {attribute}")
+        begun, factors = (dense_numbers(array, i32) for array in (starts, multipliers))
+        distances = [int(place) for place in places.get_values()]
+        rows, right = dense_numbers(weights, i8), dense_numbers(shifts, i8)
+        return CodedTile(rows, begun, factors, right, *distances).verified
+
+    @property
+    def verified(self) -> CodedTile:
+        """Itself; raises `VerifyException` if its parts do not fit each other."""
+        shapes = [self.starts.shape, self.multipliers.shape, self.shifts.shape]
+        if self.weights.ndim != 3 or shapes != [self.weights.shape[:1]] * 3:
+            text = ", ".join(map(str, shapes))
+            raise VerifyException(f"weights of shape {self.weights.shape} have no numbers of shapes {text}")
+        if (self.shifts >= 0).any() or min(self.pitch, self.step, self.count - 1) < 0:
+            raise VerifyException(f"{self.count} windows, {self.step} elements apart, are shifted by {self.shifts}")
+        if self.apart not in (1, self.rows):
+            raise VerifyException(f"elements are 1 or {self.rows} apart, got {self.apart}")
+        return self

@@ -1,0 +1,150 @@
+"""Rows of constant matrices and tiles that are code, each sum finished where it was summed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, StringAttr, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
+from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
+from tinyml.dialects.num.kernels import MEMREF, run_length
+
+__all__ = ["CodeSize", "CodedOp", "CodedRowsOp", "CodedTileOp"]
+
+
+class CodeSize(NamedTuple):
+    """What a kernel takes.
+
+    time: of a call, in the unit of the device. once: bytes of flash; call: those of each call. stack: bytes.
+    """
+
+    time: int
+    once: int
+    call: int
+    stack: int
+
+
+class CodedOp(IRDLOperation, ABC):
+    """Sums of products with constants that a function holds.
+
+    kernel: the function, which is composed for them. size: what it takes.
+    """
+
+    kernel = prop_def(StringAttr)
+    size = prop_def(DenseArrayBase.constr(i64))
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+
+    @property
+    def code_size(self) -> CodeSize:
+        """The numbers of `size`; raises `VerifyException` unless there are four, none of them negative."""
+        numbers = [int(number) for number in self.size.get_values()]
+        if len(numbers) != len(CodeSize._fields) or min(numbers) < 0:
+            raise VerifyException(f"size needs {', '.join(CodeSize._fields)}, got {numbers}")
+        return CodeSize(*numbers)
+
+    @property
+    @abstractmethod
+    def declared(self) -> Mapping[str, Attribute]:
+        """The attributes of the function's declaration, which hold the constants."""
+
+    @property
+    @abstractmethod
+    def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
+        """What the function reads, and what it writes."""
+
+
+@irdl_op_definition
+class CodedRowsOp(CodedOp):
+    """`outputs[r] =` the sum, finished, of start r and the products of row r of each matrix and its vector.
+
+    rows: the attribute of `CodedRows`.
+    """
+
+    name = "num.coded_rows"
+    outputs = operand_def(MEMREF)
+    vectors = var_operand_def(MEMREF)
+    rows = prop_def(DictionaryAttr)
+    assembly_format = "$outputs `,` $vectors attr-dict `:` type($outputs) `,` type($vectors)"
+
+    def __init__(self, outputs: SSAValue, vectors: Sequence[SSAValue], rows: CodedRows, kernel: str, size: CodeSize):
+        super().__init__(
+            operands=[outputs, vectors],
+            properties={
+                "rows": rows.attribute,
+                "kernel": StringAttr(kernel),
+                "size": DenseArrayBase.from_list(i64, size),
+            },
+        )
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        return {ROWS: self.rows}
+
+    @property
+    def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
+        return self.vectors, self.outputs
+
+    def verify_(self) -> None:
+        rows, _ = CodedRows.of(self.rows), self.code_size
+        needed = [matrix.shape[1] for matrix in rows.weights]
+        lengths = [run_length(vector) for vector in self.vectors]
+        if (run_length(self.outputs), lengths) != (rows.rows, needed):
+            raise VerifyException(
+                f"{rows.rows} rows of {needed} elements do not give {run_length(self.outputs)} results of {lengths}"
+            )
+
+
+@irdl_op_definition
+class CodedTileOp(CodedOp):
+    """`outputs[p, r] =` the sum, finished, of start r and the products of row r of weights and window p.
+
+    tile: the attribute of `CodedTile`.
+    """
+
+    name = "num.coded_tile"
+    outputs = operand_def(MEMREF)
+    windows = operand_def(MEMREF)
+    tile = prop_def(DictionaryAttr)
+    assembly_format = "$outputs `,` $windows attr-dict `:` type($outputs) `,` type($windows)"
+
+    def __init__(self, outputs: SSAValue, windows: SSAValue, tile: CodedTile, kernel: str, size: CodeSize):
+        super().__init__(
+            operands=[outputs, windows],
+            properties={
+                "tile": tile.attribute,
+                "kernel": StringAttr(kernel),
+                "size": DenseArrayBase.from_list(i64, size),
+            },
+        )
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        return {TILE: self.tile}
+
+    @property
+    def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
+        return [self.windows], self.outputs
+
+    def verify_(self) -> None:
+        tile, _ = CodedTile.of(self.tile), self.code_size
+        results, elements = tile.count * tile.rows, run_length(self.windows)
+        if run_length(self.outputs) != results or elements < tile.elements:
+            raise VerifyException(
+                f"{results} results of {tile.elements} elements are not {run_length(self.outputs)} of {elements}"
+            )

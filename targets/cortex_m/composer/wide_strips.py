@@ -1,0 +1,114 @@
+"""Rows of widened weights by the windows of a strip, with eight sums in registers, for the DSP extension.
+
+A stream of halfwords takes twice the flash of bytes, and no instruction to widen them nor registers to do it in: four
+rows at a time then meet the windows of two pixels, or eight rows a single window. Windows are widened once for all
+rows, in the frame. The last rows go by four, by two and alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.cortex_m.composer.assembly import moved
+from tinyml.targets.cortex_m.composer.dot_streams import WideRows, shift_bytes
+from tinyml.targets.cortex_m.composer.dot_strips import Strip
+from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.cortex_m.composer.fetch import QUAD
+from tinyml.targets.cortex_m.composer.loops import counted_in_memory
+from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
+
+_SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
+_SAVED = ", ".join(_SUMS)
+_STREAM, _WINDOWS_AT, _OUT, _PAIRS_LEFT, _BLOCKS_LEFT = range(5)
+"""Words of the frame above the widened windows."""
+
+_UNROLLED = 8
+"""The groups of four elements that stand one after the other in a loop."""
+
+
+@dataclass(frozen=True)
+class WideStrip(Strip):
+    """The code for a tile: r0 walks along the stream, r2 along windows, of which r1 and r3 hold two elements each."""
+
+    MOST: ClassVar[int] = 4064
+    TOGETHER: ClassVar[int] = 2
+    WORDS: ClassVar[int] = 5
+
+    @property
+    def fits(self) -> bool:
+        return super().fits and self.wide > 0
+
+    @property
+    def layout(self) -> WideRows:
+        return WideRows(self.tile)
+
+    def parted(self, pixels: int) -> str:
+        return "r8, r10, r9, r11" if pixels == 2 else super().parted(pixels)
+
+    def block(self, rows: int, pixels: int) -> Repeated:
+        """Some rows by one or two windows."""
+        sums = self.sums(rows, pixels)
+        firsts = [row[0] for row in sums]
+        starts = f"ldm r0!, {{{', '.join(firsts)}}}" if rows > 1 else f"ldr {firsts[0]}, [r0], #4"
+        copies = [f"mov {row[1]}, {row[0]}" for row in sums if pixels == 2]
+        products = rows_of_halfwords("r0", sums, ("r1", "r3")[:pixels])
+        word = "ldrd r1, r3, [r2], #8" if pixels == 2 else "ldr r1, [r2], #4"
+        quad = joined(word, products) * 2
+        loops, single = divmod(self.quads, _UNROLLED) if self.quads > 2 * _UNROLLED else (0, self.quads)
+        code = Repeated.once(joined(starts, copies, "mov r2, sp", quad * single))
+        if loops:
+            end = f"add r3, sp, #{4 * pixels * QUAD // 2 * self.quads}", "cmp r2, r3", "bne 3b"
+            code = code.followed_by(Repeated.once(quad * _UNROLLED).looped((), end, loops, 3))
+        return code.then(self.finished(sums))
+
+    def sums(self, rows: int, pixels: int) -> Sequence[Sequence[str]]:
+        """The sums of each row, by windows."""
+        return [_SUMS[pixels * row : pixels * (row + 1)] for row in range(rows)]
+
+    def finished(self, sums: Sequence[Sequence[str]]) -> Lines:
+        """Stores the results of rows."""
+        tile, rows = self.tile, len(sums)
+        lines: list[str | Lines] = [f"ldr r1, {self.slot(_OUT)}"]
+        for row, windows in enumerate(sums):
+            lines += ["ldr r12, [r0], #4", f"ldrb lr, [r0, #{4 * (rows - row - 1) + row}]"]
+            for window, sum in enumerate(windows):
+                lines += [requantised(sum, "r12", "lr", tile.zero), f"strb {sum}, [r1, #{window * tile.rows + row}]"]
+        return joined(*lines, moved("r0", shift_bytes(rows)), moved("r1", rows), f"str r1, {self.slot(_OUT)}")
+
+    def pixels(self, pixels: int) -> Repeated:
+        """All rows by one or two windows."""
+        code = self.widened(pixels).then((f"ldr r0, {self.slot(_STREAM)}",))
+        for times, rows in self.layout.blocks:
+            block = self.block(rows, pixels)
+            code = code.followed_by(counted_in_memory(block, times, self.slot(_BLOCKS_LEFT), "r3", 2))
+        return code
+
+    def function(self) -> Repeated:
+        tile = self.tile
+        pairs, odd = divmod(tile.count, 2)
+        begin = joined(
+            f"push {{{_SAVED}, lr}}",
+            moved("sp", -self.frame),
+            f"str r0, {self.slot(_STREAM)}",
+            f"str r1, {self.slot(_WINDOWS_AT)}",
+            f"str r2, {self.slot(_OUT)}",
+        )
+        # Rows have moved the place of results beyond those of the first window.
+        following = joined(
+            moved("r1", tile.rows),
+            f"str r1, {self.slot(_OUT)}",
+            f"ldr r12, {self.slot(_WINDOWS_AT)}",
+            moved("r12", 2 * tile.step),
+            f"str r12, {self.slot(_WINDOWS_AT)}",
+        )
+        code = Repeated.once(begin)
+        if pairs:
+            both = self.pixels(2).then(following if pairs > 1 or odd else ())
+            code = code.followed_by(counted_in_memory(both, pairs, self.slot(_PAIRS_LEFT), "r3", 1))
+        if odd:
+            code = code.followed_by(self.pixels(1))
+        return code.then(joined(moved("sp", self.frame), f"pop {{{_SAVED}, pc}}"))

@@ -1,0 +1,63 @@
+"""Products of an element and constants are exact, in few instructions."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tinyml.targets.composer.lines import Lines
+from tinyml.targets.cortex_m.composer.coded_products import products
+
+SUMS = ("r8", "r9", "r10")
+
+
+def executed(lines: Lines, registers: dict[str, int]) -> dict[str, int]:
+    """What registers hold behind instructions."""
+    for line in lines:
+        name, _, rest = line.partition(" ")
+        to, *sources = rest.split(", ")
+        values = [int(source[1:]) if source.startswith("#") else registers[source] for source in sources]
+        match name, values:
+            case (("mov" | "movs"), [value]):
+                registers[to] = value
+            case (("add" | "adds"), [a, b]):
+                registers[to] = a + b
+            case "subs", [a, b]:
+                registers[to] = a - b
+            case "rsbs", [a, 0]:
+                registers[to] = -a
+            case "muls", [a, b]:
+                assert sources[1] == to
+                registers[to] = a * b
+            case "lsls", [a, b]:
+                registers[to] = a << b
+            case _:
+                raise AssertionError(line)
+    return registers
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(SUMS), st.integers(-128, 127).filter(bool)), min_size=1, max_size=6),
+    st.integers(-128, 127),
+    st.integers(0, 4),
+)
+def test_products_are_exact(users: list[tuple[str, int]], element: int, kept: int):
+    registers = dict(zip({weight for _, weight in users}, ("r0", "r1", "r2", "r5")[:kept], strict=False))
+    held = {name: weight for weight, name in registers.items()} | dict.fromkeys(SUMS, 0) | {"r7": element, "r6": 99}
+    result = executed(products(users, registers), held)
+    for sum in SUMS:
+        assert result[sum] == element * sum_of(users, sum)
+
+
+def sum_of(users: list[tuple[str, int]], name: str) -> int:
+    return sum(weight for sum, weight in users if sum == name)
+
+
+def test_a_product_comes_from_the_last_one_or_takes_the_place_of_the_element():
+    assert products([("r8", 1)], {}) == ("add r8, r8, r7",)
+    assert products([("r8", -4)], {}) == ("lsls r6, r7, #2", "rsbs r6, r6, #0", "add r8, r8, r6")
+    both = products([("r8", 4), ("r9", 5), ("r10", 5)], {})
+    assert both == ("lsls r6, r7, #2", "add r8, r8, r6", "adds r6, r6, r7", "add r9, r9, r6", "add r10, r10, r6")
+    assert products([("r8", 77)], {77: "r0"}) == ("muls r7, r0, r7", "add r8, r8, r7")
+    # Of two products the last one may overwrite the element.
+    assert sum(line.startswith("mov") for line in products([("r8", 77), ("r9", -53)], {77: "r0", -53: "r1"})) == 1
