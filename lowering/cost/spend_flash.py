@@ -129,7 +129,8 @@ class _Choice:
         time, flash = self.time(taken), self.added(taken)
         gains: list[tuple[float, _Taken]] = []
         for group in self.groups.values():
-            further = {**taken, **group}
+            quicker = {tile: call for tile, call in group.items() if call.time < taken.get(tile, tile.usual).time}
+            further = {**taken, **quicker}
             added, saved = self.added(further), time - self.time(further)
             if saved > 0 and added <= self.left:
                 gains.append((saved / max(added - flash, 1), further))
