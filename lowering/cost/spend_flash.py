@@ -1,7 +1,7 @@
 """`spend-flash`: sums of products by kernels that take more flash than others and less time, within a limit (L3).
 
-Kernels of families for tiles that are `large`, such as Winograd's, read more bytes than there are weights, and filters
-of channels can be code. What saves most instructions for each byte of flash comes first, and gives way to what saves
+Kernels of families for tiles that are `large`, such as Winograd's, read more bytes than there are weights, and weights
+can be code. What saves most instructions for each byte of flash comes first, and gives way to what saves
 more for the same tile if there is room.
 """
 
