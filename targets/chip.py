@@ -27,7 +27,7 @@ class Chip:
     best first; compose: the kernel for what a description without a name asks for, if it can be composed. functions:
     the texts of functions that read and write packed elements, by their names. tiles: families of kernels that are
     composed for tiles of any shape. coder: makes rows of constant matrices code, where there is one;
-    tile_coders: make filters of channels code. packed_reads: the costs of packed constants that no kernel reads.
+    tile_coders: make the weights of tiles code. packed_reads: the costs of packed constants that no kernel reads.
 
     macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix:
     the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build; libraries:

@@ -111,7 +111,7 @@ def row_coder(target: str) -> RowCoder | None:
 
 
 def tile_coders(target: str) -> Sequence[TileCoder]:
-    """What makes filters of channels code on a board; raises `InputError` for an unknown board."""
+    """What makes the weights of tiles code on a board; raises `InputError` for an unknown board."""
     chip, board = _target(target)
     return [coder for coder in chip.tile_coders if coder.family.needs in ("", *board.features)]
 

@@ -116,7 +116,7 @@ class Machine:
     prologue: Lines = ()
 
     def coder(self, prefix: str, family: TileFamily, code: Callable[[Tile, Sums], CodedCode]) -> TileCoder:
-        """What makes filters of channels code, for the tiles of a family."""
+        """What makes the weights of tiles code, for those of a family."""
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
             made = code(tile, sums)

@@ -193,7 +193,8 @@ def winograd(height: int) -> bytes:
     ("target", "families"),
     [
         ("cortex-m4", {"tm_cm_wide_strip_s8_": len(CASES) + 1, "tm_cm_channels_": len(DEPTHWISE)}),
-        ("cortex-m0", {"tm_cm_small_rows_": len(CASES) + 1, "tm_cm_small_channels_": len(DEPTHWISE)}),
+        # Two convolutions have too few windows for the constants that a call of code begins with.
+        ("cortex-m0", {"tm_cm_small_rows_": len(CASES) - 1, "tm_cm_small_channels_": len(DEPTHWISE)}),
     ],
 )
 def test_kernels_that_take_flash_give_the_bytes_of_tflm(target: str, families: Mapping[str, int], tmp_path: Path):
