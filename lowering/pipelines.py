@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
 from tinyml.transforms.ir.levels import Level, level_of
-from tinyml.transforms.ir.verification import verify_between
+from tinyml.transforms.ir.verification import Verification
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
     BUFFERS_TO_LOOPS,
@@ -202,7 +202,7 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
     """Run passes in order, verifying what each changed and checking the level before each."""
-    PassPipeline(tuple(passes), lambda before, op, after: verify_between(op, before, after)).apply(ctx, module)
+    PassPipeline(tuple(passes), Verification().between).apply(ctx, module)
 
 
 @dataclass(frozen=True)

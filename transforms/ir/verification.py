@@ -44,46 +44,38 @@ def _record_of(op: Operation) -> Record:
     )
 
 
-class Verified(NamedTuple):
-    """A module as it was last verified. whole: not only around changes. levels: those that it is known to be of.
+class Verification:
+    """The verification of a module between the passes of a pipeline.
 
-    Operations that were seen are kept alive, so that no new one is taken for an old one.
+    The whole module is verified before the first pass and after the last one, unless nothing has changed; in between,
+    the operations that changed and those around them: the definitions of their operands, their users, what they contain
+    and what contains them.
     """
 
-    records: dict[Operation, Record] = {}
-    whole: bool = False
-    levels: frozenset[Level] = frozenset()
+    def __init__(self) -> None:
+        # Operations that were seen are kept alive, so that no new one is taken for an old one.
+        self.records: dict[Operation, Record] = {}
+        self.whole = False
+        self.levels: set[Level] = set()
 
-
-_last = Verified()
-
-
-def verify_between(module: ModuleOp, before: ModulePass | None, after: ModulePass | None) -> None:
-    """Verify a module between two passes of a pipeline; raises `InputError` if it is not of the level of the second.
-
-    The whole module is verified before the first pass and after the last one, unless it is as it was when it was last;
-    in between, the operations that changed and those around them: the definitions of their operands, their users, what
-    they contain and what contains them.
-    """
-    global _last
-    last, records = _last, records_of(module)
-    if records != last.records or [*records] != [*last.records]:
-        if before is None or after is None or module not in last.records:
+    def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
+        """Verify a module between two passes; raises `InputError` if it is not of the level of the second."""
+        records, at_end = records_of(module), before is None or after is None
+        changed = records != self.records or [*records] != [*self.records]
+        if changed:
+            self.levels.clear()
+        if at_end and (changed or not self.whole):
             module.verify()
-            last = Verified(records, whole=True)
-        else:
-            around = {op for changed in _changed(records, last.records) for op in _around(changed)}
+        elif changed:
+            around = {op for altered in _changed(records, self.records) for op in _around(altered)}
             for op in records:
                 if op in around:
                     op.verify(verify_nested_ops=False)
-            last = Verified(records)
-    elif (before is None or after is None) and not last.whole:
-        module.verify()
-        last = last._replace(whole=True)
-    if after is not None and (level := level_of(after)) is not None and level not in last.levels:
-        check_level(after, module)
-        last = last._replace(levels=last.levels | {level})
-    _last = last
+        self.whole = at_end or (self.whole and not changed)
+        self.records = records
+        if after is not None and (level := level_of(after)) is not None and level not in self.levels:
+            check_level(after, module)
+            self.levels.add(level)
 
 
 def _changed(records: dict[Operation, Record], before: dict[Operation, Record]) -> Iterator[Operation]:

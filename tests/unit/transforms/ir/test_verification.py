@@ -14,7 +14,7 @@ from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context
-from tinyml.transforms.ir.verification import records_of, verify_between
+from tinyml.transforms.ir.verification import Verification, records_of
 
 TEXT = """
 func.func @f(%x: i32, %y: i32) -> i32 {
@@ -84,25 +84,24 @@ def test_every_change_counts(change: Callable[[ModuleOp], object]):
 
 
 def test_changed_operations_and_those_around_are_verified(monkeypatch: pytest.MonkeyPatch):
-    module, verified = program(), list[str]()
+    module, verified, verification = program(), list[str](), Verification()
     step = CanonicalizePass()
-    verify_between(module, None, step)
+    verification.between(None, module, step)
 
     def verify(op: Operation, verify_nested_ops: bool = True) -> None:
         verified.append(f"{op.name} with all inside" if verify_nested_ops else op.name)
 
     monkeypatch.setattr(Operation, "verify", verify)
-    verify_between(module, step, step)
-    verify_between(module, step, None)
+    verification.between(step, module, step)
+    verification.between(step, module, None)
     assert verified == []
     named(module, arith.MuliOp).attributes["seen"] = UnitAttr()
-    verify_between(module, step, step)
+    verification.between(step, module, step)
     assert verified == ["builtin.module", "func.func", "arith.addi", "arith.muli", "arith.subi", "func.return"]
     verified.clear()
-    verify_between(module, step, None)
-    verify_between(module, None, step)
-    verify_between(program(), None, step)
-    assert verified == ["builtin.module with all inside"] * 2
+    verification.between(step, module, None)
+    verification.between(step, module, None)
+    assert verified == ["builtin.module with all inside"]
 
 
 def break_argument(module: ModuleOp) -> None:
@@ -117,9 +116,9 @@ def remove_terminator(module: ModuleOp) -> None:
 
 @pytest.mark.parametrize("spoil", [break_argument, remove_terminator])
 def test_what_is_wrong_is_found_each_time(spoil: Callable[[ModuleOp], None]):
-    module, step = program(), CanonicalizePass()
-    verify_between(module, None, step)
+    module, step, verification = program(), CanonicalizePass(), Verification()
+    verification.between(None, module, step)
     spoil(module)
     for before, after in ((step, step), (step, step), (step, None), (None, step)):
         with pytest.raises(VerifyException):
-            verify_between(module, before, after)
+            verification.between(before, module, after)
