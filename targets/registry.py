@@ -134,7 +134,7 @@ def coded_kernel(symbol: str, content: CodedRows | CodedTile) -> Kernel:
             kernels += [coder.kernel(content) for coder in coders]
         elif chip.coder is not None and symbol.startswith(chip.coder.prefix):
             kernels += [chip.coder.composed(symbol, content)]
-    if (kernel := next(filter(None, kernels), None)) is None:
+    if (kernel := next(filter(None, kernels), None)) is None or kernel.symbol != symbol:
         raise InputError(f"no chip has code for '{symbol}'")
     return kernel
 

@@ -228,6 +228,8 @@ class TileCoder:
         rows, runs, length = code.weights.shape
         tile = Tile(rows, runs, length * code.apart, code.pitch, code.step, code.count, code.zero)
         sums = Sums(code.weights.reshape(rows, -1), code.starts, code.multipliers, code.shifts)
+        if not sums.within(self.family.limit):
+            return None
         return self.composed(f"{self.prefix}{code.digest}", tile, sums)
 
 

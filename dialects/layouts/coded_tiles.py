@@ -28,10 +28,10 @@ class CodedTile:
     """Sums of the products of rows of weights and windows, and of a start, requantised as TensorFlow Lite does it.
 
     weights: bytes, rows x runs x the weights of a run. starts: of the sums, one for each row. multipliers, shifts: the
-    arguments of `tm_requantize_s32`; shifts are negative. pitch: elements of memory from a run of a window to the next;
-    step: from a window to the next, of which there are `count`. zero: the raw of 0 of the results, which are bytes.
-    apart: elements from that of a weight to that of the next: 1, or the number of rows, each of which then has a
-    channel of its own.
+    arguments of `tm_requantize_s32`: multipliers have 31 bits, shifts are -31 to -1. pitch: elements of memory from a
+    run of a window to the next; step: from a window to the next, of which there are `count`. zero: the raw of 0 of the
+    results, which are bytes. apart: elements from that of a weight to that of the next: 1, or the number of rows, each
+    of which then has a channel of its own.
     """
 
     weights: Numbers
@@ -88,8 +88,12 @@ class CodedTile:
         if self.weights.ndim != 3 or shapes != [self.weights.shape[:1]] * 3:
             text = ", ".join(map(str, shapes))
             raise VerifyException(f"weights of shape {self.weights.shape} have no numbers of shapes {text}")
-        if (self.shifts >= 0).any() or min(self.pitch, self.step, self.count - 1) < 0:
-            raise VerifyException(f"{self.count} windows, {self.step} elements apart, are shifted by {self.shifts}")
+        if not ((self.shifts < 0) & (self.shifts > -32) & (self.multipliers >= 1 << 30)).all():
+            raise VerifyException(f"sums are multiplied by {self.multipliers} and shifted by {self.shifts}")
+        if min(self.pitch, self.step, self.count - 1) < 0 or not -128 <= self.zero < 128:
+            raise VerifyException(
+                f"{self.count} windows lie {self.step} elements apart, runs {self.pitch}, zero at {self.zero}"
+            )
         if self.apart not in (1, self.rows):
             raise VerifyException(f"elements are 1 or {self.rows} apart, got {self.apart}")
         return self

@@ -276,4 +276,10 @@ num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<2x1x1xi8>, starts = d
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
 num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
-// CHECK: 1 windows, 1 elements apart, are shifted by [3]
+// CHECK: sums are multiplied by [1073741824] and shifted by [3]
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, 200, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+// CHECK: 1 windows lie 1 elements apart, runs 0, zero at 200
