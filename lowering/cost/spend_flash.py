@@ -141,12 +141,14 @@ class _Choice:
         return sum(tile.times * taken.get(tile, tile.usual).time for tile in self.tiles)
 
     def added(self, taken: _Taken) -> int:
-        """The bytes of flash that calls add, if the code of usual kernels stays in the program."""
-        code = {call.kernel.symbol: call.kernel.code for call in taken.values()}
-        streams = _bytes(taken.get(tile, tile.usual) for tile in self.tiles)
-        return sum(code.values()) + streams - _bytes(tile.usual for tile in self.tiles)
+        """The bytes of flash that calls add in the place of usual ones."""
+        calls = (taken.get(tile, tile.usual) for tile in self.tiles)
+        return _bytes(calls) - _bytes(tile.usual for tile in self.tiles)
 
 
 def _bytes(calls: Iterable[_Call]) -> int:
-    """The bytes that calls read, equal ones once."""
-    return sum(map(len, {call.content for call in calls}))
+    """The bytes of kernels and of what calls read, equal ones once."""
+    content: dict[bytes | str, int] = {}
+    for call in calls:
+        content |= {call.content: len(call.content), call.kernel.symbol: call.kernel.code}
+    return sum(content.values())
