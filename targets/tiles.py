@@ -63,11 +63,12 @@ class Tile:
 
     @staticmethod
     def named(suffix: str) -> Tile | None:
-        """The tile of a name's end."""
+        """The tile of a name's end; None for a text that is no tile's suffix."""
         if not re.fullmatch(r"\d+(_\d+){6,8}", suffix):
             return None
         rows, runs, length, pitch, step, count, zero, *further = map(int, suffix.split("_"))
-        return Tile(rows, runs, length, pitch, step, count, zero - FIRST_ZERO, *further)
+        tile = Tile(rows, runs, length, pitch, step, count, zero - FIRST_ZERO, *further)
+        return tile if tile.suffix == suffix and min(rows, runs, length, count, tile.lines) > 0 else None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ larger one later.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -36,7 +37,7 @@ class SpendFlashPass(ModulePass):
 
     target: as for printing C. flash: bytes of the whole program by the cost model, which the choice does not exceed;
     without a limit or a cost table, no such kernel is taken. ram: bytes for arena, input and stack, by default all of
-    the board's. Raises `InputError` for an unknown target.
+    the board's; a program that exceeds them anyway gets no deeper stack. Raises `InputError` for an unknown target.
     """
 
     name = "spend-flash"
@@ -56,7 +57,8 @@ class SpendFlashPass(ModulePass):
         if (estimate := estimate_on(usual, self.target, OPTIMIZE)) is None:
             return
         limit = self.ram if self.ram is not None else board(self.target).ram
-        choice = _Choice(tiles, self.flash - estimate.flash)
+        called = {call.kernel.data for call in op.walk() if isinstance(call, num.ComposedTilesOp) and call.kernel}
+        choice = Choice(tiles, self.flash - estimate.flash, called)
         for tile in tiles:
             for call in tile.choices:
                 if limit is None or _ram_with(estimate, call) <= max(limit, estimate.ram):
@@ -64,16 +66,16 @@ class SpendFlashPass(ModulePass):
         for tile, call in choice.made().items():
             call.replace(tile.op)
 
-    def _tiles(self, module: ModuleOp) -> list[_Tile]:
+    def _tiles(self, module: ModuleOp) -> list[Tile]:
         """The tiles that have kernels."""
         families, large = (tile_families(self.target, large=large) for large in (False, True))
         coders = tile_coders(self.target)
-        tiles: list[_Tile] = []
+        tiles: list[Tile] = []
         for function in defined_functions(module):
             for op in [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]:
                 if (usual := call_of_tile(op, families)) is not None:
                     codes = filter(None, (code_of_tile(op, coder) for coder in coders))
-                    tiles.append(_Tile(op, usual, [*calls_of_tile(op, large), *codes]))
+                    tiles.append(Tile(op, usual, [*calls_of_tile(op, large), *codes]))
         return tiles
 
 
@@ -83,7 +85,7 @@ def _ram_with(estimate: Estimate, call: _Call) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Tile:
+class Tile:
     """A tile with its usual kernel, and with those that take more flash."""
 
     op: num.FinishedSumsOp
@@ -102,19 +104,22 @@ class _Tile:
 
 
 _Call: TypeAlias = TileCall | CodeCall
-_Taken: TypeAlias = Mapping[_Tile, _Call]
+_Taken: TypeAlias = Mapping[Tile, _Call]
 """The calls that are taken, by tile."""
 
 
-class _Choice:
-    """The choice among the calls for tiles. left: bytes of flash that they may add to the program."""
+class Choice:
+    """The choice among the calls for tiles.
 
-    def __init__(self, tiles: Sequence[_Tile], left: float) -> None:
-        self.tiles, self.left = tiles, left
+    left: bytes of flash that they may add to the program. called: kernels that the program calls besides.
+    """
+
+    def __init__(self, tiles: Sequence[Tile], left: float, called: AbstractSet[str]) -> None:
+        self.tiles, self.left, self.called = tiles, left, called
         # Tiles with the same weights read the same stream, or share a function.
-        self.groups: dict[bytes | str, dict[_Tile, _Call]] = {}
+        self.groups: dict[bytes | str, dict[Tile, _Call]] = {}
 
-    def allow(self, tile: _Tile, call: _Call) -> None:
+    def allow(self, tile: Tile, call: _Call) -> None:
         self.groups.setdefault(call.content or call.kernel.symbol, {})[tile] = call
 
     def made(self) -> _Taken:
@@ -143,12 +148,12 @@ class _Choice:
     def added(self, taken: _Taken) -> int:
         """The bytes of flash that calls add in the place of usual ones."""
         calls = (taken.get(tile, tile.usual) for tile in self.tiles)
-        return _bytes(calls) - _bytes(tile.usual for tile in self.tiles)
+        return self._bytes(calls) - self._bytes(tile.usual for tile in self.tiles)
 
-
-def _bytes(calls: Iterable[_Call]) -> int:
-    """The bytes of kernels and of what calls read, equal ones once."""
-    content: dict[bytes | str, int] = {}
-    for call in calls:
-        content |= {call.content: len(call.content), call.kernel.symbol: call.kernel.code}
-    return sum(content.values())
+    def _bytes(self, calls: Iterable[_Call]) -> int:
+        """The bytes of kernels and of what calls read, equal ones once."""
+        content: dict[bytes | str, int] = dict.fromkeys(self.called, 0)
+        for call in calls:
+            content[call.content] = len(call.content)
+            content.setdefault(call.kernel.symbol, call.kernel.code)
+        return sum(content.values())

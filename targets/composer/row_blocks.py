@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.requantised import Factors, requantised_in_c
+from tinyml.targets.c.composer.requantised import Factors, requantised_in_c
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:

@@ -47,8 +47,8 @@ class TileWindowsPass(ModulePass):
 
     target: as for printing C; its kernels say how many pixels are taken at once. ram: with a limit in bytes, of this
     option or of a search (`tdsl.ram`), they are as many as the memory allows that `plan-execution` leaves. flash: with
-    a limit, `spend-flash` may choose kernels that take several rows at once, so that these are gathered. Raises
-    `InputError` for an unknown target.
+    a limit, `spend-flash` may choose kernels that take several rows at once, so that these are gathered, which takes
+    more memory even where no such kernel is chosen. Raises `InputError` for an unknown target.
     """
 
     name = "tile-windows"

@@ -49,7 +49,7 @@ class Verification:
 
     The whole module is verified before the first pass and after the last one, unless nothing has changed; in between,
     the operations that changed and those around them: the definitions of their operands, their users, what they contain
-    and what contains them.
+    and what contains them. What else depends on a change, such as the users of a symbol, is seen at the end.
     """
 
     def __init__(self) -> None:
@@ -79,12 +79,13 @@ class Verification:
 
 
 def _changed(records: dict[Operation, Record], before: dict[Operation, Record]) -> Iterator[Operation]:
-    """The operations whose state is another than before, and those that contained one that is gone."""
+    """The operations whose state is another than before, and those that contained one that is no longer there."""
     for op, record in records.items():
         if before.get(op) != record:
             yield op
     for op, record in before.items():
-        if op not in records and record.parent is not None and (parent := record.parent.parent_op()) is not None:
+        gone = op not in records or records[op].parent is not record.parent
+        if gone and record.parent is not None and (parent := record.parent.parent_op()) is not None:
             yield parent
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tinyml.targets.c.composer.coded_rows import constant_array
-from tinyml.targets.composer.requantised import doubled, requantised_in_c
+from tinyml.targets.c.composer.requantised import doubled, requantised_in_c
 from tinyml.targets.tiles import Sums, Tile
 
 

@@ -16,6 +16,12 @@ SYNTAX: Lines = (".syntax unified",)
 REACH = 4095
 """The greatest offset of a load or store, and the greatest constant of an addition."""
 
+IMMEDIATE = 0xFFFF
+"""The greatest constant that one instruction moves to a register."""
+
+SAVED, SAVED_BYTES = "r4, r5, r6, r7, r8, r9, r10, r11", 36
+"""The registers that a function saves besides lr, and the bytes of stack of all of them."""
+
 
 def moved(register: str, distance: int) -> Lines:
     """Adds a constant to a register."""

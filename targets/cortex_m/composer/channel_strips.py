@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.targets.composer.lines import Lines, instructions, joined
-from tinyml.targets.cortex_m.composer.assembly import REACH, bytes_of, moved
+from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED, SAVED_BYTES, bytes_of, moved
 from tinyml.targets.cortex_m.composer.channel_streams import ChannelFilter
 from tinyml.targets.cortex_m.composer.channel_walk import ChannelWalk
 from tinyml.targets.cortex_m.composer.epilogues import requantised
@@ -68,7 +68,7 @@ class ChannelStrip(ChannelWalk):
     def fits(self) -> bool:
         """Are there enough registers, and do loads and stores reach?"""
         tile = self.tile
-        if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0:
+        if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0 or tile.count > IMMEDIATE:
             return False
         windows = self.rounds if self.loops else tile.count
         columns = (windows - 1) * self.across + self.filter.columns
@@ -160,16 +160,15 @@ class ChannelStrip(ChannelWalk):
     def parts(self) -> tuple[Lines, Lines, Lines, Lines]:
         """What runs once; for each channel before the loop; in each iteration; and for each channel behind it."""
         tile, channels = self.tile, self.tile.rows
-        saved = "r4, r5, r6, r7, r8, r9, r10, r11"
         begin = joined(
-            f"push {{{saved}, lr}}",
+            f"push {{{SAVED}, lr}}",
             f"sub sp, #{self.frame}",
             f"str r0, [sp, #{_STREAM}]",
             f"mov r0, {_OUT}",
             moved("r0", channels),
             f"str r0, [sp, #{_END}]",
             f"add sp, #{self.frame}",
-            f"pop {{{saved}, pc}}",
+            f"pop {{{SAVED}, pc}}",
         )
         before = joined(self.set_up(), self.before())
         rest, loop = tile.count, joined()
@@ -205,7 +204,7 @@ class ChannelStrip(ChannelWalk):
 
     @property
     def stack(self) -> int:
-        return 36 + self.frame
+        return SAVED_BYTES + self.frame
 
     @property
     def bytes(self) -> int:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, WEIGHTS_AT, ChannelRecords
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.requantised import Factors
 from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.c.composer.requantised import doubled
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.composer.requantised import doubled
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
 from tinyml.targets.cortex_m.composer.channel_walk import ChannelWalk
 from tinyml.targets.cortex_m.composer.coded_filters import CodedFilter, is_power

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.cortex_m.composer import multiply
-from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, pushed, statement
+from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, SAVED, pushed, statement
 from tinyml.targets.cortex_m.composer.fetch import (
     at,
     halfword_pair,
@@ -33,7 +33,6 @@ _PORTABLE_ROWS = """\
         sums[row] = sum;
     }"""
 _LOW, _HIGH = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
-_ALL = "r4, r5, r6, r7, r8, r9, r10, r11"
 
 
 def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
@@ -72,13 +71,13 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
         ARMV6M: _four_from_behind((weights, vector)),
         **{
             core: joined(
-                f"push {{{_ALL}, lr}}",
+                f"push {{{SAVED}, lr}}",
                 f"ldmia r3, {{{', '.join(_LOW)}}}",
                 *(f"add {row}, {before}, {length}" for before, row in (("r0", "r8"), ("r8", "r9"), ("r9", "r10"))),
                 _columns(core, (weights, vector), "r1", rows),
                 "ldr r3, [sp, #36]",
                 f"stmia r3, {{{', '.join(_LOW)}}}",
-                f"pop {{{_ALL}, pc}}",
+                f"pop {{{SAVED}, pc}}",
             )
             for core in (ARMV7M, DSP)
         },

@@ -13,7 +13,7 @@ from typing import ClassVar
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.tile_code import LoopedCode
-from tinyml.targets.cortex_m.composer.assembly import REACH, bytes_of, moved
+from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED, SAVED_BYTES, bytes_of, moved
 from tinyml.targets.cortex_m.composer.dot_streams import QuadRows, RowPairs
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import (
@@ -38,8 +38,6 @@ _WINDOWS = "r8, r9, r10, r11"
 
 _STREAM, _WINDOWS_AT, _PAIRS_LEFT, _RUNS_LEFT = range(4)
 """Words of the frame above the widened windows."""
-
-_SAVED = "r4, r5, r6, r7, r8, r9, r10, r11"
 
 
 def _registers(pixels: int) -> str:
@@ -85,7 +83,7 @@ class Strip(LoopedCode):
         """Do loads and stores reach?"""
         tile = self.tile
         inside = (tile.runs - 1) * tile.pitch + tile.length if self.is_dense else 0
-        reaches = inside + tile.step <= REACH and tile.rows + 1 <= REACH
+        reaches = inside + tile.step <= REACH and tile.rows + 1 <= REACH and tile.count <= IMMEDIATE
         return reaches and (self.is_dense or tile.length >= QUAD)
 
     def slot(self, number: int) -> str:
@@ -192,7 +190,7 @@ class Strip(LoopedCode):
         tile = self.tile
         pairs, odd = divmod(tile.count, 2)
         begin = joined(
-            f"push {{{_SAVED}, lr}}",
+            f"push {{{SAVED}, lr}}",
             moved("sp", -self.frame),
             f"str r0, {self.slot(_STREAM)}",
             f"str r1, {self.slot(_WINDOWS_AT)}",
@@ -210,11 +208,11 @@ class Strip(LoopedCode):
             code = code.followed_by(counted_in_memory(both, pairs, self.slot(_PAIRS_LEFT), "r3", 1))
         if odd:
             code = code.followed_by(self.pixels(1))
-        return code.then(joined(moved("sp", self.frame), f"pop {{{_SAVED}, pc}}"))
+        return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))
 
     @property
     def stack(self) -> int:
-        return 36 + self.frame
+        return SAVED_BYTES + self.frame
 
     @property
     def bytes(self) -> int:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.requantised import Factors
 from tinyml.targets.composer.row_blocks import RowBlocks
 from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.cortex_m.composer.armv6m import (

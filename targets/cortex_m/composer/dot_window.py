@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.c.composer.requantised import doubled, requantised_in_c
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.composer.requantised import doubled, requantised_in_c
-from tinyml.targets.cortex_m.composer.assembly import bytes_of, moved
+from tinyml.targets.cortex_m.composer.assembly import SAVED, SAVED_BYTES, bytes_of, moved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
@@ -100,11 +100,10 @@ class Window:
     @cached_property
     def code(self) -> Repeated:
         """The function."""
-        saved = "r4, r5, r6, r7, r8, r9, r10, r11"
         whole = self.tile.length - self.tile.length % QUAD
         code = Repeated.once(
             joined(
-                f"push {{{saved}, lr}}",
+                f"push {{{SAVED}, lr}}",
                 (f"sub sp, #{_FRAME}", f"str r1, {_AT_WINDOW}", f"str r2, {_AT_OUT}"),
                 moved("r1", whole),
                 f"str r1, {_AT_END}",
@@ -112,7 +111,7 @@ class Window:
         )
         for times, rows in self.blocks:
             code = code.followed_by(counted_in_memory(self.block(rows), times, _BLOCKS_LEFT, "r3", 1))
-        return code.then((f"add sp, #{_FRAME}", f"pop {{{saved}, pc}}"))
+        return code.then((f"add sp, #{_FRAME}", f"pop {{{SAVED}, pc}}"))
 
     @property
     def lines(self) -> Lines:
@@ -125,7 +124,7 @@ class Window:
 
     @property
     def stack(self) -> int:
-        return 36 + _FRAME
+        return SAVED_BYTES + _FRAME
 
     @property
     def bytes(self) -> int:

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.cortex_m.composer.assembly import moved
+from tinyml.targets.cortex_m.composer.assembly import REACH, SAVED, moved
 from tinyml.targets.cortex_m.composer.dot_streams import WideRows, shift_bytes
 from tinyml.targets.cortex_m.composer.dot_strips import Strip
 from tinyml.targets.cortex_m.composer.epilogues import requantised
@@ -22,7 +22,6 @@ from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
 
 _SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
-_SAVED = ", ".join(_SUMS)
 _STREAM, _WINDOWS_AT, _OUT, _PAIRS_LEFT, _BLOCKS_LEFT = range(5)
 """Words of the frame above the widened windows."""
 
@@ -40,7 +39,7 @@ class WideStrip(Strip):
 
     @property
     def fits(self) -> bool:
-        return super().fits and self.wide > 0
+        return super().fits and self.wide > 0 and self.tile.rows + 3 <= REACH
 
     @property
     def layout(self) -> WideRows:
@@ -91,7 +90,7 @@ class WideStrip(Strip):
         tile = self.tile
         pairs, odd = divmod(tile.count, 2)
         begin = joined(
-            f"push {{{_SAVED}, lr}}",
+            f"push {{{SAVED}, lr}}",
             moved("sp", -self.frame),
             f"str r0, {self.slot(_STREAM)}",
             f"str r1, {self.slot(_WINDOWS_AT)}",
@@ -111,4 +110,4 @@ class WideStrip(Strip):
             code = code.followed_by(counted_in_memory(both, pairs, self.slot(_PAIRS_LEFT), "r3", 1))
         if odd:
             code = code.followed_by(self.pixels(1))
-        return code.then(joined(moved("sp", self.frame), f"pop {{{_SAVED}, pc}}"))
+        return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))

@@ -22,7 +22,7 @@ from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.cortex_m.composer.assembly import bytes_of, moved
+from tinyml.targets.cortex_m.composer.assembly import SAVED, SAVED_BYTES, bytes_of, moved
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.winograd_streams import row_blocks
 from tinyml.targets.tiles import Tile
@@ -36,8 +36,6 @@ SUMS = (("r4", "r5"), ("r6", "r7"), ("r8", "r9"), ("r10", "r11"))
 _STREAM, _WINDOWS_AT, _RESULTS_AT, _AT, OUT, FIRST_FREE, _BLOCKS_LEFT, STEPS_LEFT = (4 * place for place in range(8))
 KEPT = 32
 """Places in the frame, in bytes: words, then sums that are kept."""
-
-_SAVED = "r4, r5, r6, r7, r8, r9, r10, r11"
 
 
 def slot(place: int) -> str:
@@ -79,7 +77,7 @@ class WinogradCode(ABC):
         """The function."""
         tile = self.tile
         begin = joined(
-            f"push {{{_SAVED}, lr}}",
+            f"push {{{SAVED}, lr}}",
             moved("sp", -self.frame),
             [f"str {name}, {slot(at)}" for name, at in (("r0", _STREAM), ("r1", _WINDOWS_AT), ("r2", _RESULTS_AT))],
             f"movw r3, #{tile.count - AT_ONCE}",
@@ -108,7 +106,7 @@ class WinogradCode(ABC):
             "bne 1b",
         )
         code = Repeated.once(begin).followed_by(group.looped((), end, self.groups, 1))
-        return code.then(joined(moved("sp", self.frame), f"pop {{{_SAVED}, pc}}"))
+        return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))
 
     @property
     def lines(self) -> Lines:
@@ -121,7 +119,7 @@ class WinogradCode(ABC):
 
     @property
     def stack(self) -> int:
-        return 36 + self.frame
+        return SAVED_BYTES + self.frame
 
     @property
     def bytes(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.requantised import doubled, requantised_in_c
+from tinyml.targets.c.composer.requantised import doubled, requantised_in_c
 from tinyml.targets.cortex_m.composer.fetch import QUAD
 from tinyml.targets.cortex_m.composer.winograd_streams import TAPS, slices, transformed
 from tinyml.targets.tiles import Sums, Tile

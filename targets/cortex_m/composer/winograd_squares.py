@@ -2,8 +2,9 @@
 
 The terms a to d and their exact halves are those of `winograd_groups.py`, along columns of pixels as along rows: each
 of the four terms of two windows below each other consists of sums along rows, which have four terms of their own.
-Differences and sums of four pixels and of nine weights fit halfwords, and the sums of a term 32 bits; where four times
-every sum does, so does what is halved. The term that all four results have, a of a, gets four times the start.
+Differences and sums of four pixels and of nine weights fit halfwords, and the sums of a term 32 bits. If four times
+every sum fits 32 bits, the numbers that are halved fit, too. The term that all four results have, a of a, gets four
+times the start.
 
 Two squares beside each other are transformed in the frame, once for all rows of weights. Four rows at a time then meet
 both, term by term with eight sums in registers, which wait in the frame until all terms are there. The last two squares

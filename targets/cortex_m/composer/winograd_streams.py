@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.requantised import doubled, requantised_in_c
+from tinyml.targets.c.composer.requantised import doubled, requantised_in_c
 from tinyml.targets.cortex_m.composer.fetch import QUAD
 from tinyml.targets.tiles import Sums, Tile
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, START_AT, WEIGHTS_AT, ChannelRecords
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.requantised import Factors
 from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
 from tinyml.targets.riscv.composer.fetch import loaded

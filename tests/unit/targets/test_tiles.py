@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tinyml.targets.registry import tile_families
-from tinyml.targets.tiles import Sums
+from tinyml.targets.tiles import Sums, Tile
 
 LIMIT = 1 << 30
 
@@ -55,3 +55,23 @@ def test_each_instruction_set_has_its_limit():
         near = family.bounded(far, 0)
         # Sums that are shifted keep their starts.
         assert near is None if family.shifts else near is not None and near.within(1 << 23)
+
+
+@pytest.mark.parametrize(
+    "tile", [Tile(4, 3, 48, 96, 16, 8, -5), Tile(4, 3, 48, 96, 16, 8, 127, 9, 1), Tile(1, 1, 4, 0, 4, 2, 0, 0, 2)]
+)
+def test_a_tile_has_one_name(tile: Tile):
+    assert Tile.named(tile.suffix) == tile
+
+
+@pytest.mark.parametrize("suffix", ["04_1_4_0_4_1_125", "4_1_4_0_4_1_125_0", "4_1_4_0_4_1_125_9_1", "٤_1_4_0_4_1_125"])
+def test_other_spellings_name_no_tile(suffix: str):
+    assert Tile.named("4_1_4_0_4_1_125") is not None
+    assert Tile.named(suffix) is None
+
+
+@pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
+def test_nothing_has_no_kernel(target: str):
+    for family in (family for large in (False, True) for family in tile_families(target, large=large)):
+        for suffix in ("0_0_0_0_0_0_125", "4_3_0_0_0_4_125", "4_3_12_96_4_0_125", "4_3_12_96_4_8_125_0_0"):
+            assert family.named(family.prefix + suffix) is None

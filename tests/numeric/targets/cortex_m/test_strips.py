@@ -114,6 +114,10 @@ def test_shapes_without_a_kernel():
     assert CHANNELS.kernel(Tile(2, 3, 6, 20, 0, 2, 0)) is None
     assert DOTS.kernel(Tile(2, 40, 3, 20, 1, 2, 0)) is None
     assert DOTS.named("tm_cm_dot_strip_s8_2_1") is None
+    assert WIDE.kernel(Tile(4092, 1, 4, 0, 4, 2, 0)) is not None
+    assert WIDE.kernel(Tile(4093, 1, 4, 0, 4, 2, 0)) is None
+    assert DOTS.kernel(Tile(2, 1, 4, 0, 4, 1 << 16, 0)) is None
+    assert CHANNELS.kernel(Tile(2, 3, 6, 20, 2, 1 << 16, 0)) is None
     # Two taps, a step of two pixels, three channels, three windows, more than the frame holds.
     assert WINOGRAD.kernel(Tile(4, 3, 16, 80, 8, 8, 0)) is None
     assert WINOGRAD.kernel(Tile(4, 3, 24, 160, 16, 8, 0)) is None

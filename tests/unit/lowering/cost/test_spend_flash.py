@@ -8,8 +8,10 @@ from xdsl.parser import Parser
 from tinyml.dialects import num
 from tinyml.dialects.context import context
 from tinyml.lowering.cost.model.estimate import Estimate, estimate_on
-from tinyml.lowering.cost.spend_flash import SpendFlashPass
+from tinyml.lowering.cost.spend_flash import Choice, SpendFlashPass, Tile
 from tinyml.lowering.pipelines import run
+from tinyml.targets.registry import tile_families
+from tinyml.transforms.loops.kernels.tiles import call_of_tile
 from tinyml.transforms.loops.select_kernels import SelectKernelsPass
 
 TARGET = "cortex-m4"
@@ -119,3 +121,18 @@ def test_what_saves_more_takes_the_place_of_what_saves_more_for_each_byte():
     limits = range(round(usual.flash), round(most.flash) + 2000, 100)
     kernels = [tuple(name.partition(" ")[0] for name in chosen(limit, text=MANY)[0]) for limit in limits]
     assert list(dict.fromkeys(kernels)) == [(), ("wide",), ("winograd",)]
+
+
+def test_kernels_that_are_called_besides_stay():
+    """Flash of a usual kernel is free again only if nothing else calls it."""
+    module, ctx = Parser(context(), TILES).parse_module(), context()
+    run(module, ctx, [SelectKernelsPass(TARGET)])
+    calls = {op.kernel.data for op in composed(module) if op.kernel is not None}
+    [first, second] = [
+        op for op in Parser(context(), TILES).parse_module().walk() if isinstance(op, num.FinishedSumsOp)
+    ]
+    tiles = [Tile(op, call, []) for op in (first, second) if (call := call_of_tile(op, tile_families(TARGET)))]
+    large = [call_of_tile(tile.op, tile_families(TARGET, large=True)) for tile in tiles]
+    taken = {tile: call for tile, call in zip(tiles, large, strict=True) if call is not None}
+    alone, besides = (Choice(tiles, 0, called).added(taken) for called in (set[str](), calls))
+    assert besides - alone == sum(tile.usual.kernel.code for tile in tiles)

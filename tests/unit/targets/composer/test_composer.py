@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from tinyml.targets.c.composer.requantised import Factors, doubled
 from tinyml.targets.composer.lines import instructions, joined, statement
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.requantised import Factors, doubled
 from tinyml.targets.composer.row_blocks import RowBlocks
 from tinyml.targets.tiles import Sums, Tile
 

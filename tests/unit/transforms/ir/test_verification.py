@@ -104,6 +104,17 @@ def test_changed_operations_and_those_around_are_verified(monkeypatch: pytest.Mo
     assert verified == ["builtin.module with all inside"]
 
 
+def test_what_an_operation_has_left_is_verified():
+    module, step, verification = program(), CanonicalizePass(), Verification()
+    verification.between(None, module, step)
+    inner = next(op for op in body(module).ops if op.regions).regions[0].block.last_op
+    assert inner is not None
+    inner.detach()
+    body(module).insert_op_before(inner, named(module, arith.AddiOp))
+    with pytest.raises(VerifyException, match=r"scf\.(execute_region|yield)"):
+        verification.between(step, module, step)
+
+
 def break_argument(module: ModuleOp) -> None:
     Rewriter.replace_value_with_new_type(body(module).args[0], f32)
 
