@@ -6,7 +6,7 @@ names its `Chip`, such as `mychip = "mypackage.chip:CHIP"`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -126,17 +126,24 @@ def spends_flash(target: str) -> bool:
 
 
 def coded_kernel(symbol: str, content: CodedRows | CodedTile) -> Kernel:
-    """The kernel of a name that a chip's coder of rows or channels gave; raises `InputError` if no coder has one."""
-    kernels: list[Kernel | None] = []
-    for chip in chips():
-        if isinstance(content, CodedTile):
-            coders = [coder for coder in chip.tile_coders if symbol.startswith(coder.prefix)]
-            kernels += [coder.kernel(content) for coder in coders]
-        elif chip.coder is not None and symbol.startswith(chip.coder.prefix):
-            kernels += [chip.coder.composed(symbol, content)]
-    if (kernel := next(filter(None, kernels), None)) is None or kernel.symbol != symbol:
+    """The kernel of a name that a chip's coder of rows or tiles gave; raises `InputError` if no coder has one."""
+    kernels = _coded_tiles(symbol, content) if isinstance(content, CodedTile) else _coded_rows(symbol, content)
+    kernel = next((kernel for kernel in kernels if kernel is not None and kernel.symbol == symbol), None)
+    if kernel is None:
         raise InputError(f"no chip has code for '{symbol}'")
     return kernel
+
+
+def _coded_rows(symbol: str, rows: CodedRows) -> Iterator[Kernel | None]:
+    """The kernels of the coders that give rows such a name."""
+    coders = (chip.coder for chip in chips() if chip.coder is not None)
+    return (coder.composed(symbol, rows) for coder in coders if symbol.startswith(coder.prefix))
+
+
+def _coded_tiles(symbol: str, tile: CodedTile) -> Iterator[Kernel | None]:
+    """The kernels of the coders that give tiles such a name."""
+    coders = (coder for chip in chips() for coder in chip.tile_coders)
+    return (coder.kernel(tile) for coder in coders if symbol.startswith(coder.prefix))
 
 
 @cache

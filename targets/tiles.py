@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 STRIP_BYTES = 6144
 """The most memory for a strip that is gathered."""
+
+KEPT = 128
+"""The most kernels of tiles as code that are kept, at least those of a network's layers."""
 
 FIRST_ZERO = 128
 """Added to the zero point in names, which have no minus sign."""
@@ -224,9 +227,12 @@ class TileCoder:
     family: TileFamily
     composed: Callable[[str, Tile, Sums], Kernel | None]
 
+    @lru_cache(KEPT)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel of a tile that is code."""
+        """The kernel of a tile that is code; None if there is none, as for elements apart as another op has them."""
         rows, runs, length = code.weights.shape
+        if code.apart != (rows if self.family.op == "num.channel_tiles" else 1):
+            return None
         tile = Tile(rows, runs, length * code.apart, code.pitch, code.step, code.count, code.zero)
         sums = Sums(code.weights.reshape(rows, -1), code.starts, code.multipliers, code.shifts)
         if not sums.within(self.family.limit):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -23,15 +24,17 @@ TILE = "tinyml.coded_tile"
 _KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CodedTile:
     """Sums of the products of rows of weights and windows, and of a start, requantised as TensorFlow Lite does it.
 
-    weights: bytes, rows x runs x the weights of a run. starts: of the sums, one for each row. multipliers, shifts: the
-    arguments of `tm_requantize_s32`: multipliers have 31 bits, shifts are -31 to -1. pitch: elements of memory from a
-    run of a window to the next; step: from a window to the next, of which there are `count`. zero: the raw of 0 of the
-    results, which are bytes. apart: elements from that of a weight to that of the next: 1, or the number of rows, each
-    of which then has a channel of its own.
+    Tiles are equal if their digests are.
+
+    weights: bytes, rows x runs x the weights of a run, at least one of each. starts: of the sums, one for each row.
+    multipliers, shifts: the arguments of `tm_requantize_s32`: multipliers have 31 bits, shifts are -31 to -1. pitch:
+    elements of memory from a run of a window to the next; step: from a window to the next, of which there are `count`.
+    zero: the raw of 0 of the results, which are bytes. apart: elements from that of a weight to that of the next: 1, or
+    the number of rows, each of which then has a channel of its own.
     """
 
     weights: Numbers
@@ -54,12 +57,18 @@ class CodedTile:
         _, runs, length = self.weights.shape
         return (self.count - 1) * self.step + (runs - 1) * self.pitch + length * self.apart
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Sixteen hexadecimal digits that say the content."""
         places = np.array([*self.weights.shape, self.pitch, self.step, self.count, self.zero, self.apart])
         parts = (self.weights, self.starts, self.multipliers, self.shifts, places)
         return sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()[:16]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CodedTile) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     @property
     def attribute(self) -> DictionaryAttr:
@@ -88,6 +97,8 @@ class CodedTile:
         if self.weights.ndim != 3 or shapes != [self.weights.shape[:1]] * 3:
             text = ", ".join(map(str, shapes))
             raise VerifyException(f"weights of shape {self.weights.shape} have no numbers of shapes {text}")
+        if 0 in self.weights.shape:
+            raise VerifyException(f"needs at least one weight, got the shape {self.weights.shape}")
         if not ((self.shifts < 0) & (self.shifts > -32) & (self.multipliers >= 1 << 30)).all():
             raise VerifyException(f"sums are multiplied by {self.multipliers} and shifted by {self.shifts}")
         if min(self.pitch, self.step, self.count - 1) < 0 or not -128 <= self.zero < 128:

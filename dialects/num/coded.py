@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
 from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
-from tinyml.dialects.num.kernels import MEMREF, run_length
+from tinyml.dialects.num.kernels import MEMREF, is_of_bytes, run_length
 
 __all__ = ["CodeSize", "CodedOp", "CodedRowsOp", "CodedTileOp"]
 
@@ -68,6 +68,17 @@ class CodedOp(IRDLOperation, ABC):
     def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
         """What the function reads, and what it writes."""
 
+    def verify_(self) -> None:
+        read, written = self.runs
+        for run in (*read, written):
+            if not is_of_bytes(run, offset=run is written):
+                raise VerifyException(f"needs integers of one byte that are not packed, got {run.type}")
+        self.verify_extents()
+
+    @abstractmethod
+    def verify_extents(self) -> None:
+        """Verify the size of the constants, and the lengths of the runs."""
+
 
 @irdl_op_definition
 class CodedRowsOp(CodedOp):
@@ -100,7 +111,7 @@ class CodedRowsOp(CodedOp):
     def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
         return self.vectors, self.outputs
 
-    def verify_(self) -> None:
+    def verify_extents(self) -> None:
         rows, _ = CodedRows.of(self.rows), self.code_size
         needed = [matrix.shape[1] for matrix in rows.weights]
         lengths = [run_length(vector) for vector in self.vectors]
@@ -141,7 +152,7 @@ class CodedTileOp(CodedOp):
     def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
         return [self.windows], self.outputs
 
-    def verify_(self) -> None:
+    def verify_extents(self) -> None:
         tile, _ = CodedTile.of(self.tile), self.code_size
         results, elements = tile.count * tile.rows, run_length(self.windows)
         if run_length(self.outputs) != results or elements < tile.elements:

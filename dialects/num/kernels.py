@@ -24,9 +24,10 @@ from xdsl.traits import MemoryReadEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.num.base import accumulator_type, keeps_sum, same_family
-from tinyml.dialects.scratch.types import in_flash, memref_type
+from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits
 
 __all__ = [
     "DenseSumOp",
@@ -37,6 +38,8 @@ __all__ = [
     "PackedDotOp",
     "SparseDotOp",
     "StridedDotOp",
+    "has_bytes",
+    "is_of_bytes",
     "run_length",
 ]
 
@@ -49,6 +52,18 @@ def run_length(*memrefs: SSAValue) -> int:
     if len(shapes[0]) != 1 or any(shape != shapes[0] for shape in shapes):
         raise VerifyException(f"needs runs of equal length, got shapes {' and '.join(map(str, shapes))}")
     return shapes[0][0]
+
+
+def has_bytes(run: SSAValue, *, offset: bool = False) -> bool:
+    """Are the elements of a run integers of one byte, packed or not? offset: may they have a zero point?"""
+    format = element_format(run.type)
+    integers = format.without_offset()[0] if offset else format
+    return integers.coding is INTEGER_CODING and integers.dtype.itemsize == 1
+
+
+def is_of_bytes(run: SSAValue, *, offset: bool = False) -> bool:
+    """Are the elements of a run integers of one byte, each in a byte of its own? offset: as in `has_bytes`."""
+    return has_bytes(run, offset=offset) and packed_bits(memref_type(run)) is None
 
 
 class KernelOp(IRDLOperation, ABC):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
 
 
-class CodedCode(Protocol):
-    """The code for a tile that holds its weights.
+class TileAssembly(Protocol):
+    """The assembly for a tile, which contains the weights or gets them in a stream.
 
     fits: does the tile have any? lines: of the function; time: the instructions of a call; stack, bytes: what it takes
     of stack and flash.
@@ -37,8 +37,11 @@ class CodedCode(Protocol):
     def bytes(self) -> int: ...
 
 
-class TileCode(CodedCode, Protocol):
-    """The code for a tile. portable: its body in plain C. stream: all that belongs to rows, in the function's order."""
+class TileCode(TileAssembly, Protocol):
+    """The code for a tile that gets its weights in a stream.
+
+    portable: its body in plain C. stream: all that belongs to rows, in the function's order.
+    """
 
     @property
     def portable(self) -> str: ...
@@ -115,7 +118,7 @@ class Machine:
     statement: Callable[[Lines], str] = statement
     prologue: Lines = ()
 
-    def coder(self, prefix: str, family: TileFamily, code: Callable[[Tile, Sums], CodedCode]) -> TileCoder:
+    def coder(self, prefix: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly]) -> TileCoder:
         """What makes the weights of tiles code, for those of a family."""
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:

@@ -20,7 +20,7 @@ from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.kernel import RowCoder
 from tinyml.targets.registry import HOST, board, row_coder
 from tinyml.transforms.loops.kernels.coded_rows import row_loops
-from tinyml.transforms.loops.kernels.coded_tiles import coded_tiles
+from tinyml.transforms.loops.kernels.window_rows import window_rows
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses, registered_pass
 from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, LOOPS_TO_KERNELS, ProgramCost, cost_of
 
@@ -66,7 +66,7 @@ class _Matrix(Protocol):
 
 
 def _matrices(module: ModuleOp) -> Sequence[_Matrix]:
-    return [*row_loops(module), *coded_tiles(module)]
+    return [*row_loops(module), *window_rows(module)]
 
 
 class _Choice:

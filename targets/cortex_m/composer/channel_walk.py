@@ -41,7 +41,9 @@ class ChannelWalk(ABC):
         return self.columns(0, max(self.width - self.across, 0), self.rounds)
 
     def windows(self, count: int, further: int) -> Lines:
-        """Windows one after the other, of whose columns those before the first window's last ones have been added.
+        """The code for windows in order.
+
+        The columns of the first window that earlier windows share are already added.
 
         further: windows behind them whose first columns are added, too.
         """

@@ -26,7 +26,7 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.coded_products import ELEMENT, PRODUCT, is_immediate, products
+from tinyml.targets.cortex_m.composer.coded_products import ELEMENT, PRODUCT, products
 from tinyml.targets.cortex_m.composer.epilogues import (
     SATURATED,
     THIRDS_LIMIT,
@@ -35,6 +35,7 @@ from tinyml.targets.cortex_m.composer.epilogues import (
     requantised_by_thirds,
 )
 from tinyml.targets.cortex_m.composer.fetch import at
+from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
@@ -68,11 +69,8 @@ class CodedChannels:
     def fits(self) -> bool:
         """Are elements those of channels, and do branches reach?"""
         tile = self.tile
-        if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0:
-            return False
-        bodies = (self.group(weights, windows) for weights in self.filters for _, windows in self.groups)
-        # Calls take four bytes.
-        return all(bytes_of(body) + 2 <= REACH for body in bodies)
+        by_channel = tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0
+        return by_channel and self.bodies is not None
 
     @property
     def across(self) -> int:
@@ -88,6 +86,17 @@ class CodedChannels:
     def filters(self) -> Sequence[Numbers]:
         """The weights of each channel, rows x columns."""
         return [weights.reshape(self.tile.runs, -1) for weights in self.sums.weights]
+
+    @cached_property
+    def bodies(self) -> Sequence[Sequence[Lines]] | None:
+        """The sums of the groups of windows of each channel; None if branches do not reach over all of them."""
+        bodies: list[list[Lines]] = []
+        for weights in self.filters:
+            bodies.append([self.group(weights, windows) for _, windows in self.groups])
+            # Calls take four bytes.
+            if any(bytes_of(body) + 2 > REACH for body in bodies[-1]):
+                return None
+        return bodies
 
     @property
     def by_thirds(self) -> bool:
@@ -154,22 +163,22 @@ class CodedChannels:
 
     def channel(self, row: int) -> Repeated:
         """A channel."""
-        weights, start, multiplier, shift = (numbers[row] for numbers in self.columns)
+        assert self.bodies is not None
+        start, multiplier, shift = (numbers[row] for numbers in self.factors)
         words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
         stored = zip((int(start), *words), (_START_AT, _MULTIPLIER_AT, _MULTIPLIER_AT + 4), strict=True)
         code = Repeated.once(joined(*((*constant("r0", word), f"str r0, [sp, #{place}]") for word, place in stored)))
-        for number, (times, windows) in enumerate(self.groups):
+        for number, ((times, windows), group) in enumerate(zip(self.groups, self.bodies[row], strict=True)):
             called = instructions(self.finish(times, windows))
-            group = self.group(weights, windows)
             body = Repeated((*group, f"bl {_FINISH + number}f"), instructions(group) + 1 + called)
             begin = joined(constant("r0", times), f"str r0, [sp, #{_COUNT_AT}]")
             code = code.followed_by(again(body, begin, (), times, 1))
         return code
 
     @property
-    def columns(self) -> tuple[Sequence[Numbers], Numbers, Numbers, Numbers]:
-        """The filters, starts, multipliers and shifts of all channels."""
-        return self.filters, self.sums.starts, self.sums.multipliers, self.sums.shifts
+    def factors(self) -> tuple[Numbers, Numbers, Numbers]:
+        """The starts, multipliers and shifts of all channels."""
+        return self.sums.starts, self.sums.multipliers, self.sums.shifts
 
     def flat(self, byte: int) -> Repeated:
         """A channel without weights, all of whose results are the same byte."""
@@ -219,7 +228,7 @@ class CodedChannels:
 
 def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Lines:
     """Brings weights of a row into registers, as far as these reach, negative ones first. known: what they hold."""
-    wanted = {weight for weight in taps if weight and not is_immediate(weight)}
+    wanted = {weight for weight in taps if weight and not is_power_of_two(weight)}
     lines: list[Lines] = []
     for weight in sorted(wanted - set(known.values())):
         free = [name for name in names if known.get(name, 0) not in wanted]

@@ -1,7 +1,8 @@
 """Rows of a matrix by the windows of a strip, whose weights are code, up to six rows at a time, for ARMv6-M.
 
-Each element is loaded once for the rows of a block, and not at all where these have no weights; their products come
-from each other. Starts and factors of all rows are in the frame, and functions within the function store the results.
+Each element is loaded once for the rows of a block, and not at all where these have no weights; where it can be, one
+product is derived from another. Starts and factors of all rows are in the frame, and functions within the function
+store the results.
 """
 
 from __future__ import annotations

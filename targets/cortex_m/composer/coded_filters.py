@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers
 
 Rows = tuple[int, ...]
 """A row of a filter, or two that go together."""
+
+_TRIED = 6
+"""The most rows of which all ways to pair them are tried."""
 
 
 def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
@@ -27,10 +32,6 @@ def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
     for number, second in enumerate(rest):
         for groups in _groups([*rest[:number], *rest[number + 1 :]]):
             yield [(first, second), *groups]
-
-
-def is_power(weight: int) -> bool:
-    return abs(weight).bit_count() == 1
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class CodedFilter:
     def _alone(self, groups: Sequence[Rows]) -> set[int]:
         """The weights of rows that go alone, without zeros and powers of two."""
         rows = [row for group in groups if len(group) == 1 for row in group]
-        return {int(weight) for weight in self.weights[rows].reshape(-1) if weight and not is_power(int(weight))}
+        return {int(weight) for weight in self.weights[rows].reshape(-1) if weight and not is_power_of_two(int(weight))}
 
     @property
     def columns(self) -> int:
@@ -76,6 +77,22 @@ class CodedFilter:
 
     @cached_property
     def groups(self) -> list[Rows]:
-        """The rows that have weights, as they take least time."""
+        """The rows that have weights, two by two or alone: as they take least time, or nearly so if they are many."""
         live = np.flatnonzero(self.weights.any(1)).tolist()
-        return min(_groups(live), key=self.time)
+        return min(_groups(live), key=self.time) if len(live) <= _TRIED else self._paired(live)
+
+    def _paired(self, rows: Sequence[int]) -> list[Rows]:
+        """Rows of which those pairs that save most go together, one after the other."""
+        alone = {row: self.time([(row,)]) for row in rows}
+
+        def saved(pair: Rows) -> tuple[int, int]:
+            apart, together = [alone[row] for row in pair], self.time([pair])
+            return sum(time for time, _ in apart) - together[0], sum(words for _, words in apart) - together[1]
+
+        savings = {pair: saved(pair) for pair in combinations(rows, 2)}
+        free, groups = set(rows), list[Rows]()
+        for pair in sorted(savings, key=lambda pair: savings[pair], reverse=True):
+            if savings[pair] > (0, 0) and free.issuperset(pair):
+                groups.append(pair)
+                free.difference_update(pair)
+        return sorted([*groups, *((row,) for row in free)])

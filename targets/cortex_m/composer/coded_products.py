@@ -1,25 +1,24 @@
-"""Products of an element and constants, each added to sums, for ARMv6-M: by shifts, from each other, or multiplied.
+"""Products of an element and constants, each added to sums, for ARMv6-M: shifted, derived, or multiplied.
 
-A multiplication overwrites a factor. So the order decides which product is made of the last one by one instruction, and
-which one may overwrite the element itself.
+A multiplication overwrites a factor. So the order decides which product is derived from the last one by one
+instruction, and which one may overwrite the element itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import permutations
 
 from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
 
 PRODUCT, ELEMENT = "r6", "r7"
 _TRIED = 4
 """The most weights of which all orders are tried."""
 
-
-def is_immediate(weight: int) -> bool:
-    """Does a product take no more than two instructions, and neither a multiplication nor a register?"""
-    return abs(weight).bit_count() == 1
+_KEPT = 1 << 12
+"""The most groups of weights whose products are kept."""
 
 
 def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Lines:
@@ -34,7 +33,7 @@ def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> 
     return tuple(lines)
 
 
-@cache
+@lru_cache(_KEPT)
 def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Lines, str]]:
     """The products in the best order: of each its weight, the code, and the register that it is in."""
     orders = permutations(weights) if len(weights) <= _TRIED else iter([sorted(weights, key=abs)])
@@ -68,8 +67,8 @@ def _multiplied(weight: int, registers: Mapping[int, str]) -> Lines:
 
 
 def _shifted(weight: int) -> Iterator[Lines]:
-    """The product by a power of two."""
-    if is_immediate(weight):
+    """The product by a power of two, which takes neither a multiplication nor a register."""
+    if is_power_of_two(weight):
         places = abs(weight).bit_length() - 1
         source = PRODUCT if places else ELEMENT
         shift = (f"lsls {PRODUCT}, {ELEMENT}, #{places}",) if places else ()
@@ -77,7 +76,7 @@ def _shifted(weight: int) -> Iterator[Lines]:
 
 
 def _derived(weight: int, before: int) -> Iterator[Lines]:
-    """The product, of that by another weight."""
+    """The product, derived from that by another weight."""
     if weight == -before:
         yield (f"rsbs {PRODUCT}, {PRODUCT}, #0",)
     if weight == before + 1:
@@ -87,5 +86,5 @@ def _derived(weight: int, before: int) -> Iterator[Lines]:
     if weight == 1 - before:
         yield (f"subs {PRODUCT}, {ELEMENT}, {PRODUCT}",)
     quotient, rest = divmod(weight, before)
-    if rest == 0 and quotient > 1 and is_immediate(quotient):
+    if rest == 0 and quotient > 1 and is_power_of_two(quotient):
         yield (f"lsls {PRODUCT}, {PRODUCT}, #{quotient.bit_length() - 1}",)

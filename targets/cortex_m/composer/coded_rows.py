@@ -1,8 +1,8 @@
 """Rows of constant matrices as code, for instruction sets with MLA: eight sums at a time stay in registers.
 
 Each element of a vector is fetched once for the rows of a block. A weight is moved to a register, once for all rows
-that it has the magnitude of there, and MLA or MLS adds the product. Powers of two are shifts, which an addition has for
-nothing, and zeros take no code at all.
+that it has the magnitude of there, and MLA or MLS adds the product. Powers of two are shifts within an addition, and
+zeros take no code at all.
 """
 
 from __future__ import annotations

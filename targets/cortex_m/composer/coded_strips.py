@@ -1,9 +1,8 @@
 """A channel along a strip whose filter is code, for the DSP extension.
 
 Zeros take nothing, and what meets no weight is not loaded. Two rows of a filter go together as pairs of halfwords where
-that takes fewer instructions than one by one, where powers of two are shifts that an addition has for nothing. Other
-weights are constants, in registers along the strip, as the start and the multiplier are; what has no register waits in
-the frame.
+that takes fewer instructions than one by one, where powers of two are shifts within an addition. Other weights are
+constants, in registers along the strip, as the start and the multiplier are; what has no register waits in the frame.
 """
 
 from __future__ import annotations
@@ -17,9 +16,10 @@ from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
 from tinyml.targets.cortex_m.composer.channel_walk import ChannelWalk
-from tinyml.targets.cortex_m.composer.coded_filters import CodedFilter, is_power
+from tinyml.targets.cortex_m.composer.coded_filters import CodedFilter
 from tinyml.targets.cortex_m.composer.coded_rows import constant
 from tinyml.targets.cortex_m.composer.epilogues import requantised_by_constants
+from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
 from tinyml.targets.tiles import Tile
 
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ _START, _MULTIPLIER, _COUNTER = "start", "multiplier", "counter"
 
 
 class CodedChannel(ChannelWalk):
-    """The code for a channel along a strip. first: the column of the tile's filters at which its filter begins."""
+    """The code for a channel along a strip, which has none unless it fits.
+
+    first: the column of the tile's filters at which its filter begins.
+    """
 
     def __init__(self, tile: Tile, weights: Numbers, start: int, multiplier: int, shift: int) -> None:
         live = np.flatnonzero(weights.any(0))
@@ -46,11 +49,9 @@ class CodedChannel(ChannelWalk):
         super().__init__(self.filter.columns, tile.step // tile.rows, tile.count)
         self.right, self.start, self.multiplier = -int(shift), int(start), int(multiplier)
         self.reach = 128 * int(np.abs(weights).sum()) + abs(self.start)
-        # The group of rows whose product is the first one of a sum.
-        self.begins = next(n for n, rows in enumerate(self.filter.groups) if self.filter.needed(rows, [0]))
-        self.words = self.filter.words(self.filter.groups)
         self.loop, self.loops = self._loop()
-        self._allocate()
+        if self.fits:
+            self._allocate()
 
     def _loop(self) -> tuple[int, int]:
         """The windows of an iteration, and the iterations; 0 where all windows stand one after the other."""
@@ -62,13 +63,16 @@ class CodedChannel(ChannelWalk):
         return size, count // size
 
     def _allocate(self) -> None:
-        """Gives registers to sums, elements and constants; those used most often first."""
+        """Groups rows, and gives registers to sums, elements and constants; those used most often first."""
+        groups = self.filter.groups
+        # The group of rows whose product is the first one of a sum.
+        self.begins = next(number for number, rows in enumerate(groups) if self.filter.needed(rows, [0]))
+        self.words = self.filter.words(groups)
         free = list(_REGISTERS)
         self.sums, free = free[: self.rounds], free[self.rounds :]
         self.taps = [free.pop(0)]
         constants: list[tuple[int, int] | str] = [*self.words, _MULTIPLIER, _START]
         constants += [_COUNTER] if self.loops else []
-        groups = self.filter.groups
         # A register for the second element of a pair, and for what waits in the frame.
         pairs = any(len(rows) == 2 for rows in groups)
         self.spare = free.pop(0) if pairs or len(constants) > len(free) else ""
@@ -121,7 +125,7 @@ class CodedChannel(ChannelWalk):
         if not any(weights):
             return ()
         lines, begun = self._begun(sum) if place == 0 and number == self.begins else ((), sum)
-        if len(rows) == 1 and is_power(weights[0]):
+        if len(rows) == 1 and is_power_of_two(weights[0]):
             places = abs(weights[0]).bit_length() - 1
             shifted = f"{tap}, lsl #{places}" if places else tap
             return joined(lines, f"{'add' if weights[0] > 0 else 'sub'} {sum}, {begun}, {shifted}")

@@ -71,7 +71,7 @@ class RowPairs(QuadRows):
 
     @property
     def order(self) -> list[int]:
-        """The element of each byte in a group of four weights: put together, elements are in order as halfwords.
+        """The element of each byte in a group of four weights: the halfwords of joined runs are in order.
 
         SXTB16 takes bytes 0 and 2, then 1 and 3.
         """
@@ -139,7 +139,8 @@ class WideRows(QuadRows):
 
     @property
     def halves(self) -> Sequence[Sequence[int]]:
-        """The elements of each word of a group of four: put together, they are in order, else as SXTB16 parts them."""
+        """The elements of each word of a group of four: the halfwords of joined runs are in order, others as SXTB16
+        parts them."""
         return [[0, 1], [2, 3]] if self.is_dense else [[0, 2], [1, 3]]
 
     def stream(self, sums: Sums) -> Bytes:

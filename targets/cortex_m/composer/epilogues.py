@@ -22,7 +22,7 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Lines:
 
 
 def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Lines:
-    """The same where the shift to the right, at least 1, is known, and the magnitude that sums do not exceed.
+    """The requantisation by a known shift to the right, at least 1, of a sum whose magnitude does not exceed `reach`.
 
     What is added behind the shift is added in front of it where that fits, so that SSAT does the whole shift.
     """
@@ -45,12 +45,12 @@ The cost model counts them for half of all results, as an activation makes about
 def requantised_by_halves(
     factors: str, multiplier: int, right: int, zero: str, target: str, *, load: str = "ldrb"
 ) -> Lines:
-    """The same for ARMv6-M: the sum in r0, of magnitude below 2^30, is saturated and stored as a byte.
+    """The requantisation on ARMv6-M, with four products: the sum in r0 is saturated and stored as a byte.
 
-    factors: a register, from which the multiplier, a number of 31 bits, and the shift to the right stand some bytes
-    away; zero: one with the zero point. target: the operand of the store. load: of the shift. r1 to r3 change. Both
-    factors are parted into halfwords, the sum into signed ones, so that no partial sum overflows. The bit that a shift
-    drops last is the carry, which rounds.
+    Its magnitude is below 2^30. factors: a register, from which the multiplier, a number of 31 bits, and the shift to
+    the right stand some bytes away; zero: one with the zero point. target: the operand of the store. load: of the
+    shift. r1 to r3 change. Both factors are parted into halfwords, the sum into signed ones, so that no partial sum
+    overflows. The bit that a shift drops last is the carry, which rounds.
     """
     return (
         "sxth r1, r0",
@@ -94,7 +94,7 @@ def thirds(multiplier: int) -> tuple[int, int, int]:
 
 
 def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: str) -> Lines:
-    """The same for a magnitude below `THIRDS_LIMIT`, with three products for four; r1 and r2 change.
+    """The requantisation of a magnitude below `THIRDS_LIMIT`, with three products instead of four; r1 and r2 change.
 
     factors: a register, from which the `thirds` of the multiplier stand some bytes away, as halfwords. right, nothing:
     registers with the shift to the right, and with 0.
@@ -127,7 +127,7 @@ def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, 
 
 
 def requantised_from_words(place: int, target: str, *, by_thirds: bool) -> Lines:
-    """The one or the other, with the words of the factor some bytes behind r5, and the zero point in r4.
+    """The requantisation by thirds or by halves, with a factor's words some bytes behind r5 and the zero point in r4.
 
     r3 holds 0, which `requantised_by_halves` changes; r6 changes.
     """

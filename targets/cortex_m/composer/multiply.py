@@ -1,10 +1,15 @@
-"""Multiplications of fetched elements, added to sums of one register or of two."""
+"""Multiplications of fetched elements, added to sums of one register or of two, and those that are shifts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tinyml.targets.composer.lines import Lines
+
+
+def is_power_of_two(weight: int) -> bool:
+    """Is the magnitude of a weight a power of two, so that a shift multiplies by it?"""
+    return abs(weight).bit_count() == 1
 
 
 def single(sum: Sequence[str], weight: str, element: str) -> Lines:
@@ -22,7 +27,7 @@ def halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
 
 
 def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
-    """The same for the first products of a sum of one register."""
+    """Two products of halfwords, with which a sum of one register begins."""
     return (f"smuad {sum[0]}, {weights}, {vector}",)
 
 

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.layouts.coded_rows import CodedRows
+from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.runtime.model.headers import include_folders
@@ -87,3 +90,16 @@ def test_a_package_is_there_where_its_command_or_header_is(tmp_path: Path, monke
     assert not Package("none", header="stdio.h", compiler=("no-such-gcc",)).is_installed()
     monkeypatch.setenv("PATH", str(tmp_path))
     assert not is_available("host")
+
+
+def test_code_has_the_kernel_of_its_name_and_no_other() -> None:
+    ones = np.ones(1, np.int64)
+    tile = CodedTile(np.full((1, 1, 3), 7), ones, ones << 30, -ones, 0, 1, 2, 0, 1)
+    for coder in registry.tile_coders("cortex-m0"):
+        symbol = f"{coder.prefix}{tile.digest}"
+        assert registry.coded_kernel(symbol, tile).symbol == symbol
+    rows = CodedRows([np.full((1, 3), 7)], [0], ones, 8)
+    assert registry.coded_kernel("tm_avr_rows_5", rows).symbol == "tm_avr_rows_5"
+    for symbol, content in (("tm_cm_channels_0", tile), ("tm_cm_rows_1", tile), ("tm_cm_channels_0", rows)):
+        with pytest.raises(InputError, match=f"no chip has code for '{symbol}'"):
+            registry.coded_kernel(symbol, content)

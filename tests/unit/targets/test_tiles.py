@@ -1,9 +1,14 @@
-"""Sums that kernels for tiles finish: their proofs, and starts that take the place of others."""
+"""Sums that kernels for tiles finish: their proofs, starts that take the place of others, and tiles that are code."""
+
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from xdsl.utils.exceptions import VerifyException
 
-from tinyml.targets.registry import tile_families
+from tinyml.dialects.layouts.coded_tiles import CodedTile
+from tinyml.targets.registry import tile_coders, tile_families
 from tinyml.targets.tiles import Sums, Tile
 
 LIMIT = 1 << 30
@@ -75,3 +80,28 @@ def test_nothing_has_no_kernel(target: str):
     for family in (family for large in (False, True) for family in tile_families(target, large=large)):
         for suffix in ("0_0_0_0_0_0_125", "4_3_0_0_0_4_125", "4_3_12_96_4_0_125", "4_3_12_96_4_8_125_0_0"):
             assert family.named(family.prefix + suffix) is None
+
+
+def coded(rows: int, apart: int) -> CodedTile:
+    ones = np.ones(rows, np.int64)
+    return CodedTile(np.full((rows, 1, 3), 7), ones, ones << 30, -ones, 0, apart, 2, 0, apart)
+
+
+@pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4"])
+def test_a_coder_has_kernels_of_its_own_kind_only(target: str):
+    """A tile of a single row is of both kinds."""
+    for coder in tile_coders(target):
+        kinds = {(rows, apart): coder.kernel(coded(rows, apart)) for rows, apart in ((2, 1), (2, 2), (1, 1))}
+        by_channel = coder.family.op == "num.channel_tiles"
+        assert [kernel is not None for kernel in kinds.values()] == [not by_channel, by_channel, True]
+
+
+def test_a_kernel_that_is_code_is_composed_once():
+    for coder in tile_coders("cortex-m0"):
+        assert coder.kernel(coded(1, 1)) is coder.kernel(CodedTile.of(coded(1, 1).attribute))
+
+
+def test_a_tile_that_is_code_has_weights():
+    tile = replace(coded(2, 1), weights=np.zeros((2, 3, 0), np.int64))
+    with pytest.raises(VerifyException, match=re.escape("at least one weight, got the shape (2, 3, 0)")):
+        CodedTile.of(tile.attribute)

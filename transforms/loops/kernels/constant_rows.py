@@ -12,7 +12,6 @@ from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
@@ -105,7 +104,7 @@ def places_of(align: num.AlignOp) -> int:
 def constant_rows(link: ProductOp, loop: scf.ForOp, count: int) -> ConstantRows | None:
     """The rows that a product takes in the iterations of a loop; None if they are no constants."""
     weights, vector = link.factors
-    if not (_has_bytes(weights) and is_of_bytes(vector)) or scratch.in_flash(memref_type(vector)):
+    if not (num.has_bytes(weights) and num.is_of_bytes(vector)) or scratch.in_flash(memref_type(vector)):
         return None
     place = _place_of(vector, loop)
     if place is None or not _is_kept(place[0], loop):
@@ -152,7 +151,7 @@ def _dense_matrix(link: num.DotOp | num.StridedDotOp, loop: scf.ForOp, count: in
         if (form := affine(view.offset, loop.body.block.args[0])) is None:
             return None
         slope, start, run = slope + form[0], start + form[1], view.source
-    if not isinstance(constant := run.owner, scratch.ConstantOp) or slope < link.length or not is_of_bytes(run):
+    if not isinstance(constant := run.owner, scratch.ConstantOp) or slope < link.length or not num.is_of_bytes(run):
         return None
     raws = constant.raws.reshape(-1).astype(np.int64)
     places = start + slope * np.arange(count)[:, None] + np.arange(link.length)
@@ -174,16 +173,6 @@ def _sparse_matrix(link: num.SparseDotOp, loop: scf.ForOp, count: int) -> Number
     # Entries that bridge a gap are zero.
     np.add.at(matrix, (numbers, walked - before[numbers]), rows.values.astype(np.int64))
     return matrix
-
-
-def _has_bytes(run: SSAValue) -> bool:
-    format = element_format(run.type)
-    return format.coding is INTEGER_CODING and format.dtype.itemsize == 1
-
-
-def is_of_bytes(run: SSAValue) -> bool:
-    """Are the elements of a run integers of one byte, each in a byte of its own?"""
-    return _has_bytes(run) and scratch.packed_bits(memref_type(run)) is None
 
 
 def _is_kept(source: SSAValue, loop: scf.ForOp) -> bool:

@@ -13,11 +13,11 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, coded_tile
 from tinyml.transforms.ir.loop_nest import LoopNest
@@ -148,11 +148,9 @@ def sums_of_tile(op: num.FinishedSumsOp, family: TileFamily) -> tuple[Tile, Sums
     """
     if op.spaces.lines % family.lines:
         return None
-    formats = [element_format(run.type) for run in op.factors]
-    types = [scratch.memref_type(run) for run in (*op.factors, op.outputs)]
-    if not all(format.coding is INTEGER_CODING and format.dtype.itemsize == 1 for format in formats):
+    if not all(map(num.is_of_bytes, op.factors)) or scratch.packed_bits(memref_type(op.outputs)) is not None:
         return None
-    if any(scratch.packed_bits(type) for type in types) or scratch.in_flash(types[1]):
+    if scratch.in_flash(memref_type(op.windows)):
         return None
     finish = family.finish(op.accumulator, op.format, op.rows)
     weights, starts = raws_of(op.weights), raws_of(op.starts)

@@ -283,3 +283,27 @@ num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = d
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
 num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, 200, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
 // CHECK: 1 windows lie 1 elements apart, runs 0, zero at 200
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.coded_tile %y, %x {tile = {weights = dense<> : tensor<1x0x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+// CHECK: needs at least one weight, got the shape (1, 0, 2)
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<1x!fixed.q<16, 5>>, memref<2x!fixed.q<8, 6>>)
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<16, 5>>, memref<2x!fixed.q<8, 6>>
+// CHECK: needs integers of one byte that are not packed, got memref<1x!fixed.q<16, 5>>
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>)
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>
+// CHECK: needs integers of one byte that are not packed, got memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<16, 6>>)
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<16, 6>>
+// CHECK: needs integers of one byte that are not packed, got memref<4x!fixed.q<16, 6>>

@@ -18,7 +18,8 @@ from tinyml.targets.tiles import Tile, TileCoder
 CODERS = [(target, coder) for target in ("cortex-m4", "cortex-m0") for coder in tile_coders(target)]
 EACH = pytest.mark.parametrize(("target", "coder"), CODERS, ids=[coder.prefix for _, coder in CODERS])
 CHANNELS = [
-    # Straight windows, loops with and without a rest, windows apart from each other, and single rows and columns.
+    # Straight windows, loops with and without a rest, windows apart from each other, single rows and columns, and more
+    # rows than all ways to pair them are tried of.
     Tile(4, 3, 12, 40, 4, 8, -128),
     Tile(9, 3, 27, 120, 9, 6, 5),
     Tile(3, 3, 9, 63, 6, 10, 127),
@@ -28,6 +29,7 @@ CHANNELS = [
     Tile(2, 4, 2, 40, 2, 20, 3),
     Tile(7, 5, 35, 70, 7, 4, -128),
     Tile(30, 3, 90, 150, 30, 3, -1),
+    Tile(2, 16, 2, 14, 2, 5, 4),
 ]
 ROWS = [
     # Blocks of one to six rows, one or two sizes of them; runs far from each other, single ones and single windows.
@@ -64,25 +66,22 @@ def test_the_time_of_a_call_is_known(target: str, coder: TileCoder, tmp_path: Pa
 
 
 @st.composite
-def drawn(draw: st.DrawFn) -> tuple[int, int, int, int, int, int, int, int]:
-    """Rows, runs, elements of a run, those to the next window, windows, those beside them, zero point and seed."""
-    sizes = ((1, 8), (1, 5), (1, 5), (1, 4), (1, 14), (0, 2), (-128, 127), (0, 1 << 20))
-    return tuple(draw(st.integers(*size)) for size in sizes)  # pyright: ignore[reportReturnType]
-
-
-def tile_of(coder: TileCoder, drawn: tuple[int, ...]) -> Tile:
-    rows, runs, length, step, count, beside, zero, _ = drawn
-    shapes = shapes_of(coder)
-    apart = rows if shapes is CHANNELS else 1
-    tile = Tile(rows, runs, length * apart, ((count - 1) * step + length + beside) * apart, step * apart, count, zero)
-    return tile if tile.elements <= ELEMENTS and rows * count <= RESULTS else shapes[0]
+def drawn_strip(draw: st.DrawFn, coder: TileCoder) -> CodedStrip:
+    """A tile with some elements beside its windows, of which there are as many as a program has room for."""
+    rows, runs, length, step = (draw(st.integers(1, most)) for most in (8, 5, 5, 4))
+    beside, zero = draw(st.integers(0, 2)), draw(st.integers(-128, 127))
+    apart = rows if shapes_of(coder) is CHANNELS else 1
+    tiles = [
+        Tile(rows, runs, length * apart, ((count - 1) * step + length + beside) * apart, step * apart, count, zero)
+        for count in range(1, 15)
+    ]
+    fitting = [tile for tile in tiles if tile.elements <= ELEMENTS and tile.rows * tile.count <= RESULTS]
+    return coded_strip(coder, draw(st.sampled_from(fitting)), np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
 
 @EACH
 @settings(max_examples=2, deadline=None)
-@given(drawn=st.lists(drawn(), min_size=5, max_size=10))
-def test_any_tiles(
-    tmp_path_factory: pytest.TempPathFactory, target: str, coder: TileCoder, drawn: list[tuple[int, ...]]
-):
-    strips = [coded_strip(coder, tile_of(coder, one), np.random.default_rng(one[-1])) for one in drawn]
+@given(data=st.data())
+def test_any_tiles(tmp_path_factory: pytest.TempPathFactory, target: str, coder: TileCoder, data: st.DataObject):
+    strips = data.draw(st.lists(drawn_strip(coder), min_size=5, max_size=10))
     check_on([HOST, target], strips, tmp_path_factory.mktemp("tiles"))

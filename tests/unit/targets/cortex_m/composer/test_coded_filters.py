@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
-from tinyml.targets.cortex_m.composer.coded_filters import CodedFilter
+from tinyml.targets.cortex_m.composer.coded_filters import CodedFilter, Rows
 
 
 @pytest.mark.parametrize(
@@ -21,6 +24,27 @@ from tinyml.targets.cortex_m.composer.coded_filters import CodedFilter
 )
 def test_rows_go_together_where_it_pays(weights: list[list[int]], groups: list[tuple[int, ...]]):
     assert sorted(CodedFilter(np.array(weights), 1).groups) == groups
+
+
+class CountedFilter(CodedFilter):
+    """A filter that counts the ways to take rows that are compared."""
+
+    compared: ClassVar[list[Sequence[Rows]]] = []
+
+    def time(self, groups: Sequence[Rows]) -> tuple[int, int]:
+        self.compared.append(groups)
+        assert len(self.compared) < 200
+        return super().time(groups)
+
+
+def test_many_rows_go_together_after_few_comparisons():
+    """A row of powers of two goes alone, and one of zeros not at all."""
+    weights = 2 * np.arange(3, 35).reshape(16, 2) + 1
+    weights[3], weights[9] = 8, 0
+    groups = CountedFilter(weights, 1).groups
+    assert (3,) in groups
+    assert sorted(row for rows in groups for row in rows) == [row for row in range(16) if row != 9]
+    assert [len(rows) for rows in groups].count(2) == 7
 
 
 def test_constants_are_shared_and_powers_of_two_take_none():

@@ -1,4 +1,4 @@
-"""Tiles whose weights can become code, and the loops over their windows that take their place (L3)."""
+"""Rows that the windows of a tile meet, which can become code, and the loops over windows that call it (L3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import RowCoder
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.loops.kernels.coded_rows import call_of_code
-from tinyml.transforms.loops.kernels.constant_rows import finished_by_shift, is_of_bytes
+from tinyml.transforms.loops.kernels.constant_rows import finished_by_shift
 from tinyml.transforms.loops.kernels.tiles import raws_of, started
 
 
@@ -52,8 +52,8 @@ class WindowRows:
         Rewriter.erase_op(op)
 
 
-def coded_tiles(module: ModuleOp) -> Iterator[WindowRows]:
-    """The tiles of a module whose weights can become code, in order."""
+def window_rows(module: ModuleOp) -> Iterator[WindowRows]:
+    """The rows of the tiles of a module that can become code, in order."""
     for function in defined_functions(module):
         tiles = [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]
         yield from (WindowRows(op, rows) for op in tiles if (rows := _rows_of(op)) is not None)
@@ -63,7 +63,7 @@ def _rows_of(op: num.FinishedSumsOp) -> CodedRows | None:
     """The rows that a window meets; None if they are no constants, or no shift finishes their sums."""
     right = finished_by_shift(op.accumulator, op.format)
     weights, starts = raws_of(op.weights), raws_of(op.starts)
-    if right is None or weights is None or starts is None or not all(map(is_of_bytes, (op.weights, op.windows))):
+    if right is None or weights is None or starts is None or not all(map(num.is_of_bytes, (op.weights, op.windows))):
         return None
     if scratch.packed_bits(scratch.memref_type(op.outputs)) is not None:
         return None

@@ -1,0 +1,53 @@
+"""Which channels become code, and how often what is composed for them is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tinyml.targets.cortex_m.composer.coded_channels import CodedChannels
+from tinyml.targets.cortex_m.composer.coded_channels_armv6m import CodedChannels as SmallCodedChannels
+from tinyml.targets.cortex_m.composer.coded_filters import CodedFilter
+from tinyml.targets.tiles import Sums, Tile
+
+
+def sums_of(tile: Tile) -> Sums:
+    """Weights from 1 on, for all rows the same."""
+    weights = np.tile(np.arange(1, tile.runs * tile.length // tile.rows + 1), (tile.rows, 1))
+    factors = np.zeros(tile.rows, np.int64), np.full(tile.rows, 1 << 30), np.full(tile.rows, -8)
+    return Sums(weights, *factors)
+
+
+@pytest.mark.parametrize(
+    "tile",
+    [
+        # More sums at once than there are registers, and elements beyond the reach of a load.
+        Tile(1, 1, 11, 0, 1, 12, 0),
+        Tile(2, 8, 6, 600, 2, 3, 0),
+    ],
+)
+def test_channels_that_do_not_fit_are_not_composed(tile: Tile, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delattr(CodedFilter, "groups")
+    assert not CodedChannels(tile, sums_of(tile)).fits
+
+
+@pytest.mark.parametrize(
+    ("tile", "times"),
+    [
+        # Thirteen windows are taken by fives and fours; of filters of eleven by nine none is behind the first.
+        (Tile(3, 3, 9, 63, 3, 13, 0), 3 * 2),
+        (Tile(3, 11, 27, 81, 3, 12, 0), 1),
+    ],
+)
+def test_windows_of_a_channel_are_composed_once(tile: Tile, times: int, monkeypatch: pytest.MonkeyPatch):
+    composed: list[int] = []
+    group = SmallCodedChannels.group
+
+    def counted(self: SmallCodedChannels, *arguments: object) -> object:
+        composed.append(1)
+        return group(self, *arguments)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(SmallCodedChannels, "group", counted)
+    channels = SmallCodedChannels(tile, sums_of(tile))
+    assert not channels.fits or channels.lines
+    assert len(composed) == times
