@@ -122,7 +122,9 @@ def coded_strip(coder: TileCoder, tile: Tile, random: np.random.Generator) -> Co
     ]
     chosen = np.choose(random.choice(4, (tile.rows, 1), p=[0.4, 0.3, 0.2, 0.1]), kinds)
     weights = chosen * (random.random(shape) < random.choice([1, 0.6, 0.3, 0], (tile.rows, 1), p=[0.4, 0.3, 0.2, 0.1]))
-    return CodedStrip(coder.family, tile, replace(strip.sums, weights=weights), coder)
+    sums = replace(strip.sums, weights=weights)
+    room = coder.family.limit - 1 - sums.reach
+    return CodedStrip(coder.family, tile, replace(sums, starts=np.clip(sums.starts, -room, room)), coder)
 
 
 def strip_of(family: TileFamily, tile: Tile, random: np.random.Generator) -> Strip:
