@@ -39,6 +39,11 @@ class CodeSize(NamedTuple):
     stack: int
 
 
+def kernel_properties(kernel: str, size: CodeSize) -> Mapping[str, Attribute]:
+    """The properties that say the function and what it takes."""
+    return {"kernel": StringAttr(kernel), "size": DenseArrayBase.from_list(i64, size)}
+
+
 class CodedOp(IRDLOperation, ABC):
     """Sums of products with constants that a function holds.
 
@@ -95,12 +100,7 @@ class CodedRowsOp(CodedOp):
 
     def __init__(self, outputs: SSAValue, vectors: Sequence[SSAValue], rows: CodedRows, kernel: str, size: CodeSize):
         super().__init__(
-            operands=[outputs, vectors],
-            properties={
-                "rows": rows.attribute,
-                "kernel": StringAttr(kernel),
-                "size": DenseArrayBase.from_list(i64, size),
-            },
+            operands=[outputs, vectors], properties={"rows": rows.attribute, **kernel_properties(kernel, size)}
         )
 
     @property
@@ -136,12 +136,7 @@ class CodedTileOp(CodedOp):
 
     def __init__(self, outputs: SSAValue, windows: SSAValue, tile: CodedTile, kernel: str, size: CodeSize):
         super().__init__(
-            operands=[outputs, windows],
-            properties={
-                "tile": tile.attribute,
-                "kernel": StringAttr(kernel),
-                "size": DenseArrayBase.from_list(i64, size),
-            },
+            operands=[outputs, windows], properties={"tile": tile.attribute, **kernel_properties(kernel, size)}
         )
 
     @property

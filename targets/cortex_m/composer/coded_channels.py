@@ -8,11 +8,9 @@ from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.cortex_m.composer.assembly import REACH, bytes_of, moved
+from tinyml.targets.cortex_m.composer.assembly import REACH, SAVED, SAVED_BYTES, bytes_of, moved
 from tinyml.targets.cortex_m.composer.coded_strips import OUT, STRAIGHT, STRIP, CodedChannel
 from tinyml.targets.tiles import Sums, Tile
-
-_SAVED = "r4, r5, r6, r7, r8, r9, r10, r11"
 
 
 class FlatChannel:
@@ -78,12 +76,12 @@ class CodedChannels:
     @cached_property
     def code(self) -> Repeated:
         """The whole function."""
-        code = Repeated.once(joined(f"push {{{_SAVED}, lr}}", moved("sp", -self.frame)))
+        code = Repeated.once(joined(f"push {{{SAVED}, lr}}", moved("sp", -self.frame)))
         for number, channel in enumerate(self.channels):
             code = code.followed_by(channel.code)
             if number < len(self.channels) - 1:
                 code = code.then((f"add {STRIP}, {STRIP}, #1", *moved(OUT, 1 - channel.moved_on * self.tile.rows)))
-        return code.then(joined(moved("sp", self.frame), f"pop {{{_SAVED}, pc}}"))
+        return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))
 
     @property
     def lines(self) -> Lines:
@@ -96,7 +94,7 @@ class CodedChannels:
 
     @property
     def stack(self) -> int:
-        return 36 + self.frame
+        return SAVED_BYTES + self.frame
 
     @property
     def bytes(self) -> int:

@@ -27,43 +27,28 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     saved,
 )
 from tinyml.targets.cortex_m.composer.coded_products import ELEMENT, PRODUCT, products
+from tinyml.targets.cortex_m.composer.coded_sums_armv6m import FINISH, NOTHING, PLACE, CodedSums
 from tinyml.targets.cortex_m.composer.epilogues import (
     SATURATED,
-    THIRDS_LIMIT,
     factor_words,
     requantised_by_halves,
     requantised_by_thirds,
 )
 from tinyml.targets.cortex_m.composer.fetch import at
 from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
-from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers
 
 _WEIGHTS = ("r0", "r1", "r2", "r5")
-_PLACE, _NOTHING = "r3", "r4"
-"""Where an element is loaded from, and a zero."""
-
 _WINDOW_AT, _OUT_AT, _COUNT_AT, _START_AT, _MULTIPLIER_AT, _RIGHT_AT, _SUM_AT, _FRAME = 0, 4, 8, 12, 16, 22, 24, 28
 """Places in the frame: of the channel its window and result, how often windows are still taken, the start of sums, the
 multiplier, the shift; and the last sum, whose register has where a function returns to."""
 
-_FINISH = 20
-"""The label of the first function within the function."""
-
 
 @dataclass(frozen=True)
-class CodedChannels:
+class CodedChannels(CodedSums):
     """The function for all channels of a tile, whose arguments are pointers to windows and results."""
-
-    tile: Tile
-    given: Sums
-
-    @cached_property
-    def sums(self) -> Sums:
-        """The sums, below the limit of the shorter epilogue where those give the same bytes."""
-        return self.given.nearer(THIRDS_LIMIT, self.tile.zero) or self.given
 
     @property
     def fits(self) -> bool:
@@ -98,18 +83,13 @@ class CodedChannels:
                 return None
         return bodies
 
-    @property
-    def by_thirds(self) -> bool:
-        """Do all sums fit the shorter epilogue?"""
-        return self.sums.within(THIRDS_LIMIT)
-
     def group(self, weights: Numbers, windows: int) -> Lines:
         """The sums of some windows."""
         begin = joined(
             f"ldr {ELEMENT}, [sp, #{_START_AT}]",
             (f"mov {sum}, {ELEMENT}" for sum in SUMS[:windows]),
-            f"ldr {_PLACE}, [sp, #{_WINDOW_AT}]",
-            f"movs {_NOTHING}, #0",
+            f"ldr {PLACE}, [sp, #{_WINDOW_AT}]",
+            f"movs {NOTHING}, #0",
         )
         without = self.rows(weights, windows, ())
         with_registers = self.rows(weights, windows, _WEIGHTS)
@@ -131,7 +111,7 @@ class CodedChannels:
                 users = [(sum, taps[tap]) for sum, tap in met if 0 <= tap < len(taps) and taps[tap]]
                 if users:
                     element = row * tile.pitch + column * tile.rows
-                    lines += [*moved(_PLACE, element - place, PRODUCT), *at(8, _PLACE, _NOTHING, ELEMENT)]
+                    lines += [*moved(PLACE, element - place, PRODUCT), *at(8, PLACE, NOTHING, ELEMENT)]
                     lines += products(users, registers)
                     place = element
         return tuple(lines)
@@ -170,7 +150,7 @@ class CodedChannels:
         code = Repeated.once(joined(*((*constant("r0", word), f"str r0, [sp, #{place}]") for word, place in stored)))
         for number, ((times, windows), group) in enumerate(zip(self.groups, self.bodies[row], strict=True)):
             called = instructions(self.finish(times, windows))
-            body = Repeated((*group, f"bl {_FINISH + number}f"), instructions(group) + 1 + called)
+            body = Repeated((*group, f"bl {FINISH + number}f"), instructions(group) + 1 + called)
             begin = joined(constant("r0", times), f"str r0, [sp, #{_COUNT_AT}]")
             code = code.followed_by(again(body, begin, (), times, 1))
         return code
@@ -201,7 +181,7 @@ class CodedChannels:
                 code = code.then(joined(moved_in_frame(_WINDOW_AT, far), moved_in_frame(_OUT_AT, out)))
         code = code.then(restored(_FRAME))
         inner = (
-            joined(f"{_FINISH + number}:", self.finish(times, windows))
+            joined(f"{FINISH + number}:", self.finish(times, windows))
             for number, (times, windows) in enumerate(self.groups)
         )
         return Repeated(joined(code.lines, *inner), code.time)

@@ -25,12 +25,9 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     saved,
 )
 from tinyml.targets.cortex_m.composer.coded_products import ELEMENT, PRODUCT, products
-from tinyml.targets.cortex_m.composer.epilogues import SATURATED, THIRDS_LIMIT, factor_words, requantised_from_words
+from tinyml.targets.cortex_m.composer.coded_sums_armv6m import FINISH, NOTHING, PLACE, CodedSums
+from tinyml.targets.cortex_m.composer.epilogues import SATURATED, factor_words, requantised_from_words
 from tinyml.targets.cortex_m.composer.fetch import at
-from tinyml.targets.tiles import Sums, Tile
-
-_PLACE, _NOTHING = "r3", "r4"
-"""Where an element is loaded from, and a zero."""
 
 _WINDOW_AT, _OUT_AT, _COUNT_AT, _SUM_AT, _ROWS_AT = 0, 4, 8, 12, 16
 """Places in the frame: the window and its results; how many windows are left; the last sum, whose register has where a
@@ -42,21 +39,10 @@ _FRAME_BYTES = 1020
 _MOST = 1 << 14
 """The most weights that are not zero."""
 
-_FINISH = 20
-"""The label of the first function within the function."""
-
 
 @dataclass(frozen=True)
-class CodedDots:
+class CodedDots(CodedSums):
     """The function for a tile, whose arguments are pointers to windows and results."""
-
-    tile: Tile
-    given: Sums
-
-    @cached_property
-    def sums(self) -> Sums:
-        """The sums, below the limit of the shorter epilogue where those give the same bytes."""
-        return self.given.nearer(THIRDS_LIMIT, self.tile.zero) or self.given
 
     @property
     def fits(self) -> bool:
@@ -78,11 +64,6 @@ class CodedDots:
         """How often so many rows are taken at once."""
         return balanced(self.tile.rows, len(SUMS))
 
-    @property
-    def by_thirds(self) -> bool:
-        """Do all sums fit the shorter epilogue?"""
-        return self.sums.within(THIRDS_LIMIT)
-
     def set_up(self) -> Lines:
         """Brings starts and factors into the frame."""
         lines: list[Lines] = []
@@ -100,14 +81,14 @@ class CodedDots:
             (f"ldr {ELEMENT}, [sp, #{_ROWS_AT + 4 * row}]", f"mov {sum}, {ELEMENT}")
             for row, sum in enumerate(SUMS[:rows], first)
         )
-        lines: list[Lines] = [*starts, (f"ldr {_PLACE}, [sp, #{_WINDOW_AT}]", f"movs {_NOTHING}, #0")]
+        lines: list[Lines] = [*starts, (f"ldr {PLACE}, [sp, #{_WINDOW_AT}]", f"movs {NOTHING}, #0")]
         weights = self.sums.weights[first : first + rows]
         place = 0
         for number in np.flatnonzero(weights.any(0)).tolist():
             run, column = divmod(number, tile.length)
             users = [(sum, int(weight)) for sum, weight in zip(SUMS, weights[:, number], strict=False) if weight]
             element = run * tile.pitch + column
-            lines += [moved(_PLACE, element - place, PRODUCT), at(8, _PLACE, _NOTHING, ELEMENT), products(users, {})]
+            lines += [moved(PLACE, element - place, PRODUCT), at(8, PLACE, NOTHING, ELEMENT), products(users, {})]
             place = element
         last = ("mov r0, lr", f"str r0, [sp, #{_SUM_AT}]") if rows == len(SUMS) else ()
         return joined(*lines, last, f"add r5, sp, #{self.factors_at + 8 * first}")
@@ -128,7 +109,7 @@ class CodedDots:
         for number, (times, rows) in enumerate(self.groups):
             called = instructions(self.finish(rows))
             for _ in range(times):
-                block = (*self.block(first, rows), f"bl {_FINISH + number}f")
+                block = (*self.block(first, rows), f"bl {FINISH + number}f")
                 window = window.followed_by(Repeated(block, instructions(block) + called))
                 first += rows
         begin = joined(
@@ -147,7 +128,7 @@ class CodedDots:
         )
         windows = window.looped((), end, tile.count, 1, skipped=1)
         code = Repeated.once(begin).followed_by(windows).then(joined("2:", restored(self.frame)))
-        inner = (joined(f"{_FINISH + n}:", self.finish(rows)) for n, (_, rows) in enumerate(self.groups))
+        inner = (joined(f"{FINISH + n}:", self.finish(rows)) for n, (_, rows) in enumerate(self.groups))
         return Repeated(joined(code.lines, *inner), code.time)
 
     @property

@@ -36,7 +36,8 @@ _FIRST_SUMS, _SECOND_SUMS = ("r4", "r6"), ("r5", "r7")
 _WINDOWS = "r8, r9, r10, r11"
 """Four elements of the first window, two by two, then those of the second."""
 
-_STREAM, _WINDOWS_AT, _PAIRS_LEFT, _RUNS_LEFT = range(4)
+STREAM, _WINDOWS_AT, _PAIRS_LEFT, FIRST_FREE = range(4)
+_RUNS_LEFT = FIRST_FREE
 """Words of the frame above the widened windows."""
 
 
@@ -181,25 +182,34 @@ class Strip(LoopedCode):
         """All rows by one or two windows."""
         pairs, odd = divmod(self.tile.rows, 2)
         code = self.widened(pixels) if self.wide else Repeated.once(())
-        code = code.then((f"ldr r0, {self.slot(_STREAM)}",))
+        code = code.then((f"ldr r0, {self.slot(STREAM)}",))
         if pairs:
             code = code.followed_by(self.block(2, pixels).looped((), ("cmp r10, #0", "bge 2b"), pairs, 2))
         return code.followed_by(self.block(1, pixels)) if odd else code
 
+    @property
+    def first_results(self) -> Lines:
+        """Brings the address of the results, from r2, to where they are stored from."""
+        return ("mov r1, r2",)
+
+    @property
+    def further_results(self) -> Lines:
+        """Moves on from the results of two windows, of which rows have gone through the first one's."""
+        return moved("r1", self.tile.rows)
+
     def function(self) -> Repeated:
-        tile = self.tile
-        pairs, odd = divmod(tile.count, 2)
+        pairs, odd = divmod(self.tile.count, 2)
         begin = joined(
             f"push {{{SAVED}, lr}}",
             moved("sp", -self.frame),
-            f"str r0, {self.slot(_STREAM)}",
+            f"str r0, {self.slot(STREAM)}",
             f"str r1, {self.slot(_WINDOWS_AT)}",
-            "mov r1, r2",
+            self.first_results,
         )
         following = joined(
-            moved("r1", tile.rows),
+            self.further_results,
             f"ldr r12, {self.slot(_WINDOWS_AT)}",
-            moved("r12", 2 * tile.step),
+            moved("r12", 2 * self.tile.step),
             f"str r12, {self.slot(_WINDOWS_AT)}",
         )
         code = Repeated.once(begin)

@@ -13,16 +13,16 @@ from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.cortex_m.composer.assembly import REACH, SAVED, moved
+from tinyml.targets.cortex_m.composer.assembly import REACH, moved
 from tinyml.targets.cortex_m.composer.dot_streams import WideRows, shift_bytes
-from tinyml.targets.cortex_m.composer.dot_strips import Strip
+from tinyml.targets.cortex_m.composer.dot_strips import FIRST_FREE, STREAM, Strip
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
 
 _SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
-_STREAM, _WINDOWS_AT, _OUT, _PAIRS_LEFT, _BLOCKS_LEFT = range(5)
+_OUT, _BLOCKS_LEFT = FIRST_FREE, FIRST_FREE + 1
 """Words of the frame above the widened windows."""
 
 _UNROLLED = 8
@@ -80,34 +80,16 @@ class WideStrip(Strip):
 
     def pixels(self, pixels: int) -> Repeated:
         """All rows by one or two windows."""
-        code = self.widened(pixels).then((f"ldr r0, {self.slot(_STREAM)}",))
+        code = self.widened(pixels).then((f"ldr r0, {self.slot(STREAM)}",))
         for times, rows in self.layout.blocks:
             block = self.block(rows, pixels)
             code = code.followed_by(counted_in_memory(block, times, self.slot(_BLOCKS_LEFT), "r3", 2))
         return code
 
-    def function(self) -> Repeated:
-        tile = self.tile
-        pairs, odd = divmod(tile.count, 2)
-        begin = joined(
-            f"push {{{SAVED}, lr}}",
-            moved("sp", -self.frame),
-            f"str r0, {self.slot(_STREAM)}",
-            f"str r1, {self.slot(_WINDOWS_AT)}",
-            f"str r2, {self.slot(_OUT)}",
-        )
-        # Rows have moved the place of results beyond those of the first window.
-        following = joined(
-            moved("r1", tile.rows),
-            f"str r1, {self.slot(_OUT)}",
-            f"ldr r12, {self.slot(_WINDOWS_AT)}",
-            moved("r12", 2 * tile.step),
-            f"str r12, {self.slot(_WINDOWS_AT)}",
-        )
-        code = Repeated.once(begin)
-        if pairs:
-            both = self.pixels(2).then(following if pairs > 1 or odd else ())
-            code = code.followed_by(counted_in_memory(both, pairs, self.slot(_PAIRS_LEFT), "r3", 1))
-        if odd:
-            code = code.followed_by(self.pixels(1))
-        return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))
+    @property
+    def first_results(self) -> Lines:
+        return (f"str r2, {self.slot(_OUT)}",)
+
+    @property
+    def further_results(self) -> Lines:
+        return joined(super().further_results, f"str r1, {self.slot(_OUT)}")

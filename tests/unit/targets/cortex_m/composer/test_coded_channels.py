@@ -1,4 +1,4 @@
-"""Which channels become code, and how often what is composed for them is."""
+"""Channels that become code, each composed once."""
 
 from __future__ import annotations
 
