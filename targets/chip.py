@@ -16,7 +16,7 @@ MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
 """Origins of an input: an array in memory; or rows that arrive, over a serial line or from a function of the caller."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chip:
     """A family of chips with one instruction set and one C compiler.
 
@@ -29,9 +29,11 @@ class Chip:
     composed for tiles of any shape. coder: makes rows of constant matrices code, where there is one;
     tile_coders: make the weights of tiles code. packed_reads: the costs of packed constants that no kernel reads.
 
-    macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix:
-    the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build; libraries:
-    linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the runner needs.
+    macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix: the
+    common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc or clang,
+    unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by their usual
+    names (`size`, `nm`, `objcopy`, `objdump`, `addr2line`). flags: compiler flags of every build; libraries: linker
+    flags. packages: Debian packages that `make test` installs; modules: Python modules that the runner needs.
 
     programs: the templates of programs around a model, such as sketches for the Arduino IDE, by the origin of the
     input; the driver fills them in. Without one for `serial` no serial line is known.
@@ -60,6 +62,8 @@ class Chip:
 
     macro: str | None = None
     prefix: str = ""
+    compiler: str = ""
+    tools: Mapping[str, str] = field(default_factory=dict[str, str])
     flags: Sequence[str] = ()
     libraries: Sequence[str] = ("-lm",)
     packages: Sequence[Package] = ()
@@ -76,6 +80,12 @@ class Chip:
     int24: str = "typedef int32_t tm_int24;\n"
     prelude: str = ""
     helpers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def command(self, tool: str) -> str:
+        """The command of the C compiler (`cc`) or of another tool, such as `avr-nm` for `nm`."""
+        if tool == "cc":
+            return self.compiler or f"{self.prefix}gcc"
+        return self.tools.get(tool, f"{self.prefix}{tool}")
 
     def files(self, pattern: str) -> list[Path]:
         """The files in its folder that match a glob pattern, sorted."""

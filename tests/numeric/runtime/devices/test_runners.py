@@ -19,6 +19,7 @@ from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, DeviceError, Interface, Runner, runner_for
 from tinyml.runtime.devices.toolchain import source_lines, symbol_table, symbols
+from tinyml.targets.registry import chip_of
 
 DATA = Path(__file__).parent
 FIX = Interface("fixmodel", "int16_t", 16, "int16_t", 4, has_label=True)
@@ -173,11 +174,11 @@ def step_counts(device: str, build: Build, inputs: np.ndarray) -> list[int]:
     uc: Any
     if device == "riscv":
         sp, x, back = riscv_const.UC_RISCV_REG_SP, riscv_const.UC_RISCV_REG_A0, riscv_const.UC_RISCV_REG_RA
-        table, code = symbols("riscv64-unknown-elf-", build.elf), 0
+        table, code = symbols(chip_of(device), build.elf), 0
         uc = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)  # pyright: ignore[reportPrivateImportUsage]
     else:
         sp, x, back = arm_const.UC_ARM_REG_SP, arm_const.UC_ARM_REG_R0, arm_const.UC_ARM_REG_LR
-        table, code = symbols("arm-none-eabi-", build.elf), 1
+        table, code = symbols(chip_of(device), build.elf), 1
         uc = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)  # pyright: ignore[reportPrivateImportUsage]
         uc.ctl_set_cpu_model(arm_const.UC_CPU_ARM_CORTEX_M0)
     uc.mem_map(0, 1 << 20)
@@ -362,10 +363,10 @@ def test_a_profile_accounts_for_every_cycle(device: str, tmp_path: Path):
     profile = runner.profile(build, FIX, inputs)
     assert profile.result.cycles is not None
     assert sum(profile.spent.values()) == pytest.approx(profile.result.cycles.mean())
-    [predict] = [one for one in symbol_table(runner.prefix, build.elf) if one.name == "fixmodel_predict"]
+    [predict] = [one for one in symbol_table(runner.chip, build.elf) if one.name == "fixmodel_predict"]
     inside = range(predict.address & ~1, (predict.address & ~1) + predict.size)
     assert all(site in inside and (pc == site or pc not in inside) for site, pc in profile.spent)
-    lines = source_lines(runner.prefix, build.elf, inside, "fixmodel.c")
+    lines = source_lines(runner.chip, build.elf, inside, "fixmodel.c")
     text = (DATA / "fixmodel" / "fixmodel.c").read_text().splitlines()
     assert {text[line - 1] for line in lines.values()} & {line for line in text if "for (" in line}
 
