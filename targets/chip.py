@@ -45,7 +45,10 @@ class Chip:
     small_counter: the type of loop counters whose constant bounds lie in [0, 255]. options: compiler options that a
     source file sets itself. int24: the definition of `tm_int24`, a signed integer type of at least 24 bits. helpers:
     the text of those functions and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip prefers them to plain
-    products of two int8_t, of two int16_t or of one of each; prelude: text printed before the first helper.
+    products of two int8_t, of two int16_t or of one of each; prelude: text printed before the first helper. replaces:
+    headers of the runtime, such as `tinyml/add.h`, in whose place its programs contain those of its own with these
+    names, which define the same functions. trap: a statement with an illegal instruction,
+    by which tests provoke a crash.
     """
 
     name: str
@@ -79,6 +82,8 @@ class Chip:
     options: str = ""
     int24: str = "typedef int32_t tm_int24;\n"
     prelude: str = ""
+    replaces: Sequence[str] = ()
+    trap: str = "__builtin_trap();"
     helpers: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def command(self, tool: str) -> str:
@@ -86,6 +91,11 @@ class Chip:
         if tool == "cc":
             return self.compiler or f"{self.prefix}gcc"
         return self.tools.get(tool, f"{self.prefix}{tool}")
+
+    def replacement(self, header: str) -> str | None:
+        """The text that replaces a header of the runtime, such as `tinyml/add.h`; None if nothing does."""
+        file = self.folder / "include" / header
+        return file.read_text("utf-8") if header in self.replaces and file.is_file() else None
 
     def files(self, pattern: str) -> list[Path]:
         """The files in its folder that match a glob pattern, sorted."""
