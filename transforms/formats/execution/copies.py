@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 from xdsl.dialects import func
@@ -12,12 +13,25 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.plans.segmentation import Plan
 from tinyml.transforms.formats.tiling.orders import COPIED, orders
+from tinyml.transforms.ir.attributes import argument_attribute
 
 GATHERING = 1
 """The rough cost of reading or writing an image in another order, in the units of a plan's extra work."""
 
 MOST = 3
 """Images beyond which all are copied or none."""
+
+
+def with_given_input(network: Network, function: func.FuncOp) -> Network:
+    """A network whose input stays in memory to the end, if its channels come first and it lies in the caller's array.
+
+    Plans of other networks take its bytes for free once nothing reads them.
+    """
+    attributes = {name: argument_attribute(function, name) for name in (tdsl.ORDER, tdsl.REUSED, tdsl.RECEIVED)}
+    if [name for name, value in attributes.items() if value is not None] != [tdsl.ORDER]:
+        return network
+    graph = network.graph
+    return replace(network, graph=replace(graph, outputs=tuple(dict.fromkeys((*graph.outputs, *graph.inputs)))))
 
 
 def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | None) -> Network:
