@@ -96,7 +96,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             if top or bottom or left:
                 nest.fold(first, [], fill)
             if op.axes is not None:
-                down_pitch, across_pitch, _ = op.pitches
+                down_pitch, across_pitch = op.pitches[:2]
                 inside = nest.add(across, begin)
                 place = nest.add(nest.times(held, down_pitch), nest.times(inside, across_pitch))
                 gather(place, nest.add(target, first), nest.insert(arith.SubiOp(end, begin)))

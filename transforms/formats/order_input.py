@@ -7,10 +7,11 @@ Frameworks train on images of channels x height x width, cameras deliver height 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -92,13 +93,14 @@ def _has_channels_last(value: SSAValue) -> bool:
     return False
 
 
-def _reorder(argument: SSAValue, axes: tuple[int, ...]) -> None:
+def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     """Give an argument another order of axes; its readers get the old order again."""
     if list(axes) == sorted(axes):
         return
     readers = _readers(argument)
     shape, element = tdsl.shape_of(argument), tdsl.format_of(argument).type
-    argument = Rewriter.replace_value_with_new_type(argument, TensorType(element, [shape[axis] for axis in axes]))
+    type = TensorType(element, [shape[axis] for axis in axes])
+    argument = cast(BlockArgument, Rewriter.replace_value_with_new_type(argument, type))
     back: dict[tuple[int, ...], SSAValue] = {}
 
     def ordered(wanted: tuple[int, ...]) -> SSAValue:
@@ -108,7 +110,7 @@ def _reorder(argument: SSAValue, axes: tuple[int, ...]) -> None:
             return argument
         if wanted not in back:
             transpose = tdsl.TransposeOp(argument, permutation)
-            Rewriter.insert_op(transpose, InsertPoint.at_start(argument.owner))
+            Rewriter.insert_op(transpose, InsertPoint.at_start(argument.block))
             transpose.out.name_hint = argument.name_hint
             back[wanted] = transpose.out
         return back[wanted]

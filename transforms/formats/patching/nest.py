@@ -60,7 +60,7 @@ class Patches:
         """The greatest extent of the parts of a tensor along an axis, with room for every window inside the image."""
         parts = [box[name][2 * axis : 2 * axis + 2] for box in boxes]
         reads = [read for node in self.graph.nodes for read in node.reads if read.tensor == name]
-        windows = [min(read.kernel[axis], self.graph.tensors[name][axis]) for read in reads]
+        windows = [min(read.kernel[axis], self.graph.tensors[name][:2][axis]) for read in reads]
         return max([*(end - first for first, end in parts), *windows])
 
     def rewrite(self) -> None:
@@ -70,7 +70,8 @@ class Patches:
         assert isinstance(last, Operation)
         emit = self.emit = Emitter(last, UnknownLoc())
         bodies = [body_of(stage, emit) for stage in self.stages]
-        whole = StoredImage.empty(end.result, *tdsl.shape_of(end.result)[1:3], emit)
+        _, height, width, _ = tdsl.shape_of(end.result)
+        whole = StoredImage.empty(end.result, height, width, emit)
 
         def row_of_tiles(i: SSAValue, held: SSAValue) -> SSAValue:
             rows = self._ranges(0, i)
@@ -114,7 +115,7 @@ class Patches:
         """The rows, or for axis 1 the columns, of all parts that tile i along the axis needs."""
         emit, tensors = self.emit, self.graph.tensors
         end = self.stages[-1].node.result
-        extent = tensors[end][axis]
+        extent = tensors[end][:2][axis]
         ends = [
             emit.insert(arith.DivSIOp(emit.times(at, extent), emit.index(self.count))) for at in (i, emit.plus(i, 1))
         ]
@@ -134,7 +135,7 @@ class Patches:
         end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)
         return Range(
             emit.insert(arith.MaxSIOp(first, emit.index(0))) if before else first,
-            emit.insert(arith.MinSIOp(end, emit.index(operand[axis]))),
+            emit.insert(arith.MinSIOp(end, emit.index(operand[:2][axis]))),
         )
 
     def _both(self, a: Range, b: Range) -> Range:

@@ -85,7 +85,8 @@ def test_devices_give_the_bits_of_the_evaluator(
 def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...]]]:
     """One to three convolutions of any kernel, stride and padding, of channels together or each by itself."""
     height, width, channels = (draw(st.integers(1, 7)), draw(st.integers(1, 7)), draw(st.integers(1, 4)))
-    shape, convolutions = (height, width, channels), []
+    shape = height, width, channels
+    convolutions: list[tuple[Any, ...]] = []
     for _ in range(draw(st.integers(1, 3))):
         kernel = draw(st.integers(1, min(height, 3))), draw(st.integers(1, min(width, 3)))
         strides = draw(st.integers(1, 2)), draw(st.integers(1, 2))

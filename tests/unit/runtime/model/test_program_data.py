@@ -12,7 +12,7 @@ from tinyml.dialects.context import context
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import in_file_order, load_program_data
 
-SHAPES = {(0, 1, 2, 3): "1x2x3x4", (0, 2, 3, 1): "1x3x4x2", (0, 2, 1, 3): "1x3x2x4"}
+SHAPES: dict[tuple[int, ...], str] = {(0, 1, 2, 3): "1x2x3x4", (0, 2, 3, 1): "1x3x4x2", (0, 2, 1, 3): "1x3x2x4"}
 IMAGES = np.random.default_rng(0).normal(size=(5, 2, 3, 4)).astype(np.float32)
 
 
