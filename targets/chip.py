@@ -15,6 +15,9 @@ from tinyml.targets.tiles import TileCoder, TileFamily
 MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
 """Origins of an input: an array in memory; or rows that arrive, over a serial line or from a function of the caller."""
 
+FILE_ORDER, CHANNELS_LAST = INPUT_ORDERS = ("file", "channels-last")
+"""Orders of the axes of an input: that of the model's file, or with the channels of each pixel beside each other."""
+
 
 @dataclass(frozen=True, eq=False)
 class Chip:

@@ -151,6 +151,10 @@ class ProgramBuilder:
         input_doc = self.describe(self.input, self._of_input(FORMAT))
         if isinstance(packed := self._of_input(tdsl.PACKED), IntegerAttr):
             input_doc += f", numbers packed into {packed.value.data} bits each"
+        axes = tdsl.order_axes(self._of_input(tdsl.ORDER))
+        layout = "" if axes is None else tdsl.named_axes(axes)
+        if layout:
+            input_doc += f", {layout}"
         outputs = [] if self.label is None else [i16]
         functions: list[Operation] = []
         if self.row_length is not None:
@@ -180,7 +184,7 @@ class ProgramBuilder:
         if (length := self.row_length) is not None:
             macro, element = f"{self.name}_ROW_LENGTH", ELEMENTS[self.input.element_type]
             defines.insert(1, c.DefineOp(macro, length, "elements of a row of the input"))
-            defines.append(row_declaration(self.row_function, element, macro))
+            defines.append(row_declaration(self.row_function, element, macro, layout.partition(" x ")[2]))
         notes = [SHIFTS, FLOATS] if self._has_floats() else [SHIFTS]
         parts = [*defines, *self.headers.values(), *self.constants.values(), *arena, *functions]
         return c.ProgramOp(self.name, notes, Region(Block(parts)))

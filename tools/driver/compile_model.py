@@ -96,6 +96,7 @@ def build_folder(
     from tinyml.tools.driver.stages import compile_kept, compile_stages, has_formats, load_program
     from tinyml.tools.reports.report import require_fit, write_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+    from tinyml.transforms.formats.order_input import OrderInputPass
 
     start = time.perf_counter()
     if request.input == SERIAL and SERIAL not in chip_of(board.name).programs:
@@ -107,6 +108,7 @@ def build_folder(
         if request.quantization == ANEW and has_formats(program):
             pipelines.run(program, ctx, [LiftToRealsPass()])
         kept = has_formats(program)
+        pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
         data = _load_data(request, program, kept)
         progress.step("compiling")
         options = request.pipeline_options(board)

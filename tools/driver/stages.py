@@ -226,11 +226,10 @@ def _reals_and_formats(
 
 def _changed_answers(reals: ModuleOp, formats: ModuleOp, file: Path) -> int:
     """Number of inputs in a data file for which the program at L1 gives another class than the one on reals."""
-    from tinyml.runtime.model.data import load_data
-    from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.runtime.model.program_data import load_program_data
     from tinyml.tools.driver.measure import accuracy
 
-    return accuracy(reals, formats, load_data(str(file), elements=interface_of(reals).input_length)).disagreements
+    return accuracy(reals, formats, load_program_data(reals, str(file))).disagreements
 
 
 def count_model_macs(reals: ModuleOp) -> int:
