@@ -15,6 +15,7 @@ from tinyml.runtime.devices.device import Build, RunResult, TimeProfile, raw_inp
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import call_tool, execute, symbol_table, symbols
 from tinyml.runtime.model.interface import Interface
+from tinyml.targets.registry import chip_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +51,7 @@ class AvrRunner(Runner):
     ) -> RunResult:
         """Run; profile: the address behind the program's function, and the file for the profile."""
         stdin = raw_inputs(interface, inputs)
-        driver = _driver(self.chip.folder / "simavr_driver.c")
+        driver = _driver(chip_of(AvrRunner.name).folder / "simavr_driver.c")
         image = build.elf.with_suffix(".bin")
         call_tool(self.chip.prefix, "objcopy", ["-O", "binary", "-R", ".eeprom", build.elf, image])
         table = symbols(self.chip.prefix, build.elf)

@@ -1,6 +1,8 @@
 """The boards that tests run programs on, taken from the registry: a new chip is tested without an edit."""
 
-from tinyml.targets.registry import HOST, USUAL, board, boards, chips
+import os
+
+from tinyml.targets.registry import HOST, USUAL, board, boards, chip_of, chips
 
 _LARGER = {board.larger for board in boards()}
 
@@ -24,6 +26,13 @@ DEVICES = [HOST, *(name for names in CORES.values() for name in names)]
 
 PRINTED = {names[-1]: [HOST, *names] if USUAL in names else names for names in CORES.values()}
 """A target of each chip, and the boards on which C that is printed for it is run; the host runs that of one chip."""
+
+
+if only := os.environ.get("TESTED_BOARD"):
+    # What is printed for other chips runs there, too: in plain C.
+    BOARDS = SIMULATED = SMALL = DEVICES = [only]
+    CORES = {chip_of(only).name: [only]}
+    PRINTED = {target: [only] for target in [only, *PRINTED]}
 
 
 def roomy(name: str) -> str:
