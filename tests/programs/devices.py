@@ -28,11 +28,13 @@ PRINTED = {names[-1]: [HOST, *names] if USUAL in names else names for names in C
 """A target of each chip, and the boards on which C that is printed for it is run; the host runs that of one chip."""
 
 
+TURNS = [(USUAL, HOST), *((names[0], names[0]) for names in CORES.values()), (HOST, HOST)]
+"""Targets and the boards that run what is printed for them, of which programs take some in turn."""
+
 if only := os.environ.get("TESTED_BOARD"):
-    # What is printed for other chips runs there, too: in plain C.
     BOARDS = SIMULATED = SMALL = DEVICES = [only]
-    CORES = {chip_of(only).name: [only]}
-    PRINTED = {target: [only] for target in [only, *PRINTED]}
+    CORES, PRINTED = {chip_of(only).name: [only]}, {only: [only]}
+    TURNS = [(only, only)] * len(TURNS)
 
 
 def roomy(name: str) -> str:

@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 from programs import kernel_models
 from programs.coded_rows import CodedProgram, expected, random_rows, vectors
-from programs.devices import PRINTED
 from programs.kernel_batches import check_batch
 from programs.kernel_calls import Case, build, run
 from programs.strip_programs import build_strips, check
@@ -22,7 +21,7 @@ from tinyml.dialects.layouts.packed_bits import WIDTHS, pack_bits
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import chip_of, chips, kernels_of
+from tinyml.targets.registry import boards, chips, kernels_of, row_coder
 from tinyml.targets.tiles import Tile, TileFamily
 from tinyml.tools.calibration.kernel_signatures import KernelSignature
 
@@ -35,7 +34,7 @@ def kernels_by_target() -> dict[str, list[Kernel]]:
     """Every kernel that is listed or composed, once."""
     found: dict[str, list[Kernel]] = {}
     seen: set[str] = set()
-    for target in PRINTED:
+    for target in (board.name for board in boards()):
         kernels = [*kernels_of(target), *kernel_models.composed(target)]
         found[target] = [kernel for kernel in kernels if kernel.symbol not in seen]
         seen |= {kernel.symbol for kernel in kernels}
@@ -148,7 +147,7 @@ def test_tiles(chip: Chip, tmp_path: Path):
         check(RUNNER, build_strips(RUNNER, some, tmp_path), some)
 
 
-@pytest.mark.parametrize("target", [target for target in PRINTED if chip_of(target).coder is not None])
+@pytest.mark.parametrize("target", [board.name for board in boards() if row_coder(board.name) is not None])
 def test_coded_rows(target: str, tmp_path: Path):
     random = np.random.default_rng(3)
     some = [random_rows(random, rows, lengths) for rows, lengths in ((1, [1]), (7, [30, 12, 5]), (70, [3]))]

@@ -105,7 +105,7 @@ def test_elementwise_operations(sort: Sort, tmp_path: Path):
     format = sort.variants[-1]
     ctx = context()
     x, expected = inputs(format), None
-    for target, devices in (*targets(sort, 0), *targets(sort, 1)):
+    for target, devices in dict((*targets(sort, 0), *targets(sort, 1))).items():
         module = Parser(ctx, elementwise(format)).parse_module()
         module.verify()
         interface, folder = interface_of(module), tmp_path / target
