@@ -15,7 +15,7 @@ from tinyml.runtime.devices.device import Build, RunResult, TimeProfile, raw_inp
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import call_tool, execute, symbol_table, symbols
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.registry import chip_of
+from tinyml.targets.registry import HOST, chip_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ class AvrRunner(Runner):
         return self._run(build, interface, inputs)
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
-        predict = next(s for s in symbol_table(self.chip.prefix, build.elf) if s.name == f"{interface.name}_predict")
+        predict = next(s for s in symbol_table(self.chip, build.elf) if s.name == f"{interface.name}_predict")
         file = build.elf.with_suffix(".profile")
         result = self._run(build, interface, inputs, (predict.address + predict.size, file))
         spent: dict[tuple[int, int], float] = {}
@@ -53,8 +53,8 @@ class AvrRunner(Runner):
         stdin = raw_inputs(interface, inputs)
         driver = _driver(chip_of(AvrRunner.name).folder / "simavr_driver.c")
         image = build.elf.with_suffix(".bin")
-        call_tool(self.chip.prefix, "objcopy", ["-O", "binary", "-R", ".eeprom", build.elf, image])
-        table = symbols(self.chip.prefix, build.elf)
+        call_tool(self.chip, "objcopy", ["-O", "binary", "-R", ".eeprom", build.elf, image])
+        table = symbols(self.chip, build.elf)
         # avr-gcc gives RAM addresses an offset of 0x800000.
         arguments = [
             self.limit,
@@ -85,7 +85,7 @@ def _driver(source: Path) -> Path:
     The cache key is the preprocessed source, so that each version of simavr gets its own driver.
     """
     try:
-        text = call_tool("", "gcc", ["-E", "-P", source])
+        text = call_tool(chip_of(HOST), "cc", ["-E", "-P", source])
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
         driver = cache / f"simavr_driver-{key}"
@@ -94,7 +94,7 @@ def _driver(source: Path) -> Path:
             with tempfile.TemporaryDirectory(dir=cache) as scratch:
                 # Several processes may compile it at once, so each moves a complete file into place.
                 fresh = Path(scratch) / "driver"
-                call_tool("", "gcc", ["-std=gnu99", "-O2", "-o", fresh, source, "-lsimavr"])
+                call_tool(chip_of(HOST), "cc", ["-std=gnu99", "-O2", "-o", fresh, source, "-lsimavr"])
                 fresh.replace(driver)
     except InputError as error:
         if "simavr/" not in error.message and "-lsimavr" not in error.message:

@@ -152,14 +152,13 @@ class _Machine:
             unicorn: Any = importlib.import_module("unicorn")
         except ImportError as error:
             raise InputError("the emulator 'unicorn' is not installed: pip install tinyml[devices]") from error
-        prefix = runner.chip.prefix
         self._error: type[Exception] = unicorn.UcError
         self._label = f"{interface.name} on {runner.name}"
         self._limit = runner.limit
         self._interface = interface
-        self._symbols = symbols(prefix, elf)
+        self._symbols = symbols(runner.chip, elf)
         image_path = elf.with_suffix(".bin")
-        call_tool(prefix, "objcopy", ["-O", "binary", elf, image_path])
+        call_tool(runner.chip, "objcopy", ["-O", "binary", elf, image_path])
         self._image = image_path.read_bytes()
         self._core = runner.core(unicorn)
         self._uc = self._core.emulator
@@ -181,7 +180,7 @@ class _Machine:
         """Executions by block: the instruction of NAME_predict before it (None inside NAME_predict), address, size."""
         self._inferring = False
         self._site = 0
-        predict = next(s for s in symbol_table(prefix, elf) if s.name == f"{interface.name}_predict")
+        predict = next(s for s in symbol_table(runner.chip, elf) if s.name == f"{interface.name}_predict")
         self._predict = range(predict.address & ~1, (predict.address & ~1) + predict.size)
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_profiled_block if profiled else self._on_block)
         self._uc.reg_write(self._core.sp, self._symbols["tm_stack_top"])

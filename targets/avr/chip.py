@@ -74,5 +74,7 @@ CHIP = Chip(
     options=_OPTIONS,
     int24=_HELPERS["tm_int24"],
     prelude=_PRELUDE,
+    # The word 1 is no instruction.
+    trap='__asm__ volatile(".word 1");',
     helpers=_HELPERS,
 )

@@ -54,7 +54,7 @@ def measure(device: str, optimize: str, source: str, interface: Interface) -> In
         runner = runner_for(device)
         build = runner.build(folder, interface, folder, optimize, INCLUDE)
         result = runner.run(build, interface, inputs)
-        table = call_tool(runner.chip.prefix, "nm", ["-S", build.elf])
+        table = call_tool(runner.chip, "nm", ["-S", build.elf])
     assert result.cycles is not None
     rows = [line.split() for line in table.splitlines()]
     code = sum(
