@@ -79,8 +79,8 @@ def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
 def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     options = {"width": width, "packed": "always", "pack_buffers": True}
     check(PROGRAMS["sparse"], options, TURNS, tmp_path, "#scratch.packed_ram<")
-    [source] = (tmp_path / TURNS[0][0]).glob("*.c")
-    assert f"dot_near_s{width}_s{width}_s32(&Z_rows" in source.read_text()
+    [source] = (tmp_path / USUAL).glob("*.c")
+    assert f"tm_dot_near_s{width}_s{width}_s32(&Z_rows" in source.read_text()
 
 
 RANDOM = st.builds(micro_programs.Random, st.integers(0, 999))

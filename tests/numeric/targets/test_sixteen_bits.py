@@ -1,7 +1,11 @@
-"""All kernels in plain C, those for other chips included, are exact on the machine with an `int` of 16 bits."""
+"""A machine with an `int` of 16 bits, in a package of its own, runs all kernels in plain C and the suites of chips."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,28 +16,40 @@ from programs import kernel_models
 from programs.coded_rows import CodedProgram, expected, random_rows, vectors
 from programs.kernel_batches import check_batch
 from programs.kernel_calls import Case, build, run
+from programs.paths import ROOT
+from programs.plugins import package_of
 from programs.strip_programs import build_strips, check
 from programs.strips import Strip, coded_strip, strip_of
 
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.delta_row_stream import delta_rows
 from tinyml.dialects.layouts.packed_bits import WIDTHS, pack_bits
-from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.registry import Runner, runner_for
+from tinyml.targets.c.composer.names import PLAIN
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import boards, chips, kernels_of, row_coder
 from tinyml.targets.tiles import Tile, TileFamily
 from tinyml.tools.calibration.kernel_signatures import KernelSignature
 
-RUNNER = runner_for("sixteen")
+SIXTEEN = "sixteen"
+"""The board of the package in tests/plugins."""
+
 AT_ONCE = 15
 """Programs or tiles in one build, so that their constants fit the RAM."""
 
 
+@pytest.fixture
+def runner() -> Iterator[Runner]:
+    with package_of(SIXTEEN):
+        yield runner_for(SIXTEEN)
+
+
 def kernels_by_target() -> dict[str, list[Kernel]]:
     """Every kernel that is listed or composed, once."""
-    found: dict[str, list[Kernel]] = {}
-    seen: set[str] = set()
+    # What is composed in plain C is the same on all chips.
+    plain = [kernel for kernel in kernel_models.composed("riscv") if kernel.symbol.startswith(PLAIN)]
+    found, seen = {SIXTEEN: plain}, {kernel.symbol for kernel in plain}
     for target in (board.name for board in boards()):
         kernels = [*kernels_of(target), *kernel_models.composed(target)]
         found[target] = [kernel for kernel in kernels if kernel.symbol not in seen]
@@ -43,15 +59,16 @@ def kernels_by_target() -> dict[str, list[Kernel]]:
 
 KERNELS = kernels_by_target()
 BATCHES = [
-    (target, kernels[first : first + AT_ONCE])
+    pytest.param(target, kernels[first : first + AT_ONCE], id=f"{target}-{first}")
     for target, kernels in KERNELS.items()
     for first in range(0, len(kernels), AT_ONCE)
 ]
 
 
-@pytest.mark.parametrize(("target", "kernels"), BATCHES, ids=lambda value: value if isinstance(value, str) else "")
-def test_kernels_that_programs_call(target: str, kernels: list[Kernel], tmp_path: Path):
-    check_batch(kernels, target, RUNNER, tmp_path)
+@pytest.mark.parametrize(("target", "kernels"), BATCHES)
+def test_kernels_that_programs_call(target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path):
+    """Programs for the machine itself, and those that are printed for other chips."""
+    check_batch(kernels, target, runner, tmp_path)
 
 
 def test_no_kernel_is_left_out():
@@ -78,7 +95,7 @@ def stream_of(form: str, row: NDArray[np.int64], width: int) -> bytes:
 
 
 @pytest.mark.parametrize("form", ["dense", "near"])
-def test_packed_weights_of_every_width(form: str, tmp_path: Path):
+def test_packed_weights_of_every_width(form: str, runner: Runner, tmp_path: Path):
     """The least weights meet the least vectors, where no sum overflows."""
     random, flash = np.random.default_rng(1), bytearray()
     cases: list[Case] = []
@@ -90,14 +107,16 @@ def test_packed_weights_of_every_width(form: str, tmp_path: Path):
             row[places] = random.integers(low, -low, count) if count % 2 else low
             start = len(flash)
             flash += stream_of(form, row[:count] if form == "dense" else row, width)
-            for vector in (8, 16):
-                x = np.full(ROW, -1 << vector - 1, f"<i{vector // 8}")
-                while int(np.abs(row * x.astype(np.int64)).sum()) >= 1 << 31:
-                    x >>= 1
-                cases.append(Case(signature(form, width, vector), x, start, count))
-                sums.append(int((row * x.astype(np.int64)).sum()))
+            for vector in (8, 16, 12)[: 2 if form == "dense" else 3]:
+                value = -1 << vector - 1
+                while int(np.abs(row * value).sum()) >= 1 << 31:
+                    value >>= 1
+                x = np.full(ROW, value)
+                stored = x.astype(f"<i{vector // 8}") if vector % 8 == 0 else pack_bits(x, vector).view(np.int8)
+                cases.append(Case(signature(form, width, vector), stored, start, count))
+                sums.append(int((row * value).sum()))
     kernels = list(dict.fromkeys(case.kernel for case in cases))
-    scores = run(RUNNER, build(RUNNER, tmp_path, bytes(flash), "-Os", kernels), cases, kernels).scores
+    scores = run(runner, build(runner, tmp_path, bytes(flash), "-Os", kernels), cases, kernels).scores
     assert scores is not None
     assert scores[:, 0].tolist() == sums
 
@@ -140,18 +159,46 @@ CHIPS = pytest.mark.parametrize("chip", [chip for chip in chips() if chip.tiles]
 
 
 @CHIPS
-def test_tiles(chip: Chip, tmp_path: Path):
+def test_tiles(chip: Chip, runner: Runner, tmp_path: Path):
     strips = strips_of(chip)
     for first in range(0, len(strips), AT_ONCE):
         some = strips[first : first + AT_ONCE]
-        check(RUNNER, build_strips(RUNNER, some, tmp_path), some)
+        check(runner, build_strips(runner, some, tmp_path), some)
 
 
 @pytest.mark.parametrize("target", [board.name for board in boards() if row_coder(board.name) is not None])
-def test_coded_rows(target: str, tmp_path: Path):
+def test_coded_rows(target: str, runner: Runner, tmp_path: Path):
     random = np.random.default_rng(3)
     some = [random_rows(random, rows, lengths) for rows, lengths in ((1, [1]), (7, [30, 12, 5]), (70, [3]))]
     calls = [(number, vector) for number, rows in enumerate(some) for vector in vectors(random, rows, 6)]
-    results, _ = CodedProgram(target, RUNNER, tmp_path, some).run(calls)
+    results, _ = CodedProgram(target, runner, tmp_path, some).run(calls)
     for (number, vector), result in zip(calls, results, strict=True):
         np.testing.assert_array_equal(result, expected(some[number], vector))
+
+
+SUITES = {
+    "formats": ("dialects/formats/test_formats_on_devices.py", "elementwise"),
+    "networks": ("dialects/formats/test_formats_on_devices.py", "network"),
+    "packed": ("transforms/loops/test_packed_programs.py", "fastgrnn or lengths"),
+    "programs": ("targets/test_generated_c.py lowering/frontends", "sixteen"),
+    "functions": ("runtime/include runtime/evaluator", "sixteen and not near and not extremes and not any_call"),
+}
+"""Files of tests that take their boards from the registry, and which of their tests are run here.
+
+Those whose arrays do not fit the RAM are left out; the tests above run these kernels.
+"""
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_the_suites_of_chips(suite: str, tmp_path: Path):
+    """Installed beside this one, the package is found by its entry point; nothing is edited."""
+    files, chosen = SUITES[suite]
+    package, entries = ROOT / "tests" / "plugins" / SIXTEEN, tmp_path / "sixteen-1.dist-info"
+    entries.mkdir()
+    (entries / "METADATA").write_text("Metadata-Version: 2.1\nName: sixteen\nVersion: 1\n")
+    (entries / "entry_points.txt").write_text("[tinyml.chips]\nsixteen = sixteen:CHIP\n")
+    environment = {**os.environ, "TESTED_BOARD": SIXTEEN, "PYTHONPATH": f"{package}{os.pathsep}{tmp_path}"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", chosen]
+    folders = [ROOT / "tests" / "numeric" / file for file in files.split()]
+    done = subprocess.run([*command, *folders], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
