@@ -48,7 +48,8 @@ class Chip:
     products of two int8_t, of two int16_t or of one of each; prelude: text printed before the first helper. replaces:
     headers of the runtime, such as `tinyml/add.h`, in whose place its programs contain those of its own with these
     names, which define the same functions. trap: a statement with an illegal instruction,
-    by which tests provoke a crash.
+    by which tests provoke a crash. figures: module and function that print what its kernels cost at some levels of
+    optimization (`make kernels`).
     """
 
     name: str
@@ -84,6 +85,7 @@ class Chip:
     prelude: str = ""
     replaces: Sequence[str] = ()
     trap: str = "__builtin_trap();"
+    figures: str = ""
     helpers: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def command(self, tool: str) -> str:

@@ -43,6 +43,5 @@ class HostRunner(Runner):
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         stdin = raw_inputs(interface, inputs)
-        return result_of_records(
-            interface, execute([build.elf, str(len(inputs))], stdin, f"{interface.name} on {self.name}")
-        )
+        records = execute([build.elf, str(len(inputs))], stdin, f"{interface.name} on {self.name}")
+        return result_of_records(interface, records, self.board.unit)

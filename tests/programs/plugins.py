@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint
 from unittest.mock import patch
@@ -24,7 +24,7 @@ def _forget() -> None:
 
 
 @contextmanager
-def installed(*points: EntryPoint) -> Iterator[None]:
+def installed(*points: EntryPoint) -> Generator[None]:
     """Let the registry find chips by entry points of the group `tinyml.chips`, and no others of other packages."""
 
     def entry_points(group: str) -> list[EntryPoint]:
@@ -39,7 +39,7 @@ def installed(*points: EntryPoint) -> Iterator[None]:
 
 
 @contextmanager
-def package_of(name: str) -> Iterator[Chip]:
+def package_of(name: str) -> Generator[Chip]:
     """The chip of a package of `tests/plugins`, found by the entry point that its `pyproject.toml` declares."""
     folder = ROOT / "tests" / "plugins" / name
     declared = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]

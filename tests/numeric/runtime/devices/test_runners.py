@@ -14,6 +14,7 @@ from programs.devices import BOARDS, SIMULATED
 from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices import avr
 from tinyml.runtime.devices.attribution import DEBUG_FLAGS
 from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.host import HostRunner
@@ -331,8 +332,7 @@ def test_a_missing_libsimavr_names_its_package(tmp_path: Path, monkeypatch: pyte
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "simavr_driver.c").write_text("#include <simavr/not_there.h>\n")
-    chip = replace(runner.chip, folder=tmp_path)
-    monkeypatch.setattr(AvrRunner, "chip", chip)
+    monkeypatch.setattr(avr, "chip_of", lambda name: replace(chip_of(name), folder=tmp_path))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     with pytest.raises(InputError, match="apt install libsimavr-dev"):
         runner.run(build, FIX, fix_inputs(1))
 
