@@ -4,12 +4,8 @@ It is an ATmega1284P in all but name. Constants lie in RAM. A sum, a product or 
 program, so that no overflow goes unseen because its bits happen to be right.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from pathlib import Path
 
-from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
@@ -18,7 +14,7 @@ from tinyml.targets.package import Package
 CHIP = Chip(
     "sixteen",
     folder=Path(__file__).parent,
-    runner="sixteen:SixteenRunner",
+    runner="sixteen.runner:SixteenRunner",
     boards=(Board("sixteen", "atmega1284p", flash=130048, ram=16384, unit="cycles"),),
     compose=compose,
     prefix="avr-",
@@ -30,11 +26,5 @@ CHIP = Chip(
     ),
     packages=(Package("gcc-avr", command="avr-gcc"), Package("libsimavr-dev", header="simavr/sim_avr.h")),
     alignment=1,
+    object_bytes=32767,
 )
-
-
-@dataclass(frozen=True)
-class SixteenRunner(AvrRunner):
-    """Runs on a simulated ATmega1284P."""
-
-    name: str = "sixteen"
