@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 from programs import bits as l4_programs
 from programs import kernel_models
 from programs.devices import BOARDS, SMALL
-from programs.printed import WARNINGS, parse, write, write_module
+from programs.kernel_batches import write_kernel_program
+from programs.printed import WARNINGS, parse, write
 
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS, call_tool
-from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.interface import Interface
-from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, USUAL, board, chip_of, kernels_of
 
@@ -122,17 +120,12 @@ KERNELS = [(target, kernel) for target in SMALL for kernel in (*kernels_of(targe
 @pytest.mark.parametrize(("target", "kernel"), KERNELS, ids=[kernel.symbol for _, kernel in KERNELS])
 def test_a_kernel_is_selected_and_exact(target: str, kernel: Kernel, tmp_path: Path):
     """One source without a warning; a device of its target and plain C on the host take turns."""
-    context, module = parse(kernel_models.program(kernel))
-    interface, inputs = interface_of(module), kernel_models.inputs(kernel)
-    expected = evaluate(module, inputs).scores
-    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
-        packed = "never" if kernel.weights % 8 == 0 else "always"
-        pipelines.run(module, context, pipelines.flatten(name, {"target": target, "packed": packed}))
-    assert str(module).count(f"func.call @{kernel.symbol}(") == kernel_models.calls(kernel)
-    source = write_module(module, context, target, tmp_path / "source")
+    source = tmp_path / "source"
+    program = write_kernel_program(kernel, target, source)
     boards = [board.name for board in chip_of(target).boards if board.name in BOARDS]
     # Sanitizers see the same at -O1, for which gcc takes less time.
     runners = (HostRunner(sanitize=True), "-O1"), *((runner_for(name), "-O2") for name in boards)
     runner, optimize = runners[KERNELS.index((target, kernel)) % len(runners)]
-    result = runner.run(runner.build(source, interface, tmp_path / "build", optimize, WARNINGS), interface, inputs)
-    np.testing.assert_array_equal(result.scores, expected, err_msg=runner.name)
+    build = runner.build(source, program.interface, tmp_path / "build", optimize, WARNINGS)
+    result = runner.run(build, program.interface, program.inputs)
+    np.testing.assert_array_equal(result.scores, program.expected, err_msg=runner.name)
