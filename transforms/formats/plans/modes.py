@@ -88,7 +88,7 @@ MODES: dict[str, Candidates] = {
 }
 """The segments that each mode may choose from; ordinary ones, which cover every network, are among them."""
 
-EXACT = ("ordinary", "rows", "pixels", "partial-32", "replace", "herringbone", "single-transpose", "patches")
+EXACT = ("ordinary", "rows", "pixels", "partial-32", "replace", "single-transpose", "herringbone", "patches")
 """The modes that change no result, in the order in which `auto` prefers segments with as many bits and as much work.
 
 `partial-16` and `partial-8` are not exact: they may round sums to so many bits after every channel.
