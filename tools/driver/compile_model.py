@@ -37,33 +37,41 @@ def compile_model(request: Request) -> dict[str, Any]:
     """Compile and measure a model, write its folder and return the report.
 
     Raises `InputError` for bad input and for a model that does not fit the board; no folder is written then. Where the
-    board does not compute what the evaluator does, the folder is written before `DeviceError` is raised.
+    board does not compute what the evaluator does, the folder is written before `MismatchError` is raised.
     """
     from tinyml.targets.registry import board
-    from tinyml.tools.driver.measure import check_equal
+    from tinyml.tools.driver.measure import MismatchError
     from tinyml.tools.reports.memory_picture import can_draw
 
+    mismatch: MismatchError | None = None
+    report: dict[str, Any] = {}
     chosen = board(request.target)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
-        report, _ = build_folder(request, chosen, folder, must_fit=True)
-        if can_draw():
+        try:
+            report, _ = build_folder(request, chosen, folder, must_fit=True)
+        except MismatchError as error:
+            mismatch = error
+        if can_draw() and mismatch is None:
             _draw(report, chosen, folder)
             seal_folder(folder, report)
-    check_equal(report["mismatch"], chosen.name, request.out)
+    if mismatch is not None:
+        raise MismatchError(mismatch.message, file=str(request.out)) from mismatch
     return report
 
 
 def measure_model(request: Request, chosen: Board) -> dict[str, Any]:
     """The report of a model on a board, measured on a board with more memory if it does not fit.
 
-    Raises `InputError` if the tools of the target are not installed, and `DeviceError` if the board does not compute
+    Raises `InputError` if the tools of the target are not installed, and `MismatchError` if the board does not compute
     what the evaluator does.
     """
     from tinyml.targets.registry import board
-    from tinyml.tools.driver.measure import check_equal
+    from tinyml.tools.driver.measure import MismatchError
 
     try:
         report, measured = _build(request, chosen)
+    except MismatchError:
+        raise
     except InputError:
         # A program that fails to link for a board, or runs out of its memory, may still run on a larger one.
         if chosen.larger is None:
@@ -74,7 +82,6 @@ def measure_model(request: Request, chosen: Board) -> dict[str, Any]:
         report |= {"target": chosen.name, "fits": False, "flash_limit": chosen.flash, "ram_limit": chosen.ram}
     if measured is None:
         raise InputError(f"the tools of the target '{chosen.name}' are not installed")
-    check_equal(report["mismatch"], chosen.name, request.model)
     return report
 
 
@@ -93,12 +100,13 @@ def build_folder(
     search has counted it.
 
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
+    Raises `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
     """
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines
     from tinyml.runtime.devices.registry import is_available
     from tinyml.targets.registry import chip_of
-    from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, rounding_loss
+    from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.stages import compile_kept, compile_stages, has_formats, load_program
     from tinyml.tools.reports.report import require_fit, write_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
@@ -155,6 +163,7 @@ def build_folder(
     if must_fit:
         require_fit(report, board)
     seal_folder(folder, report)
+    check_equal(report["mismatch"], board.name, request.model)
     return report, measured
 
 

@@ -87,7 +87,10 @@ def spoiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(HostRunner, "run", run)
 
 
-DIFFERS = r"error: {}: host and the evaluator differ: sample 1: score 1 is (-?\d+), the evaluator gives (-?\d+) \(raw values\)"
+DIFFERS = (
+    r"error: {}: host and the evaluator differ: "
+    r"sample 1: score 1 is (-?\d+), the evaluator gives (-?\d+) \(raw values\)"
+)
 
 
 @pytest.mark.usefixtures("spoiled")
