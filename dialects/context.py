@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache, wraps
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.ir import Attribute, Dialect, Operation
@@ -49,14 +49,15 @@ def _guarded(plugin: Plugin, part: Universe, known: Universe) -> Universe:
     """The universe of a plug-in whose factories check what they make; raises `PluginError` for a name that is taken."""
 
     def guarded(kind: str, made: Any, taken: Any, check: Callable[[Plugin, object], Any]) -> dict[str, Any]:
-        for name, factory in plugin.expect(made, dict).items():
+        offered = cast("dict[Any, Any]", plugin.expect(made, dict))
+        for name, factory in offered.items():
             if not isinstance(name, str) or not callable(factory):
                 raise PluginError(f"{plugin}: expected the name of a {kind} and a function that makes it, got {name!r}")
             # xDSL tells the two kinds of targets apart by it.
             inspect.signature(factory)
             if name in taken:
                 raise PluginError(f"{plugin}: there is a {kind} '{name}' already")
-        return {name: _checked(plugin, factory, check) for name, factory in made.items()}
+        return {name: _checked(plugin, factory, check) for name, factory in offered.items()}
 
     return Universe(
         all_dialects=guarded("dialect", part.all_dialects, known.all_dialects, _dialect),

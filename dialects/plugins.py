@@ -16,7 +16,7 @@ from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 from types import UnionType
-from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from tinyml.dialects.errors import InputError
 
@@ -213,7 +213,9 @@ def _conforms(value: object, declared: Any) -> bool:
     if not isinstance(value, kind):
         return False
     if kind in (Sequence, tuple):
-        return not isinstance(value, str) and all(_conforms(item, arguments[0]) for item in value)
+        return not isinstance(value, str) and all(
+            _conforms(item, arguments[0]) for item in cast("Sequence[Any]", value)
+        )
     return True
 
 

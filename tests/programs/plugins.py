@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
+from importlib import invalidate_caches
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from unittest.mock import patch
@@ -32,13 +33,14 @@ def install(folder: Path, patch: pytest.MonkeyPatch, group: str, code: str, *, e
     (folder / f"{module}.py").write_text(code)
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PACKAGE}\nVersion: 1\n")
     (metadata / "entry_points.txt").write_bytes(f"[{group}]\n{entry.format(module)}\n".encode("latin-1"))
-    patch.syspath_prepend(folder)
+    patch.setattr(sys, "path", [str(folder), *sys.path])
+    invalidate_caches()
     forget()
     return module
 
 
 @contextmanager
-def installed(*points: EntryPoint) -> Iterator[None]:
+def installed(*points: EntryPoint) -> Generator[None]:
     """Let entry points be found that need not be installed, and of other packages no others."""
     own = {group: plugins.built_in(group) for group in plugins.GROUPS}
     given = [plugins.Plugin("package", point.group, point.name, point.value) for point in points]

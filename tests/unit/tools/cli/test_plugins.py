@@ -76,7 +76,7 @@ ENDS = {
 
 ends = pytest.mark.parametrize("end", ENDS)
 
-LOADS = {
+LOADS: dict[str, tuple[str, dict[str, str], str]] = {
     "wrong type": ("X = 3", {}, "expected "),
     "no such name": ("", {}, "AttributeError: "),
     "no such module": ("", {"entry": "evil = nowhere_at_all:X"}, "ModuleNotFoundError: "),

@@ -40,16 +40,10 @@ def test_its_own_tests_pass(kind: str, written: Environment):
         written.run(*check, cwd=folder)
 
 
-@pytest.mark.parametrize(
-    ("kind", "file", "name"),
-    [
-        ("target", "tests/numeric/runtime/devices/test_runners.py", "own-chip"),
-        ("format", "tests/numeric/dialects/formats/test_formats.py", "halves"),
-    ],
-)
-def test_the_suite_of_its_kind_passes(kind: str, file: str, name: str, written: Environment):
-    """The files of the suite that show whether the others are worth trying."""
-    assert " passed" in written.run("pytest", "-q", "-p", "no:cacheprovider", ROOT / file, "-k", name)
+def test_the_suite_of_runners_passes_on_the_chip(written: Environment):
+    """That of formats is run on a format of others in `test_strangers.py`."""
+    suite = ROOT / "tests/numeric/runtime/devices/test_runners.py"
+    assert " passed" in written.run("pytest", "-q", "-p", "no:cacheprovider", suite, "-k", "own-chip")
 
 
 @pytest.mark.parametrize(
