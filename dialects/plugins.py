@@ -55,8 +55,8 @@ class Plugin:
         return self.package in _OURS
 
     @property
-    def room(self) -> str:
-        """The top-level module that it lies in."""
+    def top_level(self) -> str:
+        """The top-level package or module of its code."""
         return self.value.partition(":")[0].partition(".")[0].strip()
 
     def load(self, kind: type[T]) -> T:
@@ -157,7 +157,7 @@ _TOOLS = "tinyml.tools."
 
 def provider(module: str) -> Plugin | None:
     """The plug-in that a module belongs to, by its top-level module; None for a module of no plug-in."""
-    return _rooms().get(module.partition(".")[0])
+    return _by_module().get(module.partition(".")[0])
 
 
 @contextmanager
@@ -192,11 +192,11 @@ def expected(thing: object, kind: type[T], maker: type) -> T:
 
 
 def described(error: BaseException) -> str:
-    """The type and the message of an exception, which may have none that can be read."""
+    """The type and the message of an exception on one line; the message may be one that cannot be read."""
     try:
-        if isinstance(error, SystemExit):
-            return f"it ends the program with exit code {error.code}"
-        return f"{type(error).__name__}: {error}"
+        exits = isinstance(error, SystemExit)
+        said = f"it ends the program with exit code {error.code}" if exits else f"{type(error).__name__}: {error}"
+        return " ".join(said.split())
     except Exception as unreadable:
         return f"{type(error).__name__}, whose message raises {type(unreadable).__name__}"
     except SystemExit:
@@ -204,7 +204,7 @@ def described(error: BaseException) -> str:
 
 
 def _conforms(value: object, declared: Any) -> bool:
-    """Is a value of a declared type? The elements of sequences are looked at, those of other containers are not."""
+    """True if a value is of a declared type. The elements of sequences are looked at, those of other containers are not."""
     kind, arguments = get_origin(declared) or declared, get_args(declared)
     if kind in (Union, UnionType):
         return any(_conforms(value, one) for one in arguments)
@@ -213,17 +213,18 @@ def _conforms(value: object, declared: Any) -> bool:
     if not isinstance(value, kind):
         return False
     if kind in (Sequence, tuple):
-        return not isinstance(value, str) and all(
-            _conforms(item, arguments[0]) for item in cast("Sequence[Any]", value)
-        )
+        items = cast("Sequence[Any]", value)
+        return not isinstance(items, str) and all(_conforms(item, arguments[0]) for item in items)
     return True
 
 
 @cache
-def _rooms() -> Mapping[str, Plugin]:
+def _by_module() -> Mapping[str, Plugin]:
     """The plug-ins by their top-level modules, without ours."""
     entries = [plugin for group in GROUPS for plugin in plugins(group)]
-    return {plugin.room: plugin for plugin in entries if plugin.room not in (*_OURS, *sys.stdlib_module_names)}
+    return {
+        plugin.top_level: plugin for plugin in entries if plugin.top_level not in (*_OURS, *sys.stdlib_module_names)
+    }
 
 
 @cache
@@ -261,7 +262,7 @@ def _entries(package: Distribution) -> Sequence[Plugin]:
         groups = [group for group in GROUPS if group in parser]
         return [Plugin(name, group, *entry) for group in groups for entry in parser[group].items()]
     except Exception as error:
-        leave_out(f"package {name!r}: {_FILE} cannot be read: {' '.join(described(error).split())}")
+        leave_out(f"package {name!r}: {_FILE} cannot be read: {described(error)}")
         return ()
 
 

@@ -50,7 +50,7 @@ def installed(*points: EntryPoint) -> Generator[None]:
         try:
             yield
         finally:
-            plugins._rooms.cache_clear()  # pyright: ignore[reportPrivateUsage]
+            plugins._by_module.cache_clear()  # pyright: ignore[reportPrivateUsage]
     forget()
 
 
@@ -58,7 +58,7 @@ def forget() -> None:
     """Let registries look for packages again."""
     for cached in (
         plugins._declared,  # pyright: ignore[reportPrivateUsage]
-        plugins._rooms,  # pyright: ignore[reportPrivateUsage]
+        plugins._by_module,  # pyright: ignore[reportPrivateUsage]
         context.registry,
         registry.chips,
         registry._targets,  # pyright: ignore[reportPrivateUsage]

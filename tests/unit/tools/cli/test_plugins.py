@@ -68,7 +68,7 @@ class Unreadable(Exception):
 """
 ENDS = {
     "wrong type": ("return 3", "expected "),
-    "raises": ("raise KeyError('missing')", "KeyError: 'missing'"),
+    "raises": ("raise ValueError('two\\nlines')", "ValueError: two lines"),
     "unreadable": ("raise Unreadable", "Unreadable, whose message raises RuntimeError"),
     "exits": ("raise SystemExit(0)", "it ends the program with exit code 0"),
 }
