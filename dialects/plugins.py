@@ -204,7 +204,7 @@ def described(error: BaseException) -> str:
 
 
 def _conforms(value: object, declared: Any) -> bool:
-    """True if a value is of a declared type. The elements of sequences are looked at, those of other containers are not."""
+    """True if a value is of a declared type; the elements of sequences are checked, too, those of mappings are not."""
     kind, arguments = get_origin(declared) or declared, get_args(declared)
     if kind in (Union, UnionType):
         return any(_conforms(value, one) for one in arguments)

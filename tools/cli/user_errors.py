@@ -27,7 +27,7 @@ def as_input_error(error: BaseException, file: str | None = None, running: str |
     """
     try:
         known = _known(error, file)
-    except Exception:
+    except (Exception, SystemExit):
         # A plug-in's exception need not have a message, a location, or the fields of its class.
         known = _of_a_plugin(error, file)
     if known is None:
