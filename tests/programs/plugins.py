@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import tomllib
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import invalidate_caches
@@ -13,9 +14,11 @@ from unittest.mock import patch
 
 import pytest
 
+from programs.paths import ROOT
 from tinyml.dialects import context, plugins
 from tinyml.runtime.model import headers
 from tinyml.targets import registry
+from tinyml.targets.chip import Chip
 
 PACKAGE, ENTRY = "evil-package", "evil"
 
@@ -54,6 +57,16 @@ def installed(*points: EntryPoint) -> Generator[None]:
     forget()
 
 
+@contextmanager
+def package_of(name: str) -> Generator[Chip]:
+    """The chip of a package of `tests/plugins`, found by the entry point that its `pyproject.toml` declares."""
+    folder = ROOT / "tests" / "plugins" / name
+    declared = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    points = [EntryPoint(key, value, registry.GROUP) for key, value in declared[registry.GROUP].items()]
+    with patch.object(sys, "path", [str(folder), *sys.path]), installed(*points):
+        yield registry.chips()[-1]
+
+
 def forget() -> None:
     """Let registries look for packages again."""
     for cached in (
@@ -64,7 +77,7 @@ def forget() -> None:
         registry._targets,  # pyright: ignore[reportPrivateUsage]
         registry.known_kernel,
         headers.include_folders,
-        headers._texts,  # pyright: ignore[reportPrivateUsage]
+        headers.header_texts,
     ):
         cached.cache_clear()
     plugins._problems.clear()  # pyright: ignore[reportPrivateUsage]
