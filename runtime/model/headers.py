@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.c.composer import elements
-from tinyml.targets.registry import chips, known_kernel
+from tinyml.targets.registry import chips, first_answer, known_kernel
 
 if TYPE_CHECKING:
     from tinyml.targets.chip import Chip
@@ -80,7 +80,7 @@ def definition_of(symbol: str) -> Sequence[tuple[str, str]]:
     kernel = known_kernel(symbol)
     if kernel is not None and kernel.composed is not None:
         return texts_of(kernel)
-    text = next((text for chip in chips() if (text := chip.functions(symbol)) is not None), None)
+    text = first_answer(str, lambda chip: chip.functions(symbol))
     if text is not None:
         return [(elements.HEADER, header_texts()[elements.HEADER]), (symbol, text)]
     definition = re.compile(rf"^static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{", re.MULTILINE)

@@ -54,7 +54,10 @@ def check_numbers(arguments: Sequence[str]) -> None:
 
 def _guarded(run: Callable[[], int], blame: Blame) -> int:
     try:
-        code = copy_context().run(run)
+        try:
+            code = copy_context().run(run)
+        finally:
+            _warn()
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -64,7 +67,7 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
     except BaseException as error:
         from tinyml.tools.cli.user_errors import as_input_error
 
-        if isinstance(error, KeyboardInterrupt | SystemExit):
+        if isinstance(error, KeyboardInterrupt):
             raise
         if (known := as_input_error(error, blame.file, blame.running)) is None:
             raise
@@ -76,6 +79,13 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
         except OSError:
             _drop_output()
         return 1
+
+
+def _warn() -> None:
+    """Say which plug-ins were left out; a module that was not imported left out none."""
+    if (plugins := sys.modules.get("tinyml.dialects.plugins")) is not None:
+        for problem in plugins.problems():
+            print(f"warning: left out: {problem}", file=sys.stderr)
 
 
 def _drop_output() -> None:

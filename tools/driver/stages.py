@@ -90,16 +90,16 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
     Raises `InputError` for a file that cannot be read.
     """
-    from tinyml.lowering.frontends.importers import importers
+    from tinyml.lowering.frontends.importers import MLIR, importers
 
     known = importers()
     suffix = path.suffix.removeprefix(".")
-    if suffix != "mlir" and suffix not in known:
-        suffixes = ", ".join(f".{name}" for name in (*sorted(known), "mlir"))
+    if suffix != MLIR and suffix not in known:
+        suffixes = ", ".join(f".{name}" for name in (*sorted(known), MLIR))
         raise InputError(f"expected a program ({suffixes})", file=str(path))
     content = read_bytes(path, "program")
     try:
-        if suffix != "mlir":
+        if suffix != MLIR:
             return known[suffix]()(content, str(path))
         module = parse_mlir(ctx, content, str(path))
     except UnicodeDecodeError as error:

@@ -37,7 +37,6 @@ POCKET = dataclasses.replace(
 @pytest.fixture
 def with_pocket() -> Iterator[None]:
     """As if a package with that chip were installed."""
-
     with installed(EntryPoint("pocket", f"{__name__}:POCKET", registry.GROUP)):
         yield
 
@@ -62,13 +61,6 @@ def test_a_package_brings_a_chip_and_its_runner() -> None:
     assert type(runner_for("pocket-one")).__name__ == "PocketRunner"
     with pytest.raises(InputError, match=", host, pocket-one, pocket-two\\)"):
         registry.board("toaster")
-
-
-@pytest.mark.usefixtures("with_pocket")
-def test_two_chips_with_one_target_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{__name__}.POCKET", dataclasses.replace(POCKET, boards=(Board("host", "p1"),)))
-    with pytest.raises(InputError, match="target 'host' belongs to two chips, host and pocket"):
-        registry.boards()
 
 
 def test_a_package_is_there_where_its_command_or_header_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
