@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 from programs.devices import CORES
 from programs.formatted import LIMITS, parse, stays_finite
+from programs.lowered import lowered
 from programs.number_formats import SORTS
 from programs.printed import WARNING_FLAGS
 from programs.tensors import programs
@@ -88,17 +89,16 @@ def _agree(module: ModuleOp, inputs: np.ndarray, random: Random, board: str, fol
         for target, runner in [*runners, (HOST, HostRunner(sanitize=True))]:
             printed = folder / target
             if not printed.exists():
-                lowered = module.clone()
+                program = module.clone()
                 options = {
                     "target": target,
                     "packed": random.choice(["never", "always", "always"]),
                     "pack_buffers": random.random() < 0.3,
                 }
-                for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-                    pipelines.run(lowered, ctx, pipelines.flatten(step, options))
+                lowered(program, ctx, **options)
                 printed.mkdir(parents=True)
                 for file, extension in (("source", "c"), ("header", "h")):
-                    (printed / f"{interface.name}.{extension}").write_text(print_c(lowered, ctx, target, file))
+                    (printed / f"{interface.name}.{extension}").write_text(print_c(program, ctx, target, file))
             result = runner.run(
                 runner.build(printed, interface, folder / runner.variant, extra_flags=WARNING_FLAGS), interface, raws
             )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from programs.lowered import lowered
 from programs.tflite_models import (
     NONE,
     RELU,
@@ -25,7 +26,6 @@ from programs.tflite_models import (
 
 from fuzz.verdicts import ACCEPTED, Harm
 from tinyml.dialects.context import context
-from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.device import DeviceError
 from tinyml.runtime.devices.host import HostRunner
@@ -195,8 +195,7 @@ def _same(place: str, expected: NDArray[Any], got: NDArray[Any] | None) -> None:
 def _same_on_host(module: Any, raw: NDArray[Any], folder: Path) -> None:
     ctx, interface = context(), interface_of(module)
     expected = evaluate(module, raw)
-    for step in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(step, {"target": HOST}))
+    lowered(module, ctx, start="refine-formats", target=HOST)
     printed = folder / "printed"
     printed.mkdir()
     write_c(module, ctx, HOST, printed)

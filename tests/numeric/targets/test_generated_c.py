@@ -10,17 +10,17 @@ from interpreters import loops as loop_interpreter
 from numpy.typing import NDArray
 from programs import bits as l4_programs
 from programs import kernel_models
-from programs.devices import BOARDS, SMALL
+from programs.devices import BOARDS, SMALL, roomy
+from programs.lowered import lowered
+from programs.many import Program, run_all
 from programs.printed import WARNINGS, parse, write, write_module
 
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS, call_tool
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, USUAL, board, chip_of, kernels_of
 
 STRICT = [*MODEL_FLAGS[:3], *WARNINGS, "-O2", "-c"]
@@ -113,24 +113,26 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
     check(text, CHAOS, runner_for("uno"), folder, samples=4)
 
 
-KERNELS = [(target, kernel) for target in SMALL for kernel in (*kernels_of(target), *kernel_models.composed(target))]
-"""Those that fetch elements of packed vectors are in test_packed_programs.py."""
+@pytest.mark.parametrize("target", SMALL)
+def test_kernels_are_selected_and_exact(target: str, tmp_path: Path):
+    """Small programs, each with a kernel of a target; its boards and plain C on the host take turns.
 
-
-@pytest.mark.parametrize(("target", "kernel"), KERNELS, ids=[kernel.symbol for _, kernel in KERNELS])
-def test_a_kernel_is_selected_and_exact(target: str, kernel: Kernel, tmp_path: Path):
-    """One source without a warning; a device of its target and plain C on the host take turns."""
-    context, module = parse(kernel_models.program(kernel))
-    interface, inputs = interface_of(module), kernel_models.inputs(kernel)
-    expected = evaluate(module, inputs).scores
-    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
-        packed = "never" if kernel.weights % 8 == 0 else "always"
-        pipelines.run(module, context, pipelines.flatten(name, {"target": target, "packed": packed}))
-    assert str(module).count(f"func.call @{kernel.symbol}(") == kernel_models.calls(kernel)
-    source = write_module(module, context, target, tmp_path / "source")
+    Kernels that fetch elements of packed vectors are in test_packed_programs.py.
+    """
+    kernels = [*kernels_of(target), *kernel_models.composed(target)]
     boards = [board.name for board in chip_of(target).boards if board.name in BOARDS]
     # Sanitizers see the same at -O1, for which gcc takes less time.
-    runners = (HostRunner(sanitize=True), "-O1"), *((runner_for(name), "-O2") for name in boards)
-    runner, optimize = runners[KERNELS.index((target, kernel)) % len(runners)]
-    result = runner.run(runner.build(source, interface, tmp_path / "build", optimize, WARNINGS), interface, inputs)
-    np.testing.assert_array_equal(result.scores, expected, err_msg=runner.name)
+    runners = (HostRunner(sanitize=True), "-O1"), *((runner_for(roomy(name)), "-O2") for name in boards)
+    for turn, (runner, optimize) in enumerate(runners):
+        folder, programs, own = tmp_path / runner.variant, list[Program](), kernels[turn :: len(runners)]
+        for number, kernel in enumerate(own):
+            ctx, module = parse(kernel_models.program(kernel, f"kernel{number}"))
+            interface, inputs = interface_of(module), kernel_models.inputs(kernel)
+            programs.append(Program(interface, inputs, evaluate(module, inputs).scores))
+            packed = "never" if kernel.weights % 8 == 0 else "always"
+            lowered(module, ctx, end="loops-to-bits", target=target, packed=packed)
+            assert str(module).count(f"func.call @{kernel.symbol}(") == kernel_models.calls(kernel), kernel.symbol
+            write_module(module, ctx, target, folder)
+        found = run_all(programs, runner, folder, optimize)
+        for kernel, program, scores in zip(own, programs, found, strict=True):
+            np.testing.assert_array_equal(scores, program.scores, err_msg=f"{kernel.symbol} on {runner.name}")
