@@ -48,7 +48,7 @@ def composed(target: str) -> list[Kernel]:
     return [kernel for each in wanted for kernel in kernels_for(target, each)]
 
 
-def program(kernel: Kernel, name: str) -> str:
+def program(kernel: Kernel, name: str = "kernel") -> str:
     """A function `name(X)` whose only arithmetic is the kernel's."""
     special = {"num.distance": _distances, "num.axpy": _multiples, "num.channel_dots": _channels}
     return special.get(kernel.op, _products)(kernel, name)
