@@ -284,7 +284,7 @@ def build_face(
     whose answers they could be refined for.
     """
     ctx = context()
-    options = {"target": target, "reuse_input": True}
+    options: dict[str, Any] = {"target": target, "reuse_input": True}
     given = {"format": "fixed", "width": width, "data": str(file.parent / "data.npz")}
     profiled = import_seedot(file.read_text(), str(file))
     steps = pipelines.flatten("reals-to-formats", {**options, **given})

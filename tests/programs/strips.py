@@ -141,6 +141,9 @@ def strip_of(family: TileFamily, tile: Tile, random: np.random.Generator) -> Str
     shifts = -np.clip(usual.bit_length() - 7 + random.integers(-1, 3, tile.rows), 1, family.right)
     multipliers = random.integers(1 << 30, 1 << 31, tile.rows)
     if tile.rows > 1:
+        # Small sums, in which roundings before the last one show.
+        row = min(1, tile.rows - 2)
+        weights[row], starts[row], shifts[row] = random.integers(-1, 2, length), random.integers(-9, 10), -2
         starts[-1] = random.choice([-1, 1]) * room
         shifts[-1] = random.choice([-1, -min(family.right, 23)])
     if tile.rows > 2:

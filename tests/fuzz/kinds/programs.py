@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, reject, seed, settings
@@ -90,7 +91,7 @@ def _agree(module: ModuleOp, inputs: np.ndarray, random: Random, board: str, fol
             printed = folder / target
             if not printed.exists():
                 program = module.clone()
-                options = {
+                options: dict[str, Any] = {
                     "target": target,
                     "packed": random.choice(["never", "always", "always"]),
                     "pack_buffers": random.random() < 0.3,

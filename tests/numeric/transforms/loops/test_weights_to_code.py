@@ -97,7 +97,7 @@ def taken(text: str, flash: int | None, folder: Path, target: str = "uno") -> Ta
     x = np.random.default_rng(1).integers(-127, 128, (5, interface.input_length)).astype(np.int8)
     x[0], x[1] = 127, -127
     expected = evaluate(module, x)
-    options = {"target": target, "flash": flash}
+    options: dict[str, Any] = {"target": target, "flash": flash}
     lowered(module, ctx, start="refine-formats", end="buffers-to-loops", **options)
     estimate = estimate_on(module, target, "-Os")
     assert estimate is not None

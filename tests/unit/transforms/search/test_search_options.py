@@ -15,7 +15,6 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.lowering.pipelines import run
 from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
-from tinyml.runtime.model.data import load_data
 from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
 from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.search.engine.search import Search
@@ -30,17 +29,14 @@ WRONG = [
     (SearchParetoPass("", loss=-1), "loss must not be negative, got -1"),
     (SearchDemotePass("", loss=-0.5), "loss must not be negative, got -0.5"),
     (SearchParetoPass("", widths=(8, 64)), "fixed point has widths from 2 to 32, got 64"),
-    (
-        SearchParetoPass("", cycles=1, widths=(8,), effort=1),
-        "the least needs .* bytes of RAM and .* of flash, .* cycles",
-    ),
+    (SearchParetoPass("", cycles=1, widths=(8,)), "the least needs .* bytes of RAM and .* of flash, .* cycles"),
 ]
 
 
-def saved(folder: Path, label: int = 0, samples: int | None = None) -> str:
+def saved(folder: Path, label: int = 0) -> str:
     """The file of some samples, all with one label."""
-    x = some_data("protonn").x[:samples]
-    np.savez(folder / "some.npz", x=x, y=np.full(len(x), label))
+    data = some_data("protonn")
+    np.savez(folder / "some.npz", x=data.x, y=np.full(len(data), label))
     return str(folder / "some.npz")
 
 
@@ -78,13 +74,12 @@ def test_pareto_takes_the_widths_that_are_offered():
 
 def test_pareto_is_no_worse_than_promotion_where_memory_is_short(tmp_path: Path):
     """Products that a sum carries are rounded one by one there, which leaves the most room."""
-    file = saved(tmp_path, samples=40)
-    data = load_data(file)
+    data, file = some_data("protonn"), saved(tmp_path)
     reference = Reference(profiled("protonn"), data)
     losses: list[float] = []
     for search in (
-        SearchPromotePass(file, widths=(8, 16), ram=182, metric="margin", jobs=1),
-        SearchParetoPass(file, widths=(8, 16), ram=182, metric="margin", jobs=1),
+        SearchPromotePass(file, ram=182, metric="margin", jobs=1),
+        SearchParetoPass(file, ram=182, metric="margin", jobs=1),
     ):
         module = profiled("protonn").clone()
         search.apply(context(), module)
