@@ -8,10 +8,10 @@ SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs packing format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs packing compile-times format clean toolchains
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 
 demo: $(VENV)/core ## compile the example models and run them on this computer (no cross compiler needed)
 	$(BIN)/tinyml demo
@@ -45,13 +45,16 @@ fuzz: $(VENV)/test toolchains ## try damaged inputs and random programs for SECO
 	cd tests && ../$(BIN)/python -m fuzz --seconds $(SECONDS)
 
 kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simulated chips
-	$(BIN)/python -m tinyml.tools.calibration.kernels
+	$(BIN)/python -m tinyml.tools.calibration.kernels $(CALIBRATE)
 
 costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (targets/*/costs), some minutes
-	$(BIN)/python -m tinyml.tools.calibration.costs
+	$(BIN)/python -m tinyml.tools.calibration.costs $(CALIBRATE)
 
 packing: $(VENV)/test ## how many generated packing problems are solved in ten seconds each, ten minutes or so
 	$(BIN)/python -m tinyml.tools.calibration.packing --given tests/packing/minimalloc
+
+compile-times: $(VENV)/core ## how long programs of 1,000, 3,000 and 10,000 ops take to compile, some two minutes
+	$(BIN)/python -m tinyml.tools.calibration.compile_times
 
 format: $(VENV)/test ## lay out the Python files, list the packages
 	.ci/packages

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from functools import cache
+import inspect
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any, cast
 
 from xdsl.context import Context
+from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.passes import ModulePass
 from xdsl.universe import Universe
+from xdsl.utils.target import Target
+
+from tinyml.dialects.plugins import UNIVERSES, Plugin, PluginError, built_in, plugins
 
 
 @cache
 def registry() -> Universe:
-    """Every dialect and pass of the environment, including those of plug-ins.
+    """Every dialect, pass and target of the environment, including those of plug-ins.
 
-    The packages installed do not change while a process runs, and reading their metadata takes milliseconds.
+    What a plug-in offers is checked when it is first used. A plug-in that defines a name again is left out.
     """
-    return Universe.get_multiverse()
+    whole = Universe()
+    for plugin in built_in(UNIVERSES):
+        _add(whole, plugin.load(Universe))
+    for plugin in plugins(UNIVERSES):
+        with plugin.left_out():
+            _add(whole, _guarded(plugin, plugin.load(Universe), whole))
+    return whole
 
 
 def context() -> Context:
@@ -23,3 +37,62 @@ def context() -> Context:
     for name, factory in registry().all_dialects.items():
         context.register_dialect(name, factory)
     return context
+
+
+def _add(whole: Universe, part: Universe) -> None:
+    whole.all_dialects |= part.all_dialects
+    whole.all_passes |= part.all_passes
+    whole.all_targets |= part.all_targets
+
+
+def _guarded(plugin: Plugin, part: Universe, known: Universe) -> Universe:
+    """The universe of a plug-in whose factories check what they make; raises `PluginError` for a name that is taken."""
+
+    def guarded(kind: str, made: Any, taken: Any, check: Callable[[Plugin, object], Any]) -> dict[str, Any]:
+        offered = cast("dict[Any, Any]", plugin.expect(made, dict))
+        for name, factory in offered.items():
+            if not isinstance(name, str) or not callable(factory):
+                raise PluginError(f"{plugin}: expected the name of a {kind} and a function that makes it, got {name!r}")
+            # xDSL tells the two kinds of targets apart by it.
+            inspect.signature(factory)
+            if name in taken:
+                raise PluginError(f"{plugin}: there is a {kind} '{name}' already")
+        return {name: _checked(plugin, factory, check) for name, factory in offered.items()}
+
+    return Universe(
+        all_dialects=guarded("dialect", part.all_dialects, known.all_dialects, _dialect),
+        all_passes=guarded("pass", part.all_passes, known.all_passes, _pass),
+        all_targets=guarded("target", part.all_targets, known.all_targets, _target),
+    )
+
+
+def _checked(plugin: Plugin, factory: Callable[..., object], check: Callable[[Plugin, object], Any]) -> Any:
+    """The factory, whose products are checked; targets of xDSL's older kind take arguments and make nothing."""
+
+    @wraps(factory)
+    def made(*arguments: Any) -> Any:
+        thing = plugin.call(factory, *arguments)
+        return None if arguments else check(plugin, thing)
+
+    return made
+
+
+def _dialect(plugin: Plugin, thing: object) -> Dialect:
+    dialect = plugin.expect(thing, Dialect)
+    for operation in dialect.operations:
+        plugin.expect_class(operation, Operation)
+    for attribute in dialect.attributes:
+        plugin.expect_class(attribute, Attribute)
+    return dialect
+
+
+def _pass(plugin: Plugin, thing: object) -> type[ModulePass]:
+    made = plugin.expect_class(thing, ModulePass)
+    plugin.expect(getattr(made, "name", None), str)
+    if inspect.isabstract(made):
+        raise PluginError(f"{plugin}: the class {made.__name__} does not define what a pass does")
+    return made
+
+
+def _target(plugin: Plugin, thing: object) -> type[Target]:
+    return plugin.expect_class(thing, Target)

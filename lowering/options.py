@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import option
-from tinyml.targets.chip import INPUTS, MEMORY
+from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
 
 PLANS = (
@@ -54,6 +54,11 @@ class CompileOptions:
         "the image lies in memory, or arrives row by row: over the board's serial line, or from the function NAME_row",
         default=MEMORY,
         choices=INPUTS,
+    )
+    input_order: str = option(
+        "the order of an image's axes: the file's, or channels last, as from cameras, which takes less memory",
+        default=FILE_ORDER,
+        choices=INPUT_ORDERS,
     )
     round_sums: bool = option(
         "no accumulators in RAM for sums that loops carry (searches with --ram find out whether)", default=False

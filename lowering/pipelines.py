@@ -54,6 +54,7 @@ PIPELINES = {
         A format that reproduces the arithmetic of a paper gets `published-to-formats` instead.
         """,
         (
+            "order-input",
             If("reuse_input", "reuse-input"),
             *CLEAN,
             "hoist-invariants",
@@ -74,6 +75,7 @@ PIPELINES = {
     "published-to-formats": PipelineSteps(
         """L0 to L1 in the arithmetic of a paper: no rewrite changes an operation that it describes.""",
         (
+            "order-input",
             If("reuse_input", "reuse-input"),
             *CLEAN,
             If("row_scales", "scale-rows"),
@@ -94,6 +96,7 @@ PIPELINES = {
             "block-sums",
             "fuse-elementwise",
             # For programs that come with formats; others know since L0, so that searches count the right memory.
+            "order-input",
             If("reuse_input", "reuse-input"),
             "receive-input",
             If("pack_buffers", "pack-input"),

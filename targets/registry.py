@@ -6,14 +6,18 @@ names its `Chip`, such as `mychip = "mypackage.chip:CHIP"`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from types import NoneType
+from typing import TypeVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.coded_tiles import CodedTile
+from tinyml.dialects.plugins import CHIPS as GROUP
+from tinyml.dialects.plugins import Plugin, PluginError, plugins
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.names import described
 from tinyml.targets.chip import Chip
@@ -23,7 +27,7 @@ from tinyml.targets.tiles import TileCoder, TileFamily
 CHIPS = ("avr", "cortex_m", "riscv", "host")
 """The built-in chips; `targets/NAME/chip.py` defines the `CHIP` of each."""
 
-GROUP = "tinyml.chips"
+T = TypeVar("T")
 
 USUAL = "uno"
 """The default target."""
@@ -34,25 +38,65 @@ HOST = "host"
 
 @cache
 def chips() -> Sequence[Chip]:
-    """Every chip: the built-in ones in the order of `CHIPS`, then those of other packages by entry-point name."""
-    foreign = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
-    return [
-        *(import_module(f"tinyml.targets.{folder}.chip").CHIP for folder in CHIPS),
-        *(entry.load() for entry in foreign),
-    ]
+    """Every chip: the built-in ones in the order of `CHIPS`, then those of other packages by entry-point name.
+
+    Chips of others that are not complete, or have the name or a target of another chip, are left out.
+    """
+    known: list[Chip] = [import_module(f"tinyml.targets.{folder}.chip").CHIP for folder in CHIPS]
+    for plugin in plugins(GROUP):
+        with plugin.left_out():
+            chip = plugin.load(Chip)
+            _check(plugin, chip, known)
+            _PROVIDERS[chip.name] = plugin
+            known.append(chip)
+    return known
+
+
+_PROVIDERS: dict[str, Plugin] = {}
+"""The plug-ins that chips come from, by the names of the chips."""
+
+
+def _check(plugin: Plugin, chip: Chip, known: Sequence[Chip]) -> None:
+    """Raise `PluginError` for fields that are not of their types, and for names that are taken."""
+    plugin.expect_fields(chip)
+    if not chip.boards:
+        raise PluginError(f"{plugin}: the chip {chip.name} has no board")
+    if any(other.name == chip.name for other in known):
+        raise PluginError(f"{plugin}: there is a chip {chip.name} already")
+    owners = {board.name: other.name for other in known for board in other.boards}
+    for board in chip.boards:
+        plugin.expect_fields(board)
+        if (owner := owners.setdefault(board.name, chip.name)) != chip.name:
+            raise PluginError(f"{plugin}: target '{board.name}' belongs to two chips, {owner} and {chip.name}")
+
+
+@contextmanager
+def blamed(chip: Chip) -> Generator[None]:
+    """Any exception within is one of the plug-in that a chip comes from; one of a built-in chip is itself."""
+    with nullcontext() if (plugin := _PROVIDERS.get(chip.name)) is None else plugin.blamed():
+        yield
+
+
+def first_answer(kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
+    """The first answer of a chip other than None, those of built-in ones first.
+
+    kind: the type of answers. A chip of others that raises instead, or answers otherwise, is passed over.
+    """
+    for chip in chips():
+        answer = None
+        if (plugin := _PROVIDERS.get(chip.name)) is None:
+            answer = ask(chip)
+        else:
+            with plugin.left_out():
+                answer = plugin.expect(plugin.call(ask, chip), kind, NoneType)
+        if answer is not None:
+            return answer
+    return None
 
 
 @cache
 def _targets() -> Mapping[str, tuple[Chip, Board]]:
-    targets: dict[str, tuple[Chip, Board]] = {}
-    for chip in chips():
-        for board in chip.boards:
-            if board.name in targets:
-                raise InputError(
-                    f"target '{board.name}' belongs to two chips, {targets[board.name][0].name} and {chip.name}"
-                )
-            targets[board.name] = (chip, board)
-    return targets
+    return {board.name: (chip, board) for chip in chips() for board in chip.boards}
 
 
 def _target(name: str) -> tuple[Chip, Board]:
@@ -127,23 +171,20 @@ def spends_flash(target: str) -> bool:
 
 def coded_kernel(symbol: str, content: CodedRows | CodedTile) -> Kernel:
     """The kernel of a name that a chip's coder of rows or tiles gave; raises `InputError` if no coder has one."""
-    kernels = _coded_tiles(symbol, content) if isinstance(content, CodedTile) else _coded_rows(symbol, content)
-    kernel = next((kernel for kernel in kernels if kernel is not None and kernel.symbol == symbol), None)
+    kernel = first_answer(
+        Kernel, lambda chip: next((one for one in _coded(chip, symbol, content) if one and one.symbol == symbol), None)
+    )
     if kernel is None:
         raise InputError(f"no chip has code for '{symbol}'")
     return kernel
 
 
-def _coded_rows(symbol: str, rows: CodedRows) -> Iterator[Kernel | None]:
-    """The kernels of the coders that give rows such a name."""
-    coders = (chip.coder for chip in chips() if chip.coder is not None)
-    return (coder.composed(symbol, rows) for coder in coders if symbol.startswith(coder.prefix))
-
-
-def _coded_tiles(symbol: str, tile: CodedTile) -> Iterator[Kernel | None]:
-    """The kernels of the coders that give tiles such a name."""
-    coders = (coder for chip in chips() for coder in chip.tile_coders)
-    return (coder.kernel(tile) for coder in coders if symbol.startswith(coder.prefix))
+def _coded(chip: Chip, symbol: str, content: CodedRows | CodedTile) -> Iterator[Kernel | None]:
+    """The kernels of a chip's coders that give rows or tiles such a name."""
+    if isinstance(content, CodedTile):
+        yield from (coder.kernel(content) for coder in chip.tile_coders if symbol.startswith(coder.prefix))
+    elif chip.coder is not None and symbol.startswith(chip.coder.prefix):
+        yield chip.coder.composed(symbol, content)
 
 
 @cache
@@ -152,16 +193,19 @@ def known_kernel(symbol: str, target: str | None = None) -> Kernel | None:
 
     Raises `InputError` for an unknown board.
     """
-    among = chips() if target is None else [chip_of(target)]
+    return (
+        first_answer(Kernel, lambda chip: _kernel(chip, symbol)) if target is None else _kernel(chip_of(target), symbol)
+    )
+
+
+def _kernel(chip: Chip, symbol: str) -> Kernel | None:
+    """The kernel of a chip with a C function; None if there is none."""
     wanted = described(symbol)
-    for chip in among:
-        listed = next((kernel for kernel in chip.kernels if kernel.symbol == symbol), None)
-        kernel = chip.compose(wanted.wanted) if listed is None and wanted is not None else listed
-        if kernel is not None and kernel.symbol == symbol:
-            return kernel
-        if (tile := next(filter(None, (family.named(symbol) for family in chip.tiles)), None)) is not None:
-            return tile
-    return None
+    listed = next((kernel for kernel in chip.kernels if kernel.symbol == symbol), None)
+    kernel = chip.compose(wanted.wanted) if listed is None and wanted is not None else listed
+    if kernel is not None and kernel.symbol == symbol:
+        return kernel
+    return next(filter(None, (family.named(symbol) for family in chip.tiles)), None)
 
 
 def kernel_named(symbol: str) -> Kernel:

@@ -147,3 +147,8 @@ def large_numbers(text: str) -> list[int]:
 
 def masked(block: re.Match[str]) -> str:
     return re.sub(r"[\d,.]+", "#", re.sub(r"[─━ ]+", " ", block[0]))
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_pages_hold_no_placeholders(page: Path):
+    assert re.findall(r"\b(?:\w+_HERE|TBD|TODO|FIXME|XXX+)\b", page.read_text(encoding="utf-8")) == []

@@ -21,6 +21,9 @@ COMMANDS = {
     "prune": "remove the least important channels of a network until it fits in memory",
     "pack": "pack buffers, given as a CSV file, into the smallest arena",
     "new-format": "write a package with a number format of your own",
+    "new-target": "write a package with a chip of your own and its simulator",
+    "new-frontend": "write a package that reads models of a file format of your own",
+    "new-pass": "write a package with a pass of your own",
     "demo": "compile the example models and check them on this computer",
 }
 """Help texts by command; each command is a file of `commands/`, imported only when it is called."""

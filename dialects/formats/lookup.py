@@ -8,6 +8,7 @@ from xdsl.utils.exceptions import ParseError
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.parsing.guarded_parser import GuardedParser
+from tinyml.dialects.plugins import expected
 
 USUAL_FORMAT = "fixed"
 """The default format."""
@@ -24,7 +25,7 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:
             if issubclass(attribute, NumberFormat):
-                return attribute.of_width(width)
+                return expected(attribute.of_width(width), NumberFormat, attribute)
     try:
         format = number_format(GuardedParser(ctx, name).parse_type())
     except ParseError:

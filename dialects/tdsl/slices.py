@@ -19,7 +19,7 @@ from tinyml.dialects.tdsl.visits import Move, dimensions, identity
 __all__ = ["InsertSliceOp", "SliceOp"]
 
 
-def _verify_slice(whole: Shape, part: Shape, offsets: int) -> None:
+def _verify_slice(whole: Shape, part: Sequence[int], offsets: int) -> None:
     if len(whole) != len(part) or offsets != len(whole):
         raise VerifyException(f"slice of {spell(whole)} needs {len(whole)} offsets and sizes")
     if any(small > large for small, large in zip(part, whole, strict=True)):
@@ -97,22 +97,37 @@ class SliceOp(MovementOp, HasFolderInterface):
 
 @irdl_op_definition
 class InsertSliceOp(MovementOp, HasFolderInterface):
-    """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`)."""
+    """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`).
+
+    axes: for each axis of the part the axis of the input along which it lies; the same one without them.
+    """
 
     name = "tdsl.insert_slice"
     part = operand_def(SHAPED)
     input = operand_def(SHAPED)
     offsets = var_operand_def(IndexType)
+    axes = opt_prop_def(DenseArrayBase.constr(i64))
     assembly_format = (
         "$part `,` $input `[` $offsets `]` attr-dict `:` type($part) `,` type($input) "
         "(`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
 
-    def __init__(self, part: SSAValue, input: SSAValue, offsets: Sequence[SSAValue]):
-        build(self, [part, input, offsets], TensorType(shaped(input).get_element_type(), shape_of(input)))
+    def __init__(self, part: SSAValue, input: SSAValue, offsets: Sequence[SSAValue], axes: Sequence[int] | None = None):
+        properties: dict[str, Attribute] = {} if axes is None else {"axes": DenseArrayBase.from_list(i64, axes)}
+        build(self, [part, input, offsets], TensorType(shaped(input).get_element_type(), shape_of(input)), properties)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """For each axis of the part the axis of the input."""
+        if self.axes is None:
+            return tuple(range(len(self.offsets)))
+        return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.axes).get_values())
 
     def infer_shape(self) -> Shape:
-        _verify_slice(shape_of(self.input), shape_of(self.part), len(self.offsets))
+        part, order = shape_of(self.part), self.order
+        if sorted(order) != list(range(len(part))):
+            raise VerifyException(f"axes {list(order)} do not order the {len(part)} axes of the part")
+        _verify_slice(shape_of(self.input), [part[order.index(axis)] for axis in range(len(part))], len(self.offsets))
         return shape_of(self.input)
 
     @property
@@ -122,7 +137,8 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
     @property
     def moves(self) -> Sequence[Move]:
         rank = len(self.offsets)
-        same, shifted = identity(rank, rank), AffineMap(rank, rank, tuple(_shifted(rank)))
+        moved = [AffineExpr.dimension(self.order.index(axis)) + AffineExpr.symbol(axis) for axis in range(rank)]
+        same, shifted = identity(rank, rank), AffineMap(rank, rank, tuple(moved))
         return [Move(self.input, shape_of(self.input), same, same), Move(self.part, shape_of(self.part), same, shifted)]
 
     @property
@@ -133,4 +149,4 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
         return self.input is operand and self.part is not operand
 
     def fold(self) -> tuple[SSAValue] | None:
-        return fold_to(self, self.part)
+        return fold_to(self, self.part) if self.axes is None else None

@@ -51,6 +51,9 @@ class WindowOp(TensorOp):
     ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, only holds some pixels,
     among them those of the window: (y, x) at place (y mod h, x mod w), or in a single row number n, counted row by row,
     at place n mod w.
+
+    axes: of the operand, if those of the image lie there in another order: axis i of the image is axis `axes[i]`. The
+    shapes above are then those of the image. A ring in another order holds whole rows.
     """
 
     name = "tdsl.window"
@@ -63,6 +66,7 @@ class WindowOp(TensorOp):
     value = opt_prop_def(FloatAttr)
     ring = opt_prop_def(DenseArrayBase.constr(i64))
     across = opt_prop_def(IntegerAttr)
+    axes = opt_prop_def(DenseArrayBase.constr(i64))
     assembly_format = (
         "$image `[` $top `,` $left `]` attr-dict `:` type($image) (`into` $dest^ `:` type($dest))?"
         " (`->` type($result)^)?"
@@ -80,6 +84,7 @@ class WindowOp(TensorOp):
         ring: Sequence[int] | None = None,
         count: int = 1,
         across: int = 1,
+        axes: Sequence[int] | None = None,
     ):
         properties: dict[str, Attribute] = {"dilations": integer_array(dilations), "margins": integer_array(margins)}
         if value:
@@ -88,8 +93,28 @@ class WindowOp(TensorOp):
             properties["ring"] = integer_array(ring)
         if count > 1:
             properties["across"] = IntegerAttr(across, i64)
-        shape = count, *size, shape_of(image)[3]
+        if axes is not None:
+            properties["axes"] = integer_array(axes)
+        shape = count, *size, shape_of(image)[3 if axes is None else axes[3]]
         build(self, [image, top, left], TensorType(shaped(image).get_element_type(), shape), properties)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """For each axis of the image the axis of the operand."""
+        return (0, 1, 2, 3) if self.axes is None else integers(self.axes, "axes", 4)
+
+    @property
+    def held(self) -> Shape:
+        """The shape of the operand as an image 1 x H x W x C."""
+        shape = shape_of(self.image)
+        return tuple(shape[axis] for axis in self.order)
+
+    @property
+    def pitches(self) -> tuple[int, int, int]:
+        """The elements of the operand from a row of the image to the next, from a column and from a channel."""
+        shape = shape_of(self.image)
+        row, column, channel = (prod(shape[axis + 1 :]) for axis in self.order[1:])
+        return row, column, channel
 
     @property
     def spread(self) -> tuple[int, int]:
@@ -114,7 +139,7 @@ class WindowOp(TensorOp):
     def extents(self) -> tuple[int, int]:
         """Height and width of the image, of which a ring holds a part."""
         if self.ring is None:
-            _, height, width, _ = shape_of(self.image)
+            _, height, width, _ = self.held
         else:
             height, width = integers(self.ring, "ring", 2)
         return height, width
@@ -129,6 +154,10 @@ class WindowOp(TensorOp):
 
     def infer_shape(self) -> Shape:
         image, window = shape_of(self.image), shape_of(self.out)
+        if len(image) == 4 and self.axes is not None:
+            if sorted(self.order) != [0, 1, 2, 3] or self.order[0] != 0:
+                raise VerifyException(f"axes {list(self.order)} do not order those of an image after the first")
+            image = self.held
         if len(image) != 4 or len(window) != 4 or image[3] != window[3] or image[0] != 1:
             raise VerifyException(f"gathers windows NxKHxKWxC of images 1xHxWxC, got {spell(window)} of {spell(image)}")
         if (self.across is None) != (window[0] == 1) or (self.across is not None and self.across.value.data < 1):
@@ -148,6 +177,8 @@ class WindowOp(TensorOp):
     def _verify_ring(self, held: Shape, window: Shape) -> None:
         """A window reaches from its first to its last pixel inside the image, and the ring holds all between."""
         height, width = self.extents
+        if self.axes is not None and held[1] != width:
+            raise VerifyException(f"a ring in another order of axes holds whole rows of {width} pixels, got {held[1]}")
         if prod(held) >= height * width:
             raise VerifyException(f"a ring holds a part of {height * width} pixels, got {spell(held)}")
         down, across = (gap * (count - 1) + 1 for gap, count in zip(self.spread, window, strict=True))

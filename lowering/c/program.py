@@ -37,7 +37,7 @@ from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_fo
 from tinyml.lowering.c.conversions import input_conversion, output_conversion
 from tinyml.lowering.c.row_declaration import row_declaration
 from tinyml.runtime.model.headers import definition_of, texts_of
-from tinyml.targets.c.names import fresh
+from tinyml.targets.c.names import Names
 from tinyml.targets.registry import coded_kernel
 
 ARENA = "arena"
@@ -74,17 +74,9 @@ class ProgramBuilder:
         self.input = _array(inputs[0])
         self.row_function = f"{self.name}_row"
         """The user's function that gives the rows of the input, if that arrives."""
-        self.taken = {
-            self.name,
-            f"{self.name}_predict",
-            f"{self.name}_scores",
-            f"{self.name}_input",
-            self.row_function,
-            f"{self.name}_raw",
-            f"{self.name}_real",
-            ARENA,
-        }
-        self.taken |= {f"{self.name}_output_{number}" for number in range(1, len(outputs))}
+        outs = (f"output_{number}" for number in range(1, len(outputs)))
+        public = (f"{self.name}_{suffix}" for suffix in ("predict", "scores", "input", "raw", "real", *outs))
+        self.names = Names((self.name, self.row_function, ARENA, *public))
         self.coded = _coded(function)
         self.headers: dict[str, c.VerbatimOp] = {}
         self.constants: dict[Attribute, c.ConstantOp] = {}
@@ -103,7 +95,7 @@ class ProgramBuilder:
         known = self.headers.get(origin)
         names = sorted({name, *(symbol.data for symbol in known.provides)} if known else {name})
         self.headers[origin] = c.VerbatimOp(origin, names, text)
-        self.taken.add(name)
+        self.names.take(name)
 
     def constant(self, op: scratch.ConstantOp) -> str:
         """The name of a constant array; equal arrays share one."""
@@ -112,7 +104,7 @@ class ProgramBuilder:
             raise InputError(f"a sparse constant '{op.result.name_hint}' must have been lowered to its parts")
         if op.value not in self.constants:
             doc = self.describe(type, op.attributes.get(FORMAT))
-            self.constants[op.value] = c.ConstantOp(fresh(op.result.name_hint or "table", self.taken), op.value, doc)
+            self.constants[op.value] = c.ConstantOp(self.names.fresh(op.result.name_hint or "table"), op.value, doc)
         return self.constants[op.value].sym_name.data
 
     def declare_arena(self, op: scratch.ArenaOp) -> None:
@@ -151,6 +143,10 @@ class ProgramBuilder:
         input_doc = self.describe(self.input, self._of_input(FORMAT))
         if isinstance(packed := self._of_input(tdsl.PACKED), IntegerAttr):
             input_doc += f", numbers packed into {packed.value.data} bits each"
+        axes = tdsl.order_axes(self._of_input(tdsl.ORDER))
+        layout = "" if axes is None else tdsl.named_axes(axes)
+        if layout:
+            input_doc += f", {layout}"
         outputs = [] if self.label is None else [i16]
         functions: list[Operation] = []
         if self.row_length is not None:
@@ -180,7 +176,7 @@ class ProgramBuilder:
         if (length := self.row_length) is not None:
             macro, element = f"{self.name}_ROW_LENGTH", ELEMENTS[self.input.element_type]
             defines.insert(1, c.DefineOp(macro, length, "elements of a row of the input"))
-            defines.append(row_declaration(self.row_function, element, macro))
+            defines.append(row_declaration(self.row_function, element, macro, layout.partition(" x ")[2]))
         notes = [SHIFTS, FLOATS] if self._has_floats() else [SHIFTS]
         parts = [*defines, *self.headers.values(), *self.constants.values(), *arena, *functions]
         return c.ProgramOp(self.name, notes, Region(Block(parts)))

@@ -5,12 +5,16 @@ from __future__ import annotations
 from tinyml.dialects import c
 
 _ROW = """\
-/* Yours to define: writes row `row` of the input, {length} elements, to `to`.
+/* Yours to define: writes row `row` of the input, {length} elements{axes}, to `to`.
  * Every inference asks once for each row, in order, as soon as the model has room for it. */
 void {name}({type} *to, uint16_t row);
 """
 
 
-def row_declaration(name: str, type: str, length: str) -> c.InlineOp:
-    """The declaration of `NAME_row`. type: that of the elements of the caller's array in C. length: their macro."""
-    return c.InlineOp(name, _ROW.format(name=name, type=type, length=length))
+def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
+    """The declaration of `NAME_row`.
+
+    type: that of the elements of the caller's array in C. length: their macro. axes: of a row, such as
+    `width x channels`; empty if they are not known.
+    """
+    return c.InlineOp(name, _ROW.format(name=name, type=type, length=length, axes=f" ({axes})" if axes else ""))

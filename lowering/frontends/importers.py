@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from importlib.metadata import entry_points
 
 from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.plugins import FRONTENDS as GROUP
+from tinyml.dialects.plugins import Plugin, PluginError, plugins
 
 Importer = Callable[[bytes, str], ModuleOp]
 """A function from a file's content and name to a program on reals.
@@ -19,7 +21,8 @@ Importer = Callable[[bytes, str], ModuleOp]
 Raises `InputError` for an invalid model, and `UnicodeDecodeError` for a text that is not UTF-8.
 """
 
-GROUP = "tinyml.frontends"
+MLIR = "mlir"
+"""The suffix of modules, which need no importer."""
 
 FRONTENDS = {
     "sd": "tinyml.lowering.frontends.seedot.importer:read_seedot",
@@ -31,8 +34,26 @@ FRONTENDS = {
 
 def importers() -> dict[str, Callable[[], Importer]]:
     """A loader for the importer of each suffix: the built-in ones, then those of plug-ins for other suffixes."""
-    own = {suffix: partial(_load, place) for suffix, place in FRONTENDS.items()}
-    return own | {plugin.name: plugin.load for plugin in entry_points(group=GROUP) if plugin.name not in own}
+    known: dict[str, Callable[[], Importer]] = {suffix: partial(_load, place) for suffix, place in FRONTENDS.items()}
+    for plugin in plugins(GROUP):
+        with plugin.left_out():
+            if not plugin.name.isalnum():
+                raise PluginError(f"{plugin}: expected the suffix of a file without its dot as the name")
+            if plugin.name in (*known, MLIR):
+                raise PluginError(f"{plugin}: the suffix .{plugin.name} is taken")
+            known[plugin.name] = partial(_load_plugin, plugin)
+    return known
+
+
+def _load_plugin(plugin: Plugin) -> Importer:
+    importer = plugin.load(object)
+    if not callable(importer):
+        raise PluginError(f"{plugin}: expected a function that reads a model, got {type(importer).__name__}")
+
+    def read(content: bytes, file: str) -> ModuleOp:
+        return plugin.expect(plugin.call(importer, content, file), ModuleOp)
+
+    return read
 
 
 def _load(place: str) -> Importer:

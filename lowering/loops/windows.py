@@ -56,10 +56,27 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
         else:
             nest.fold(count, [], element)
 
+    def gather(place: SSAValue, target: SSAValue, count: SSAValue) -> None:
+        """Copy pixels of an image whose axes lie in another order, channel by channel."""
+        _, across, deep = op.pitches
+
+        def channel(c: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            first, begin = nest.add(place, nest.times(c, deep)), nest.add(target, c)
+
+            def pixel(j: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+                element = nest.load(image, [nest.add(first, nest.times(j, across))])
+                nest.store(element, window, [nest.add(begin, nest.times(j, channels))])
+                return []
+
+            nest.fold(count, [], pixel)
+            return []
+
+        nest.fold(nest.index(channels), [], channel)
+
     def row(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
         shift = nest.times(i, op.spread[0])
         down = nest.add(op.top, shift)
-        held = down if slot is None else _wrapped(nest.add(slot, shift), tdsl.shape_of(op.image)[1], nest)
+        held = down if slot is None else _wrapped(nest.add(slot, shift), op.held[1], nest)
 
         def run(j: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             across = left_edge if taps == 1 else nest.add(left_edge, nest.times(j, op.spread[1]))
@@ -78,7 +95,12 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             first, last = (nest.times(x, channels) for x in (begin, end))
             if top or bottom or left:
                 nest.fold(first, [], fill)
-            if op.ring is None or tdsl.shape_of(op.image)[2] == columns:
+            if op.axes is not None:
+                down_pitch, across_pitch = op.pitches[:2]
+                inside = nest.add(across, begin)
+                place = nest.add(nest.times(held, down_pitch), nest.times(inside, across_pitch))
+                gather(place, nest.add(target, first), nest.insert(arith.SubiOp(end, begin)))
+            elif op.ring is None or op.held[2] == columns:
                 source = nest.times(nest.add(nest.times(held, columns), across), channels)
                 count = nest.insert(arith.SubiOp(last, first))
                 copy(nest.add(source, first), nest.add(target, first), count)
@@ -92,7 +114,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             down: SSAValue, held: SSAValue, across: SSAValue, inside: tuple[SSAValue, SSAValue], target: SSAValue
         ) -> None:
             """Copy pixels of a row of a ring, of which some may lie at its end and the others at its beginning."""
-            _, height, width, _ = tdsl.shape_of(op.image)
+            _, height, width, _ = op.held
             begin, end = inside
             slots = nest.index(width)
             number = nest.add(across, begin)
@@ -127,7 +149,7 @@ def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute]
 
 def _first_slot(op: tdsl.WindowOp, nest: LoopNest) -> SSAValue | None:
     """The row of a ring in which a window begins; None for other images, and rings of a single row of pixels."""
-    _, slots, width, _ = tdsl.shape_of(op.image)
+    _, slots, width, _ = op.held
     if op.ring is None or (slots == 1 and width != op.extents[1]):
         return None
     # A window may begin above the image.

@@ -33,6 +33,7 @@ def window_elements(op: tdsl.PoolOp, image: Array) -> Iterator[Array]:
 def gathered_windows(op: tdsl.WindowOp, arguments: Sequence[Any], filling: Array) -> Array:
     """The windows of images, or of rings of some of their pixels, at places that depend on the samples or not."""
     image, top, left = arguments
+    image = image.transpose(0, *(1 + axis for axis in op.order))
     return np.concatenate([_gathered(op, image, (top, left + step), filling) for step in op.steps], 1)
 
 
@@ -49,7 +50,7 @@ def _gathered(op: tdsl.WindowOp, image: Array, corner: tuple[Any, Any], filling:
     samples = np.arange(max(len(image), len(inside)) if len(image) > 1 else 1)[:, None, None]
     down, across = indices
     if op.ring is not None:
-        _, height, width, _ = tdsl.shape_of(op.image)
+        _, height, width, _ = op.held
         number = across if height > 1 else down * op.extents[1] + across
         down, across = down % height, number % width
     taken = image[samples, 0, down, across]

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 class Data:
     """Real inputs (samples, elements), and the class index of each sample if the file has labels.
 
-    integers: whether the file holds the inputs as integers.
+    integers: whether the file holds the inputs as integers. shape: that of a sample in the file.
     """
 
     x: NDArray[np.float32]
     y: NDArray[np.int64] | None
     integers: bool = False
+    shape: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.x)
@@ -48,7 +49,7 @@ def load_data(path: str, *, elements: int | None = None, classes: int | None = N
     x = read_npz(path, "data", "x", accept_x)
     if x is None:
         raise InputError("has no array `x`", file=path)
-    integers = x.dtype.kind in "iu"
+    integers, shape = x.dtype.kind in "iu", x.shape[1:]
     with np.errstate(over="ignore"):
         x = x.reshape(len(x), -1).astype(np.float32)
     if not np.isfinite(x).all():
@@ -65,4 +66,4 @@ def load_data(path: str, *, elements: int | None = None, classes: int | None = N
         raise InputError(
             f"label {y[bad[0]]} of sample {bad[0]} is out of range: the program has {classes} classes", file=path
         )
-    return Data(x, None if y is None else y.astype(np.int64), integers)
+    return Data(x, None if y is None else y.astype(np.int64), integers, shape)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.layouts.packed_bits import packed_bytes
+from tinyml.dialects.tdsl.input_order import named_axes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,8 @@ class Interface:
     has the C type and the length of each output after the scores, which `NAME_output_1` and so on return.
     `input_in_arena` says that `NAME_predict` takes no array X: it lies in the arena, where `NAME_input` says. Nor does
     it if the input arrives row by row, with `row_elements` numbers in each, from the caller's function `NAME_row`.
+    `input_axes` has, for each axis of an input whose channels come first in the model's file, the axis there; None for
+    other inputs.
 
     Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores
     disagree.
@@ -41,6 +44,7 @@ class Interface:
     more_outputs: tuple[tuple[str, int], ...] = ()
     input_in_arena: bool = False
     row_elements: int | None = None
+    input_axes: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         for ctype in (self.input_ctype, self.output_ctype, *(ctype for ctype, _ in self.more_outputs)):
@@ -100,6 +104,11 @@ class Interface:
     def row_bytes(self) -> int:
         """Bytes of a row of an input that arrives; 0 for any other."""
         return self.row_length * self.input_bytes // self.array_length
+
+    @property
+    def input_layout(self) -> str | None:
+        """The axes of `input_axes` in words, such as `height x width x channels`."""
+        return None if self.input_axes is None else named_axes(self.input_axes)
 
     @property
     def in_array(self) -> bool:

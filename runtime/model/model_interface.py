@@ -37,4 +37,5 @@ def interface_of(module: ModuleOp) -> Interface:
         packed_offset=0 if packed is None else packed_space(tdsl.format_of(argument).type, packed.value.data).offset,
         input_in_arena=tdsl.REUSED in attributes,
         row_elements=None if row is None else row.value.data,
+        input_axes=tdsl.order_axes(attributes.get(tdsl.ORDER)),
     )

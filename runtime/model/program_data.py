@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
@@ -15,15 +17,19 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.runtime.model.model_interface import interface_of
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 def load_program_data(module: ModuleOp, file: str) -> Data:
     """Read the data set of a program: samples as long as its input, labels among its classes.
 
-    Integers are raws of the input's format, unless that is a float. Raises `InputError` for a file that cannot be read,
-    and for one whose samples or labels do not fit.
+    Integers are raws of the input's format, unless that is a float. Samples get the program's order of axes. Raises
+    `InputError` for a file that cannot be read, and for one whose samples or labels do not fit.
     """
     interface = interface_of(module)
     data = load_data(file, elements=interface.input_length, classes=interface.classes)
+    data = replace(data, x=_in_order_of(module, data))
     format = input_format(module)
     if not data.integers or format.dtype.kind == "f":
         return data
@@ -36,6 +42,44 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
     except VerifyException as error:
         raise InputError(f"`x` holds integers, which are raws of the input: {error}", file=file) from error
     return replace(data, x=format.decode(raws).astype(np.float32))
+
+
+def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.float32]:
+    """Samples (samples, elements) in the program's order of axes.
+
+    Those of a data set have the order of the model's file, or channels last if their shape can only be that one.
+    """
+    if (axes := interface_of(module).input_axes) is None:
+        return data.x
+    file = _file_shape(module, axes)
+    last = tdsl.channels_last(len(axes))
+    given = tuple(range(len(axes)))
+    if _without_ones(data.shape) == _without_ones([file[axis] for axis in last]) != _without_ones(file):
+        given = last
+    return _reordered(data.x, [file[axis] for axis in given], [given.index(axis) for axis in axes])
+
+
+def in_file_order(module: ModuleOp, x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Samples (samples, elements) of a program in the order of axes of the model's file, as data sets have it."""
+    if (axes := interface_of(module).input_axes) is None:
+        return x
+    file = _file_shape(module, axes)
+    return _reordered(x, [file[axis] for axis in axes], [axes.index(axis) for axis in range(len(axes))])
+
+
+def _reordered(x: NDArray[np.float32], shape: Sequence[int], permutation: Sequence[int]) -> NDArray[np.float32]:
+    """Samples (samples, elements) of a shape with their axes permuted."""
+    return x.reshape(-1, *shape).transpose(0, *(1 + axis for axis in permutation)).reshape(len(x), -1)
+
+
+def _file_shape(module: ModuleOp, axes: tuple[int, ...]) -> tdsl.Shape:
+    """The shape of the input in the model's file."""
+    shape = tdsl.shape_of(predict_function(module).body.block.args[0])
+    return tuple(shape[axes.index(axis)] for axis in range(len(axes)))
+
+
+def _without_ones(shape: Sequence[int]) -> list[int]:
+    return [extent for extent in shape if extent != 1]
 
 
 def random_data(module: ModuleOp, samples: int) -> Data:

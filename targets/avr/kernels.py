@@ -1,4 +1,4 @@
-"""The kernels for AVR: composed ones, and assembly in headers for packed and coded weights."""
+"""The kernels for AVR, all of them composed, and what packed and coded weights cost."""
 
 from tinyml.targets.avr.composer.axpy import axpy
 from tinyml.targets.avr.composer.coded_rows import coded_rows

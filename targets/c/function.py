@@ -7,7 +7,7 @@ than in the IR.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -16,7 +16,7 @@ from tinyml.dialects import c
 from tinyml.dialects.c.types import RAM, pointer_type, variable_type
 from tinyml.dialects.locations import source_names
 from tinyml.targets.c.expressions import Expressions, as_argument
-from tinyml.targets.c.names import fresh
+from tinyml.targets.c.names import Names
 from tinyml.targets.c.text import MEMORY, PRIMARY, Text, declare
 
 LONGEST = 72
@@ -28,9 +28,9 @@ COUNTERS = ("i", "j", "k", "l", "m", "n")
 class FunctionPrinter:
     """Prints one function; `taken` holds the names in use at file level."""
 
-    def __init__(self, expressions: Expressions, taken: set[str]):
+    def __init__(self, expressions: Expressions, taken: Iterable[str]):
         self.expressions = expressions
-        self.scopes = [taken]
+        self.free = Names(taken)
         self.names: dict[SSAValue, str] = {}
         self.waiting: dict[SSAValue, Text] = {}
         """Expressions not yet printed, to be nested into their only user."""
@@ -56,7 +56,7 @@ class FunctionPrinter:
         self.outputs = function.function_type.outputs.data
         parameters: list[str] = []
         for argument in function.body.block.args:
-            self.names[argument] = self._fresh(argument.name_hint or "argument")
+            self.names[argument] = self.free.fresh(argument.name_hint or "argument")
             parameters.append(declare(argument.type, self.names[argument], constant=False))
         name = function.sym_name.data
         head = declare(self.outputs[0], name, constant=False) if self.outputs else f"void {name}"
@@ -66,20 +66,14 @@ class FunctionPrinter:
         self.lines.append("    " * self.depth + text)
         self.sources.append(self.source)
 
-    def _fresh(self, hint: str) -> str:
-        name = fresh(hint, {name for scope in self.scopes for name in scope})
-        self.scopes[-1].add(name)
-        return name
-
-    def _block(self, block: Block, counter: SSAValue | None = None) -> None:
+    def _block(self, block: Block) -> None:
         self.depth += 1
-        self.scopes.append(set() if counter is None else {self.names[counter]})
         outer = self.source
-        for op in block.ops:
-            self.source = source_names(op)
-            self._operation(op)
+        with self.free.scope():
+            for op in block.ops:
+                self.source = source_names(op)
+                self._operation(op)
         self.source = outer
-        self.scopes.pop()
         self.depth -= 1
 
     def _operation(self, op: Operation) -> None:
@@ -95,7 +89,7 @@ class FunctionPrinter:
             case c.ExpressionOp():
                 self._expression(op)
             case c.ArrayOp():
-                name = self.names[op.result] = self._fresh(op.result.name_hint or "a")
+                name = self.names[op.result] = self.free.fresh(op.result.name_hint or "a")
                 element = declare(pointer_type(op.result).element, name, constant=False)
                 self.line(f"{element}[{op.length.value.data}];")
             case c.VariableOp():
@@ -173,7 +167,7 @@ class FunctionPrinter:
         default = "x" if value.type == f32 else "t"
         if isinstance(value.type, c.PointerType):
             default = "buffer" if isinstance(value.owner, c.ViewOp) else "p"
-        self.names[value] = self._fresh(value.name_hint or default)
+        self.names[value] = self.free.fresh(value.name_hint or default)
         outer = self.source
         if isinstance(value.owner, Operation):
             self.source = source_names(value.owner)
@@ -188,7 +182,7 @@ class FunctionPrinter:
     def _variable(self, op: c.VariableOp) -> None:
         content = variable_type(op.result).content
         init = None if op.init is None else self._text(op.init).to(content)
-        name = self._fresh(op.result.name_hint or "v")
+        name = self.free.fresh(op.result.name_hint or "v")
         self.names[op.result] = name
         start = "" if init is None else f" = {init.code}"
         self.line(f"{declare(content, name, constant=False)}{start};")
@@ -207,21 +201,20 @@ class FunctionPrinter:
     def _for(self, op: c.ForOp) -> None:
         start, end = self._text(op.start), self._text(op.end)
         self._settle(_changes(op))
-        self.scopes.append(set())
-        hint = op.counter.name_hint or COUNTERS[min(_loops_around(op), len(COUNTERS) - 1)]
-        counter = self.names[op.counter] = self._fresh(hint)
-        self.scopes.pop()
-        step = op.step.value.data
-        type = self.expressions.chip.small_counter if _is_small(op) else "int"
-        if not op.counter.uses and start.code == "0" and step == 1:
-            # Counting down to zero saves the register for the end.
-            head = f"{type} {counter} = {end.code}; {counter} > 0; {counter}--"
-        else:
-            advance = f"{counter}++" if step == 1 else f"{counter} += {step}"
-            head = f"{type} {counter} = {start.code}; {counter} < {end.code}; {advance}"
-        self.line(f"for ({head}) {{")
-        self._block(op.body.block, op.counter)
-        self.line("}")
+        with self.free.scope():
+            hint = op.counter.name_hint or COUNTERS[min(_loops_around(op), len(COUNTERS) - 1)]
+            counter = self.names[op.counter] = self.free.fresh(hint)
+            step = op.step.value.data
+            type = self.expressions.chip.small_counter if _is_small(op) else "int"
+            if not op.counter.uses and start.code == "0" and step == 1:
+                # Counting down to zero saves the register for the end.
+                head = f"{type} {counter} = {end.code}; {counter} > 0; {counter}--"
+            else:
+                advance = f"{counter}++" if step == 1 else f"{counter} += {step}"
+                head = f"{type} {counter} = {start.code}; {counter} < {end.code}; {advance}"
+            self.line(f"for ({head}) {{")
+            self._block(op.body.block)
+            self.line("}")
 
     def _if(self, op: c.IfOp) -> None:
         condition = self._text(op.condition)

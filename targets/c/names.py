@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 
 _WORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
@@ -26,12 +28,39 @@ def identifier(hint: str) -> str:
     return name
 
 
-def fresh(hint: str, taken: set[str]) -> str:
-    """An identifier not yet in `taken`, which is added to it."""
-    name = base = identifier(hint)
-    number = 1
-    while name in taken:
-        name = f"{base}_{number}"
-        number += 1
-    taken.add(name)
-    return name
+class Names:
+    """Identifiers in nested scopes, each other than all those in its scope and in the scopes around it.
+
+    taken: names that are in use from the start.
+    """
+
+    def __init__(self, taken: Iterable[str] = ()):
+        self._taken = set(taken)
+        self._least: dict[str, int] = {}
+        """For each base, a number below which all are taken."""
+        self._scopes: list[list[tuple[str, str, int]]] = [[]]
+        """For each scope, its names, with their bases and numbers."""
+
+    def take(self, name: str) -> None:
+        """Exclude a name from those that `fresh` returns later."""
+        self._taken.add(name)
+
+    def fresh(self, hint: str) -> str:
+        """An identifier close to a name hint, in use until the innermost scope ends."""
+        base = identifier(hint)
+        number = self._least.get(base, 0)
+        while (name := f"{base}_{number}" if number else base) in self._taken:
+            number += 1
+        self._least[base] = number + 1
+        self._taken.add(name)
+        self._scopes[-1].append((name, base, number))
+        return name
+
+    @contextmanager
+    def scope(self) -> Generator[None]:
+        """A scope at whose end its names are free again."""
+        self._scopes.append([])
+        yield
+        for name, base, number in self._scopes.pop():
+            self._taken.remove(name)
+            self._least[base] = min(self._least[base], number)

@@ -19,7 +19,17 @@ from tinyml.tools.universe import TINYML
 
 LONGEST_FILE = 400
 CONTRACTS = {
-    "dialects": {"collect", "context", "errors", "functions", "lazy_numpy", "limits", "locations", "options"},
+    "dialects": {
+        "collect",
+        "context",
+        "errors",
+        "functions",
+        "lazy_numpy",
+        "limits",
+        "locations",
+        "options",
+        "plugins",
+    },
     "targets": {"board", "chip", "costs", "kernel", "package", "registry", "tiles"},
     "runtime": set[str](),
     "transforms": set[str](),

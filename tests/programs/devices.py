@@ -1,17 +1,22 @@
 """The boards that tests run programs on, taken from the registry: a new chip is tested without an edit."""
 
-from tinyml.targets.registry import HOST, USUAL, board, boards, chips
+import os
+
+from tinyml.targets.registry import HOST, USUAL, board, boards, chip_of, chips
+
+_ONLY = os.environ.get("TESTED_BOARD")
+"""The only board that is tested: one of a package that the suite does not know, for example."""
 
 _LARGER = {board.larger for board in boards()}
 
-BOARDS = [HOST, *(board.name for board in boards() if board.name not in (HOST, *_LARGER))]
+BOARDS = [_ONLY] if _ONLY else [HOST, *(board.name for board in boards() if board.name not in (HOST, *_LARGER))]
 """All that differ in more than memory, the host first. Runners and kernels are tested on each."""
 
-SIMULATED = BOARDS[1:]
+SIMULATED = [name for name in BOARDS if name != HOST]
 
 CORES = {
     chip.name: [board.name for board in chip.boards if board.name in SIMULATED and board.costs] or [chip.boards[0].name]
-    for chip in chips()
+    for chip in ([chip_of(_ONLY)] if _ONLY else chips())
     if chip.name != HOST
 }
 """Of each chip but the host the boards that programs are run on: those with a table of costs, as each core has that
@@ -20,10 +25,13 @@ differs from others, or else the first."""
 SMALL = [names[0] for names in CORES.values()]
 """The first board of each chip but the host."""
 
-DEVICES = [HOST, *(name for names in CORES.values() for name in names)]
+DEVICES = [*([] if _ONLY else [HOST]), *(name for names in CORES.values() for name in names)]
 
 PRINTED = {names[-1]: [HOST, *names] if USUAL in names else names for names in CORES.values()}
 """A target of each chip, and the boards on which C that is printed for it is run; the host runs that of one chip."""
+
+TURNS = [(name, name) for name in SMALL] * 3 if _ONLY else [(USUAL, HOST), *((n, n) for n in SMALL), (HOST, HOST)]
+"""Targets and the boards that run what is printed for them, of which programs take some in turn."""
 
 
 def roomy(name: str) -> str:

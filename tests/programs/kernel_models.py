@@ -48,10 +48,10 @@ def composed(target: str) -> list[Kernel]:
     return [kernel for each in wanted for kernel in kernels_for(target, each)]
 
 
-def program(kernel: Kernel, name: str = "kernel") -> str:
-    """A function `name(X)` whose only arithmetic is the kernel's."""
+def program(kernel: Kernel) -> str:
+    """A function of X whose only arithmetic is the kernel's."""
     special = {"num.distance": _distances, "num.axpy": _multiples, "num.channel_dots": _channels}
-    return special.get(kernel.op, _products)(kernel, name)
+    return special.get(kernel.op, _products)(kernel)
 
 
 def calls(kernel: Kernel) -> int:
@@ -76,8 +76,8 @@ def lengths_of(kernel: Kernel) -> tuple[int, ...]:
     return (7, 496) if kernel.gaps == GAP_BITS else (1, 7, 64)
 
 
-def _products(kernel: Kernel, name: str) -> str:
-    """Products of matrices of 3 or more rows and of every length with parts of X, one below the other.
+def _products(kernel: Kernel) -> str:
+    """`sums(X)`: products of matrices of 3 or more rows and of every length with parts of X, one below the other.
 
     Weights are constant; those of a kernel for working memory are the end of X. In the place of a vector a kernel for
     columns gets a matrix.
@@ -95,7 +95,7 @@ def _products(kernel: Kernel, name: str) -> str:
     y = f"tensor<{rows * columns * len(lengths)}x1x{result}>"
     p, sums = f"tensor<{rows}x{columns}x{result}>", f"tensor<{rows * columns}x1x{result}>"
     lines = [
-        f"func.func @{name}(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
+        f"func.func @sums(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
         f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
     ]
     starts = [0, *accumulate(lengths)]
@@ -133,15 +133,15 @@ def _products(kernel: Kernel, name: str) -> str:
     return "\n".join([*lines, f"  func.return %y{len(lengths)} : {y}", "}"])
 
 
-def _distances(kernel: Kernel, name: str) -> str:
-    """Distances of 3 constant vectors of every length from parts of X; less than half of the widths is used."""
+def _distances(kernel: Kernel) -> str:
+    """`distances(X)`: of 3 constant vectors of every length from parts of X; less than half of the widths is used."""
     lengths = lengths_of(kernel)
     format = f"!fixed.q<{kernel.vector - (kernel.vector == 16) * 4}, 3>"
     x = f"tensor<{sum(lengths)}x1x{format}>"
     acc = f"{{acc = !fixed.acc<{kernel.sum}, 6>}}"
     one, y = "tensor<1x1x!fixed.q<32, 6>>", f"tensor<{ROWS * len(lengths)}x1x!fixed.q<32, 6>>"
     lines = [
-        f"func.func @{name}(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
+        f"func.func @distances(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
         f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
         "  %zero = arith.constant 0 : index",
     ]
@@ -165,15 +165,15 @@ def _distances(kernel: Kernel, name: str) -> str:
     return "\n".join([*lines, f"  func.return %y{ROWS * len(lengths)} : {y}", "}"])
 
 
-def _multiples(kernel: Kernel, name: str) -> str:
-    """Sums over 3 constant vectors of every length, each times one element of X."""
+def _multiples(kernel: Kernel) -> str:
+    """`multiples(X)`: sums over 3 constant vectors of every length, each times one element of X."""
     lengths = lengths_of(kernel)
     weights, factor = (f"!fixed.q<{width}, {width - 1}>" for width in (kernel.weights, kernel.vector))
     frac = kernel.weights + kernel.vector - 2
     x, one = f"tensor<{sum(lengths)}x1x{factor}>", f"tensor<1x1x{factor}>"
     y = f"tensor<{sum(lengths)}x1x!fixed.q<32, {frac}>>"
     lines = [
-        f"func.func @{name}(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
+        f"func.func @multiples(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
         f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
         *(f"  %c{n} = arith.constant {n} : index" for n in (0, 1, ROWS)),
     ]
@@ -197,8 +197,8 @@ def _multiples(kernel: Kernel, name: str) -> str:
     return "\n".join([*lines, f"  func.return %y{len(lengths)} : {y}", "}"])
 
 
-def _channels(kernel: Kernel, name: str) -> str:
-    """Depthwise convolutions of parts of X with filters of every length, as high as the images."""
+def _channels(kernel: Kernel) -> str:
+    """`channels(X)`: depthwise convolutions of parts of X with filters of every length, as high as the images."""
     lengths, channels = lengths_of(kernel), rows_of(kernel)
     formats = formats_of(kernel)
     weights, image = (str(format.type) for format in formats)
@@ -208,7 +208,7 @@ def _channels(kernel: Kernel, name: str) -> str:
     pixel, sums = f"tensor<1x1x1x{channels}x{result}>", f"tensor<{channels}x1x{result}>"
     properties = f"groups = {channels} : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>"
     lines = [
-        f"func.func @{name}(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
+        f"func.func @channels(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
         f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
         "  %zero = arith.constant 0 : index",
     ]

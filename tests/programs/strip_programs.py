@@ -109,7 +109,7 @@ def check_times(runner: Runner, build: Build, strips: Sequence[Strip], saturated
     saturated: instructions of a saturated result, which the model takes half of the results to be. Returns each tile
     with the bytes of flash in the model and in the program.
     """
-    symbols = {symbol.name: symbol for symbol in symbol_table(runner.prefix, build.elf)}
+    symbols = {symbol.name: symbol for symbol in symbol_table(runner.chip, build.elf)}
     inputs = inputs_of(strips)
     # Each kernel runs for one of the inputs.
     profile = runner.profile(build, INTERFACE, inputs)

@@ -54,7 +54,7 @@ class Strip:
 
     def expected(self, x: Values) -> Values:
         """The results for the elements of the windows, window by window."""
-        return np.clip(self.unlimited(x), -128, 127)
+        return np.clip(self.unlimited(x), -127 if self.family.shifts else -128, 127)
 
     def unlimited(self, x: Values) -> Values:
         """The results before they are limited to bytes."""
@@ -69,8 +69,13 @@ class Strip:
                 sums = (self.sums.weights * runs.reshape(-1, tile.rows).T).sum(1)
             else:
                 sums = self.sums.weights @ runs.reshape(-1)
-            rows.append(requantize((self.sums.starts + sums).astype(np.int32), *self.factors))
+            rows.append(self.finished(self.sums.starts + sums))
         return (np.array(rows, np.int64) + tile.zero).reshape(-1)
+
+    def finished(self, sums: Values) -> Values:
+        if self.family.shifts:
+            return sums >> self.tile.right
+        return requantize(sums.astype(np.int32), *self.factors)
 
     @property
     def factors(self) -> tuple[Values, Values]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -15,6 +16,9 @@ from tinyml.tools.cli.interrupts import ending_signals_interrupt
 
 MOST_DIGITS = 300
 """More than a file's name has in a row, and less than Python converts."""
+
+COLLECT_EVERY = 10_000
+"""New objects between two runs of the garbage collector. With Python's 700 it takes a quarter of a long compilation."""
 
 
 @dataclass
@@ -32,6 +36,7 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
 
     blame: kept up to date by `run`, which has context variables of its own. A defect of tinyml itself is raised.
     """
+    gc.set_threshold(max(COLLECT_EVERY, gc.get_threshold()[0]))
     try:
         with ending_signals_interrupt():
             return _guarded(run, blame)
@@ -49,7 +54,10 @@ def check_numbers(arguments: Sequence[str]) -> None:
 
 def _guarded(run: Callable[[], int], blame: Blame) -> int:
     try:
-        code = copy_context().run(run)
+        try:
+            code = copy_context().run(run)
+        finally:
+            _warn()
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -59,7 +67,7 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
     except BaseException as error:
         from tinyml.tools.cli.user_errors import as_input_error
 
-        if isinstance(error, KeyboardInterrupt | SystemExit):
+        if isinstance(error, KeyboardInterrupt):
             raise
         if (known := as_input_error(error, blame.file, blame.running)) is None:
             raise
@@ -71,6 +79,13 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
         except OSError:
             _drop_output()
         return 1
+
+
+def _warn() -> None:
+    """Say which plug-ins were left out; a module that was not imported left out none."""
+    if (plugins := sys.modules.get("tinyml.dialects.plugins")) is not None:
+        for problem in plugins.problems():
+            print(f"warning: left out: {problem}", file=sys.stderr)
 
 
 def _drop_output() -> None:

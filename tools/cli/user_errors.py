@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import (
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import source_location
-from tinyml.tools.cli.plugins import plugin_of
+from tinyml.dialects.plugins import described, plugin_of
 
 _LONGEST = 1000
 
@@ -25,7 +25,11 @@ def as_input_error(error: BaseException, file: str | None = None, running: str |
     file: the file to report if the error has no location of its own. running: the pass to name. Multi-line messages
     become a single line, and messages that quote whole constants are truncated.
     """
-    known = _known(error, file)
+    try:
+        known = _known(error, file)
+    except (Exception, SystemExit):
+        # A plug-in's exception need not have a message, a location, or the fields of its class.
+        known = _of_a_plugin(error, file)
     if known is None:
         return None
     message = known.message if running is None else f"pass '{running}': {known.message}"
@@ -43,22 +47,31 @@ def _known(error: BaseException, file: str | None) -> InputError | None:
             return InputError(_pipeline_complaint(str(error)))
         case OSError() if error.strerror is not None:
             # Without a name it is of no file that was read or written, but of the standard output or a temporary file.
-            return InputError(error.strerror, file=error.filename if isinstance(error.filename, str) else None)
-        case DiagnosticException() | UnregisteredConstructException() | NotImplementedError():
+            file = error.filename if isinstance(error.filename, str) else None
+            return InputError(f"{_of_plugin(error)}{error.strerror}", file=file)
+        case NotImplementedError():
+            return InputError(f"{_of_plugin(error)}{str(error) or type(error).__name__}", file=file)
+        case DiagnosticException() | UnregisteredConstructException():
             return InputError(str(error) or type(error).__name__, file=file)
         case MemoryError():
             return InputError(f"{_of_plugin(error)}there is not enough memory", file=file)
         case RecursionError():
             return InputError(f"{_of_plugin(error)}the input is nested too deeply", file=file)
-        case _ if plugin := _of_plugin(error):
-            return InputError(f"{plugin}{type(error).__name__}: {error}", file=file)
         case _:
-            return None
+            return _of_a_plugin(error, file)
+
+
+def _of_a_plugin(error: BaseException, file: str | None) -> InputError | None:
+    """The error of a plug-in's code; None for other code, and where xDSL ends the program."""
+    plugin = plugin_of(error)
+    if plugin is None or (plugin.is_ours and isinstance(error, SystemExit)):
+        return None
+    return InputError(f"{plugin}: {described(error)}", file=file)
 
 
 def _of_plugin(error: BaseException) -> str:
     plugin = plugin_of(error)
-    return "" if plugin is None else f"plug-in '{plugin}': "
+    return "" if plugin is None else f"{plugin}: "
 
 
 def squeeze(message: str) -> str:

@@ -57,8 +57,8 @@ def _explain(folder: Path) -> dict[str, Any]:
     from tinyml.runtime.devices.attribution import attribute
     from tinyml.runtime.devices.registry import runner_for
     from tinyml.runtime.evaluator.evaluator import encode_inputs
-    from tinyml.runtime.model.data import load_data
     from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.runtime.model.program_data import load_program_data
     from tinyml.targets.registry import board
     from tinyml.tools.driver.output_contents import read_report
     from tinyml.tools.driver.output_folder import SAMPLES
@@ -77,7 +77,7 @@ def _explain(folder: Path) -> dict[str, Any]:
         name_operations(buffers)
         loops, program = _lower(buffers, ctx, report)
         sources = _sources(folder / f"{interface.name}.c", program, ctx, chosen)
-        inputs = encode_inputs(formats, load_data(str(folder / SAMPLES), elements=interface.input_length).x)
+        inputs = encode_inputs(formats, load_program_data(formats, str(folder / SAMPLES)).x)
         progress.step(f"measuring on {chosen.name}")
         with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
             measured = attribute(

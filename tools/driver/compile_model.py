@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.measure import Measured
+    from tinyml.tools.driver.measure import Measured, Mismatch
     from tinyml.tools.driver.stages import Compiled
 
 _, ANEW = QUANTIZATION
@@ -36,29 +36,42 @@ _, ANEW = QUANTIZATION
 def compile_model(request: Request) -> dict[str, Any]:
     """Compile and measure a model, write its folder and return the report.
 
-    Raises `InputError` for bad input and for a model that does not fit the board; no folder is written then.
+    Raises `InputError` for bad input and for a model that does not fit the board; no folder is written then. Where the
+    board does not compute what the evaluator does, the folder is written before `MismatchError` is raised.
     """
     from tinyml.targets.registry import board
+    from tinyml.tools.driver.measure import MismatchError
     from tinyml.tools.reports.memory_picture import can_draw
 
+    mismatch: MismatchError | None = None
+    report: dict[str, Any] = {}
     chosen = board(request.target)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
-        report, _ = build_folder(request, chosen, folder, must_fit=True)
-        if can_draw():
+        try:
+            report, _ = build_folder(request, chosen, folder, must_fit=True)
+        except MismatchError as error:
+            mismatch = error
+        if can_draw() and mismatch is None:
             _draw(report, chosen, folder)
             seal_folder(folder, report)
+    if mismatch is not None:
+        raise MismatchError(mismatch.message, file=str(request.out)) from mismatch
     return report
 
 
 def measure_model(request: Request, chosen: Board) -> dict[str, Any]:
     """The report of a model on a board, measured on a board with more memory if it does not fit.
 
-    Raises `InputError` if the tools of the target are not installed.
+    Raises `InputError` if the tools of the target are not installed, and `MismatchError` if the board does not compute
+    what the evaluator does.
     """
     from tinyml.targets.registry import board
+    from tinyml.tools.driver.measure import MismatchError
 
     try:
         report, measured = _build(request, chosen)
+    except MismatchError:
+        raise
     except InputError:
         # A program that fails to link for a board, or runs out of its memory, may still run on a larger one.
         if chosen.larger is None:
@@ -87,15 +100,17 @@ def build_folder(
     search has counted it.
 
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
+    Raises `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
     """
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines
     from tinyml.runtime.devices.registry import is_available
     from tinyml.targets.registry import chip_of
-    from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, rounding_loss
+    from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.stages import compile_kept, compile_stages, has_formats, load_program
     from tinyml.tools.reports.report import require_fit, write_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+    from tinyml.transforms.formats.order_input import OrderInputPass
 
     start = time.perf_counter()
     if request.input == SERIAL and SERIAL not in chip_of(board.name).programs:
@@ -107,6 +122,7 @@ def build_folder(
         if request.quantization == ANEW and has_formats(program):
             pipelines.run(program, ctx, [LiftToRealsPass()])
         kept = has_formats(program)
+        pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
         data = _load_data(request, program, kept)
         progress.step("compiling")
         options = request.pipeline_options(board)
@@ -137,17 +153,19 @@ def build_folder(
             progress.step(f"evaluating {len(data)} samples")
             accuracies = accuracy(compiled.reals, compiled.formats, data)
         rounding = rounding_loss(compiled.unrounded, compiled.formats, data) if compiled.unrounded else None
-        measured = None
+        measured = mismatch = None
         if is_available(board.name):
             progress.step(f"measuring on {board.name}")
-            measured = _measure(folder, compiled, board, data, request.optimize)
+            measured, mismatch = _measure(folder, compiled, board, data, request.optimize)
         else:
             progress.step(f"not measured: {board.name} is not installed")
     seconds = time.perf_counter() - start
     report = write_report(request, board, compiled, accuracies, rounding, measured, account, seconds)
+    report["mismatch"] = None if mismatch is None else str(mismatch)
     if must_fit:
         require_fit(report, board)
     seal_folder(folder, report)
+    check_equal(report["mismatch"], board.name, request.model)
     return report, measured
 
 
@@ -182,16 +200,13 @@ def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:
     return files[-1] if files else random_data(program, MEASURED_SAMPLES)
 
 
-def _measure(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> Measured:
+def _measure(
+    folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str
+) -> tuple[Measured, Mismatch | None]:
     from tinyml.tools.driver.measure import run_on_device
 
     inputs = data.x[:MEASURED_SAMPLES]
-    measured, mismatch = run_on_device(
-        folder, compiled.formats, inputs, target=board.name, optimize=f"-{optimize}", ram=board.ram
-    )
-    if mismatch is not None:
-        raise RuntimeError(f"the generated code differs from the evaluator: {mismatch}")
-    return measured
+    return run_on_device(folder, compiled.formats, inputs, target=board.name, optimize=f"-{optimize}", ram=board.ram)
 
 
 def _draw(report: dict[str, Any], board: Board, folder: Path) -> None:

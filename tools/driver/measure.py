@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.devices.registry import runner_for
+from tinyml.dialects.plugins import expected
+from tinyml.runtime.devices.registry import DeviceError, RunResult, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
@@ -53,19 +54,29 @@ class Measured:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The first raw output in which device and evaluator differ.
+    """The first sample on which device and evaluator differ, and the first raw output of it that does.
 
     Outputs count through all elements of the scores and of the outputs after them; `output` -1 is the label.
     """
 
     sample: int
     output: int
-    expected: float
-    got: float
+    expected: int | float
+    got: int | float
 
     def __str__(self) -> str:
         where = "label" if self.output < 0 else f"score {self.output}"
-        return f"sample {self.sample}: {where} is {self.got}, the evaluator gives {self.expected}"
+        return f"sample {self.sample}: {where} is {self.got}, the evaluator gives {self.expected} (raw values)"
+
+
+class MismatchError(DeviceError):
+    """Generated code that does not compute on a device what the evaluator does."""
+
+
+def check_equal(mismatch: str | None, device: str, file: Path) -> None:
+    """Raise `MismatchError` for a mismatch between a device and the evaluator, of a model or a folder."""
+    if mismatch is not None:
+        raise MismatchError(f"{device} and the evaluator differ: {mismatch}", file=str(file))
 
 
 def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
@@ -131,7 +142,7 @@ def run_on_device(
         build = runner.build(source_dir, interface, Path(workdir), optimize)
         if ram is not None and build.static_bytes > ram:
             return Measured(build.flash_bytes, build.static_bytes, 0, None, None, None), None
-        result = runner.run(build, interface, raws)
+        result = expected(runner.run(build, interface, raws), RunResult, type(runner))
         outputs = Outputs(result.labels, result.scores, result.more)
         mismatch = first_mismatch(evaluate(formats, raws), outputs)
         cost, core_cycles = (
@@ -142,16 +153,21 @@ def run_on_device(
 
 
 def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:
-    """The first difference between two outputs, compared bit by bit even for floats; None if there is none."""
+    """The first difference between two outputs, compared bit by bit even for floats; None if there is none.
+
+    Of one sample the scores come first, then the other outputs, then the label.
+    """
+    found: list[Mismatch] = []
     offset = 0
     for mine, theirs in zip((expected.scores, *expected.more), (got.scores, *got.more), strict=True):
         if mine is not None and theirs is not None:
             a, b = (np.ascontiguousarray(x).view(f"u{mine.dtype.itemsize}") for x in (mine, theirs))
             if (wrong := np.argwhere(a != b)).size:
                 sample, output = (int(i) for i in wrong[0])
-                return Mismatch(sample, offset + output, float(mine[sample, output]), float(theirs[sample, output]))
+                values = mine[sample, output].item(), theirs[sample, output].item()
+                found.append(Mismatch(sample, offset + output, *values))
             offset += mine.shape[1]
     if expected.labels is not None and got.labels is not None and (expected.labels != got.labels).any():
         sample = int(np.flatnonzero(expected.labels != got.labels)[0])
-        return Mismatch(sample, -1, float(expected.labels[sample]), float(got.labels[sample]))
-    return None
+        found.append(Mismatch(sample, -1, int(expected.labels[sample]), int(got.labels[sample])))
+    return min(found, key=lambda one: one.sample, default=None)

@@ -17,8 +17,9 @@ from xdsl.utils.exceptions import DiagnosticException, VerifyException
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.importers import Importer, importers
+from tinyml.lowering.frontends.importers import MLIR, Importer, importers
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.atomic_file import atomic_file
 from tinyml.tools.cli.common_options import add_common_options, apply_common_options
@@ -60,6 +61,16 @@ class TinymlOptMain(xDSLOptMain):
         add_common_options(arg_parser)
         arg_parser.error = _usage_error
 
+    def register_all_dialects(self):
+        for name, dialect in registry().all_dialects.items():
+            self.ctx.register_dialect(name, dialect)
+
+    def register_all_passes(self):
+        self.available_passes = registry().all_passes
+
+    def register_all_targets(self):
+        self.available_targets = dict(registry().all_targets)
+
     def register_all_frontends(self):
         super().register_all_frontends()
 
@@ -76,7 +87,7 @@ class TinymlOptMain(xDSLOptMain):
                 line = error.line + self.line_offset
                 raise InputError(error.message, file=error.file, line=line, column=error.column) from error
 
-        self.available_frontends["mlir"] = parse_text
+        self.available_frontends[MLIR] = parse_text
         for suffix, load in importers().items():
             self.available_frontends[suffix] = partial(parse_with, load)
 

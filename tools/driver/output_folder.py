@@ -33,6 +33,7 @@ def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data, in
     input: where that program takes its samples from.
     """
     from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.runtime.model.program_data import in_file_order
     from tinyml.targets.registry import chip_of
     from tinyml.tools.driver.program_around import program_around
 
@@ -50,5 +51,5 @@ def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data, in
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, text)
     samples = io.BytesIO()
-    np.savez(samples, x=data.x[:MEASURED_SAMPLES])
+    np.savez(samples, x=in_file_order(compiled.formats, data.x[:MEASURED_SAMPLES]))
     write_file(folder / SAMPLES, samples.getvalue())

@@ -34,6 +34,7 @@ class RunRequest:
 def run_model(request: RunRequest) -> dict[str, Any]:
     """Run a model and compare its outputs; the result's `mismatch` is None if all bits are equal."""
     from tinyml.dialects.context import context
+    from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
     from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import run_on_device
@@ -55,6 +56,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
         "device": request.device,
         "optimize": optimize,
         "samples": len(inputs),
+        "input_layout": interface_of(formats).input_layout,
         "mismatch": None if mismatch is None else str(mismatch),
         "flash_bytes": measured.flash_bytes,
         "ram_bytes": {

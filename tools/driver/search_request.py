@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
+
+from xdsl.passes import ModulePass
 
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Option, options_of
+from tinyml.dialects.plugins import PluginError, others_left_out, provider
 from tinyml.lowering.options import PipelineOptions
 from tinyml.tools.cli.progress import Progress
 
@@ -22,13 +25,24 @@ PREFIX = "search-"
 
 
 def searches() -> dict[str, type[SearchPass]]:
-    """The search passes, by their names without the prefix `search-`."""
-    available = registry().all_passes
-    return {
-        name.removeprefix(PREFIX): cast("type[SearchPass]", available[name]())
-        for name in sorted(available)
-        if name.startswith(PREFIX)
-    }
+    """The search passes, by their names without the prefix `search-`; a plug-in's that is none is left out."""
+    found: dict[str, type[SearchPass]] = {}
+    for name, factory in sorted(registry().all_passes.items()):
+        if name.startswith(PREFIX):
+            with others_left_out():
+                found[name.removeprefix(PREFIX)] = _search(name, factory)
+    return found
+
+
+def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPass]:
+    """The search pass that a factory makes, with options that can be read."""
+    from tinyml.transforms.search.engine.search_pass import SearchPass
+
+    made = factory()
+    if not issubclass(made, SearchPass):
+        raise PluginError(f"{provider(factory.__module__)}: the pass '{name}' is no SearchPass")
+    options_of(made)
+    return made
 
 
 def describe_searches() -> str:

@@ -90,16 +90,16 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
     Raises `InputError` for a file that cannot be read.
     """
-    from tinyml.lowering.frontends.importers import importers
+    from tinyml.lowering.frontends.importers import MLIR, importers
 
     known = importers()
     suffix = path.suffix.removeprefix(".")
-    if suffix != "mlir" and suffix not in known:
-        suffixes = ", ".join(f".{name}" for name in (*sorted(known), "mlir"))
+    if suffix != MLIR and suffix not in known:
+        suffixes = ", ".join(f".{name}" for name in (*sorted(known), MLIR))
         raise InputError(f"expected a program ({suffixes})", file=str(path))
     content = read_bytes(path, "program")
     try:
-        if suffix != "mlir":
+        if suffix != MLIR:
             return known[suffix]()(content, str(path))
         module = parse_mlir(ctx, content, str(path))
     except UnicodeDecodeError as error:
@@ -226,11 +226,10 @@ def _reals_and_formats(
 
 def _changed_answers(reals: ModuleOp, formats: ModuleOp, file: Path) -> int:
     """Number of inputs in a data file for which the program at L1 gives another class than the one on reals."""
-    from tinyml.runtime.model.data import load_data
-    from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.runtime.model.program_data import load_program_data
     from tinyml.tools.driver.measure import accuracy
 
-    return accuracy(reals, formats, load_data(str(file), elements=interface_of(reals).input_length)).disagreements
+    return accuracy(reals, formats, load_program_data(reals, str(file))).disagreements
 
 
 def count_model_macs(reals: ModuleOp) -> int:

@@ -52,6 +52,7 @@ def write_report(
         "target": board.name,
         "part": board.part,
         **request.compile_options,
+        "input_layout": interface.input_layout,
         "format": compiled.format,
         "width": compiled.width,
         "row_scales": compiled.row_scales,

@@ -60,7 +60,11 @@ def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
     part, whole = reshaped(insert.part).owner, root(insert.out)
     if not isinstance(part, AllocOp) or not isinstance(whole.owner, AllocOp) or insert.input is not insert.dest:
         return
-    if part is whole.owner or not is_run(tdsl.shape_of(insert.out), tdsl.shape_of(insert.part)):
+    if (
+        part is whole.owner
+        or insert.axes is not None
+        or not is_run(tdsl.shape_of(insert.out), tdsl.shape_of(insert.part))
+    ):
         return
     if (start := _start(function, part, insert)) is None:
         return

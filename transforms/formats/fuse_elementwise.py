@@ -7,12 +7,14 @@ that are no longer stored prove unnecessary.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeGuard, cast
+from itertools import accumulate
+from typing import NamedTuple, TypeGuard, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -27,56 +29,65 @@ class FuseElementwisePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for block in [block for outer in op.walk() for region in outer.regions for block in region.blocks]:
+            order = _Order.of(block)
             for sink in list(block.ops)[::-1]:
                 if sink.parent is block and _fuses(sink):
-                    group = _group(sink)
+                    group = _group(sink, order)
                     if len(group) > 1:
                         _fuse(group, sink)
+
+
+class _Order(NamedTuple):
+    """The order of the ops of a block before any are fused. contractions: for each op, how many precede it."""
+
+    position: dict[Operation, int]
+    contractions: dict[Operation, int]
+
+    @classmethod
+    def of(cls, block: Block) -> _Order:
+        ops = list(block.ops)
+        counts = accumulate((isinstance(op, tdsl.ContractionOp) for op in ops), initial=0)
+        return cls({op: position for position, op in enumerate(ops)}, dict(zip(ops, counts, strict=False)))
 
 
 def _fuses(op: Operation) -> TypeGuard[tdsl.ElementwiseOp]:
     return isinstance(op, tdsl.ElementwiseOp) and op.FUSES and bool(op.results)
 
 
-def _group(sink: tdsl.ElementwiseOp) -> list[tdsl.ElementwiseOp]:
-    """The ops that can be computed element by element together with the sink, in program order."""
-    assert sink.parent is not None
+def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:
+    """The ops that can be computed element by element together with the sink, in program order.
+
+    Each use is looked at once: a producer waits for one of its users at a time and joins after the last of them.
+    """
     shape = tdsl.shape_of(sink.out)
-    order = {op: position for position, op in enumerate(sink.parent.ops)}
-    group: set[tdsl.ElementwiseOp] = {sink}
-    grown = True
-    while grown:
-        grown = False
-        for member in list(group):
-            for operand in member.operands:
-                producer = operand.owner
-                if (
-                    isinstance(producer, Operation)
-                    and _fuses(producer)
-                    and producer not in group
-                    and producer.parent is sink.parent
-                    and tdsl.shape_of(producer.out) == shape
-                    and all(use.operation in group for use in producer.out.uses)
-                    and not _holds_memory(producer, sink, order)
-                ):
-                    group.add(producer)
-                    grown = True
-    return [op for op in sink.parent.ops if _fuses(op) and op in group]
+    group, members = [sink], {sink}
+    unseen: dict[Operation, Iterator[Use]] = {}
+    awaited: dict[Operation, Operation | None] = {}
+    for member in group:
+        for operand in member.operands:
+            producer = operand.owner
+            if not (isinstance(producer, Operation) and _fuses(producer) and producer.parent is sink.parent):
+                continue
+            if awaited.get(producer, member) is not member:
+                continue
+            uses = unseen.setdefault(producer, iter(producer.out.uses))
+            awaited[producer] = user = next((use.operation for use in uses if use.operation not in members), None)
+            if user is None and tdsl.shape_of(producer.out) == shape and not _holds_memory(producer, sink, order):
+                group.append(producer)
+                members.add(producer)
+    return sorted(group, key=order.position.__getitem__)
 
 
-def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: dict[Operation, int]) -> bool:
-    """Would computing a producer only with the sink keep more tensors alive past the contractions in between?
+def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: _Order) -> bool:
+    """Whether computing a producer only with the sink keeps more tensors alive past the contractions in between.
 
-    Its operands stay alive instead of its result, which costs memory where several are no constants.
+    Its operands stay alive instead of its result, which costs memory if several are not constants.
     """
     shape = tdsl.shape_of(producer.out)
     waiting = {
         value for value in producer.inputs if tdsl.shape_of(value) == shape and tdsl.constant_root(value) is None
     }
-    return len(waiting) > 1 and any(
-        isinstance(op, tdsl.ContractionOp) and order[producer] < position < order[sink]
-        for op, position in order.items()
-    )
+    return len(waiting) > 1 and order.contractions[producer] < order.contractions[sink]
 
 
 def _fuse(group: list[tdsl.ElementwiseOp], sink: tdsl.ElementwiseOp) -> None:

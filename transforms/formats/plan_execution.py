@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import cast
 
@@ -20,13 +21,15 @@ from tinyml.targets.registry import HOST, tile_families
 from tinyml.transforms.formats.channels.choice import SUM_BITS, partial_plan
 from tinyml.transforms.formats.channels.nest import ChannelLoop
 from tinyml.transforms.formats.execution.attributes import PLAN
+from tinyml.transforms.formats.execution.copies import weighed, with_given_input
 from tinyml.transforms.formats.execution.modes import ROUNDING, check_mode
 from tinyml.transforms.formats.patching.choice import PATCHES, patched_plan, run_in_patches
 from tinyml.transforms.formats.plans.executable import ORDINARY, scratch_of
 from tinyml.transforms.formats.plans.network import Network, network_of
-from tinyml.transforms.formats.plans.segmentation import Segment
+from tinyml.transforms.formats.plans.segmentation import Plan, Segment
 from tinyml.transforms.formats.streaming.choice import by_of, plan_of
 from tinyml.transforms.formats.streaming.nest import stream
+from tinyml.transforms.formats.tiling.orders import orders
 from tinyml.transforms.formats.tiling.strips import AMPLE, ROOM, Room, room_attribute, small_room, stack_of
 from tinyml.transforms.formats.turning.choice import METHODS, run_in_turns, turned_plan
 from tinyml.transforms.ir.attributes import argument_attribute
@@ -45,7 +48,8 @@ class PlanExecutionPass(ModulePass):
     `herringbone` and `single-transpose` convolutions run in place, and residual blocks pixel by pixel; `auto` takes the
     fastest plan with at most `ram` bytes alive, or that with the least peak, of those that stream. ram: without it
     `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution, and computing several
-    pixels at once keeps within the bytes that the search was limited to (`tdsl.ram`). target: as for
+    pixels at once keeps within the bytes that the search was limited to (`tdsl.ram`). In every mode an image whose
+    channels come first is copied in the order of pixels where that takes less memory, or in `auto` time. target: as for
     printing C; its kernels say how many pixels are computed at once where segments are streamed by rows. extra:
     percentage of multiply-accumulates that patches may add to the network's. Raises `InputError` for another mode, and
     except for `ordinary` for functions with loops, branches or batches of images, unless the mode is `auto`.
@@ -62,16 +66,20 @@ class PlanExecutionPass(ModulePass):
         segments: list[DictionaryAttr] = []
         for function in defined_functions(op):
             mode = self._mode(function)
-            if mode == ORDINARY and self.ram is None and tdsl.RAM not in function.attributes:
+            usual = mode == ORDINARY and self.ram is None and tdsl.RAM not in function.attributes
+            if usual and not any(orders(function)):
                 continue
             try:
-                network = network_of(function)
+                limit = self._limit(function, network_of(function))
+                network = weighed(function, partial(self._plan, function=function, mode=mode, ram=limit), limit)
             except InputError:
                 if mode not in ("auto", ORDINARY):
                     raise
                 continue
+            if usual:
+                continue
             nodes = network.graph.nodes
-            for segment, by in self._run(network, mode, self._limit(function, network)):
+            for segment, by in self._run(network, function, mode, limit):
                 ends = {"first": nodes[segment.first].result, "last": nodes[segment.last].result}
                 values: dict[str, Attribute] = {name: StringAttr(value) for name, value in {**ends, "by": by}.items()}
                 if mode == PATCHES:
@@ -100,25 +108,36 @@ class PlanExecutionPass(ModulePass):
                 besides += prod(tdsl.shape_of(value)) * tdsl.format_of(value).dtype.itemsize
         return max(searched.value.data - besides, 0)
 
-    def _run(self, network: Network, mode: str, ram: int | None) -> Iterator[tuple[Segment, str]]:
+    def _plan(self, network: Network, function: func.FuncOp, mode: str, ram: int | None) -> Plan:
+        """The plan of a mode."""
+        if mode == PATCHES:
+            return patched_plan(network, network.graph.macs * self.extra // 100)
+        network = with_given_input(network, function)
+        if mode in SUM_BITS:
+            return partial_plan(network, mode)
+        return turned_plan(network, mode) if mode in METHODS else plan_of(network, mode, ram)
+
+    def _run(
+        self, network: Network, function: func.FuncOp, mode: str, ram: int | None
+    ) -> Iterator[tuple[Segment, str]]:
         """Rewrites the segments that are not ordinary, and gives each with what it runs by.
 
         ram: bytes that the memory for several pixels at once keeps within.
         """
+        plan = self._plan(network, function, mode, ram)
         if mode in SUM_BITS:
-            for segment in partial_plan(network, mode).segments:
+            for segment in plan.segments:
                 if segment.schedule != ORDINARY:
                     loop = ChannelLoop(network, segment.first, segment.last, SUM_BITS[mode])
                     loop.rewrite()
                     yield segment, mode if loop.is_exact else f"{mode}, {ROUNDED}"
             return
         if mode == PATCHES:
-            for segment in patched_plan(network, network.graph.macs * self.extra // 100).segments:
+            for segment in plan.segments:
                 if segment.schedule != ORDINARY:
                     run_in_patches(network, segment)
                     yield segment, segment.schedule
             return
-        plan = turned_plan(network, mode) if mode in METHODS else plan_of(network, mode, ram)
         families = tile_families(self.target)
         small = small_room(_convolutions(network), families) if mode != "pixels" else Room(0)
         alive = [segment.bits - _gathered(network, segment) for segment in plan.segments]

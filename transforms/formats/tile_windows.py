@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import scf, tensor
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
@@ -25,6 +24,8 @@ from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels
 from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.erasure import erase
+from tinyml.transforms.formats.tiling.orders import written
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
 from tinyml.transforms.formats.tiling.strips import (
@@ -93,14 +94,13 @@ def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[Til
     last = chain[-1] if chain else op
     emit = Emitter(last, op.location)
     pixels = ConvolutionPixels(op, chain, emit, several=at_once > 1 or rows > 1)
-    whole = emit.insert(tensor.EmptyOp((), last.out.type), op)
-    whole.name_hint = last.out.name_hint
     _, height, width, _ = tdsl.shape_of(op.out)
+    image = StoredImage.empty(last.out, height, width, emit, op)
+    whole = image.value
 
     def computed(y: SSAValue, x: SSAValue, count: int, whole: SSAValue, rows: int = 1) -> SSAValue:
-        image = StoredImage.whole(whole)
         at = image.place(y, x, emit)
-        return image.inserted(pixels.pixels(y, x, StoredImage.whole, count, rows), at, emit).value
+        return image.now(whole).inserted(pixels.pixels(y, x, StoredImage.whole, count, rows), at, emit).value
 
     def several(number: SSAValue, whole: SSAValue) -> SSAValue:
         return computed(emit.times(number, rows), emit.index(0), width, whole, rows)
@@ -116,11 +116,9 @@ def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[Til
             whole = emit.over(height % rows, whole, lambda y, whole: row(emit.plus(y, height // rows * rows), whole))
     else:
         whole = emit.over(height, whole, row)
-    dead: list[Operation] = [*reversed(chain), op]
-    Rewriter.replace_op(dead[0], [], [whole])
-    for old in [*dead[1:], *(owner for owner in (op.lhs.owner, pixels.pad) if isinstance(owner, Operation))]:
-        if not any(result.uses for result in old.results):
-            Rewriter.erase_op(old)
+    returned = written(last.out)
+    (last if returned is None else returned).out.replace_all_uses_with(whole)
+    erase([op, *chain, *([] if returned is None else [returned])])
 
 
 def _chain(op: tdsl.Conv2dOp) -> list[tdsl.ElementwiseOp]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -18,16 +18,28 @@ class Record(NamedTuple):
     parent: Block | None
     last: bool
     values: tuple[SSAValue, ...]
-    types: list[Attribute]
+    types: tuple[Attribute, ...]
     properties: dict[str, Attribute]
     attributes: dict[str, Attribute]
-    blocks: list[tuple[Block, list[SSAValue], list[Attribute]]]
-    successors: list[Block]
+    blocks: tuple[tuple[Block, tuple[SSAValue, ...], Sequence[Attribute]], ...]
+    successors: tuple[Block, ...]
 
 
-def records_of(module: ModuleOp) -> dict[Operation, Record]:
-    """The state of every operation of a module, in the order of the text."""
-    return {op: _record_of(op) for op in module.walk()}
+Records: TypeAlias = dict[Operation, Record]
+
+
+def records_of(module: ModuleOp, before: Records | None = None) -> Records:
+    """The state of every operation of a module, in the order of the text.
+
+    The record of an operation that has not changed is the one in `before`. New ones for all operations would start the
+    garbage collector several times between two passes.
+    """
+    known = before or {}
+    records: Records = {}
+    for op in module.walk():
+        record, old = _record_of(op), known.get(op)
+        records[op] = old if old is not None and record == old else record
+    return records
 
 
 def _record_of(op: Operation) -> Record:
@@ -36,11 +48,11 @@ def _record_of(op: Operation) -> Record:
         op.parent,
         op.next_op is None,
         values,
-        [value.type for value in values],
+        tuple([value.type for value in values]),
         op.properties.copy(),
         op.attributes.copy(),
-        [(block, list(block.args), list(block.arg_types)) for region in op.regions for block in region.blocks],
-        list(op.successors),
+        tuple([(block, tuple(block.args), block.arg_types) for region in op.regions for block in region.blocks]),
+        tuple(op.successors),
     )
 
 
@@ -54,13 +66,13 @@ class Verification:
 
     def __init__(self) -> None:
         # Operations that were seen are kept alive, so that no new one is taken for an old one.
-        self.records: dict[Operation, Record] = {}
+        self.records: Records = {}
         self.whole = False
         self.levels: set[Level] = set()
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
         """Verify a module between two passes; raises `InputError` if it is not of the level of the second."""
-        records, at_end = records_of(module), before is None or after is None
+        records, at_end = records_of(module, self.records), before is None or after is None
         changed = records != self.records or [*records] != [*self.records]
         if changed:
             self.levels.clear()
@@ -78,15 +90,14 @@ class Verification:
             self.levels.add(level)
 
 
-def _changed(records: dict[Operation, Record], before: dict[Operation, Record]) -> Iterator[Operation]:
+def _changed(records: Records, before: Records) -> set[Operation]:
     """The operations whose state is another than before, and those that contained one that is no longer there."""
-    for op, record in records.items():
-        if before.get(op) != record:
-            yield op
+    changed = {op for op, record in records.items() if before.get(op) is not record}
     for op, record in before.items():
         gone = op not in records or records[op].parent is not record.parent
         if gone and record.parent is not None and (parent := record.parent.parent_op()) is not None:
-            yield parent
+            changed.add(parent)
+    return changed
 
 
 def _around(op: Operation) -> Iterator[Operation]:

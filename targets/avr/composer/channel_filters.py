@@ -75,7 +75,7 @@ class ChannelFilters(StripCode):
     for (int channel = 0; channel < {tile.rows}; channel++, stream += {record}) {{
         const uint8_t *start = (const uint8_t *)stream;
         for (int window = 0; window < {tile.count}; window++) {{
-            int32_t sum = (int32_t)(start[0] | start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
+            int32_t sum = (int32_t)(start[0] | (uint32_t)start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
             for (int i = 0; i < {self.height}; i++)
                 for (int j = 0; j < {self.width}; j++)
                     sum += (int32_t)stream[{START_BYTES} + i * {self.width} + j]

@@ -200,7 +200,7 @@ class DotStrip(StripCode):
         const int8_t *w = stream + row / 2 * {self._pair_bytes};
         const uint8_t *start = (const uint8_t *)w + {START_BYTES} * (row % 2);
         for (int window = 0; window < {tile.count}; window++) {{
-            int32_t sum = (int32_t)(start[0] | start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
+            int32_t sum = (int32_t)(start[0] | (uint32_t)start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
             for (int run = 0; run < {tile.runs}; run++)
                 for (int i = 0; i < {tile.length}; i++)
                     sum += (int32_t)w[{2 * START_BYTES} + 2 * (run * {tile.length} + i) + row % 2]

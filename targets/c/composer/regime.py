@@ -6,11 +6,13 @@ INTEGER = """\
 /* A number of 16 bits times 2^scale. */
 static inline __attribute__((__unused__)) int32_t tm_regime_integer(int16_t raw, int8_t es, int8_t scale)
 {
-    uint32_t body = (uint32_t)(raw < 0 ? -raw : raw) << 17;
+    uint32_t body = (raw < 0 ? 0 - (uint32_t)raw : (uint32_t)raw) << 17;
     if (body == 0)
         return 0;
-    const uint32_t ones = body >> 31, run = (uint32_t)__builtin_clz(ones ? ~body : body);
-    const int32_t k = ones ? (int32_t)run - 1 : -(int32_t)run;
+    const uint32_t ones = body >> 31;
+    /* Of 64 bits, as int may have 16 and long 32 or 64. */
+    const int run = __builtin_clzll(ones ? ~body : body) - 32;
+    const int32_t k = ones ? run - 1 : -run;
     body = body << run << 1;
     const int32_t e = k * (1 << es) + (int32_t)(es ? body >> (32 - es) : 0);
     const uint32_t size = ((uint32_t)1 << 31 | body << es >> 1) >> (31 - scale - e);

@@ -38,7 +38,10 @@ _TABLES = ("table", "other")
 
 
 def _weight(kernel: Kernel, raw: str) -> str:
-    return f"table[{raw}]" if kernel.codings[0] == TABLE else f"({raw})"
+    """The first factor, in 32 bits where products may leave an `int` of 16."""
+    if kernel.codings[0] == TABLE:
+        return f"(int32_t)table[{raw}]"
+    return f"({raw})" if kernel.weights + kernel.vector <= 16 else f"(int32_t)({raw})"
 
 
 def _dense(kernel: Kernel) -> Sequence[str]:

@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 from programs import bits as l4_programs
 from programs import kernel_models
 from programs.devices import BOARDS, SMALL, roomy
-from programs.lowered import lowered
-from programs.many import Program, run_all
-from programs.printed import WARNINGS, parse, write, write_module
+from programs.kernel_batches import check_batch
+from programs.printed import WARNINGS, parse, write
 
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS, call_tool
-from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.interface import Interface
-from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST, USUAL, board, chip_of, kernels_of
 
 STRICT = [*MODEL_FLAGS[:3], *WARNINGS, "-O2", "-c"]
@@ -37,7 +34,7 @@ CHAOS = Interface("chaos", "int16_t", 8, "int16_t", 8, True)
 def compile_strictly(folder: Path, target: str) -> None:
     [source] = folder.glob("*.c")
     chip, part = chip_of(target), board(target)
-    call_tool(chip.prefix, "gcc", [*STRICT, *chip.flags, *part.flags, source, "-o", folder / "strict.o"])
+    call_tool(chip, "cc", [*STRICT, *chip.flags, *part.flags, source, "-o", folder / "strict.o"])
 
 
 def inputs_for(interface: Interface, samples: int) -> NDArray[np.generic]:
@@ -80,7 +77,9 @@ def test_the_header_is_valid_on_its_own_and_in_cpp(name: str, tmp_path: Path):
     for language in ("c", "c++"):
         user = folder / f"user.{language}"
         user.write_text(f'#include "{name}.h"\n#include "{name}.h"\n')
-        call_tool("", "gcc", ["-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", user])
+        call_tool(
+            chip_of(HOST), "cc", ["-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", user]
+        )
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -124,15 +123,4 @@ def test_kernels_are_selected_and_exact(target: str, tmp_path: Path):
     # Sanitizers see the same at -O1, for which gcc takes less time.
     runners = (HostRunner(sanitize=True), "-O1"), *((runner_for(roomy(name)), "-O2") for name in boards)
     for turn, (runner, optimize) in enumerate(runners):
-        folder, programs, own = tmp_path / runner.variant, list[Program](), kernels[turn :: len(runners)]
-        for number, kernel in enumerate(own):
-            ctx, module = parse(kernel_models.program(kernel, f"kernel{number}"))
-            interface, inputs = interface_of(module), kernel_models.inputs(kernel)
-            programs.append(Program(interface, inputs, evaluate(module, inputs).scores))
-            packed = "never" if kernel.weights % 8 == 0 else "always"
-            lowered(module, ctx, end="loops-to-bits", target=target, packed=packed)
-            assert str(module).count(f"func.call @{kernel.symbol}(") == kernel_models.calls(kernel), kernel.symbol
-            write_module(module, ctx, target, folder)
-        found = run_all(programs, runner, folder, optimize)
-        for kernel, program, scores in zip(own, programs, found, strict=True):
-            np.testing.assert_array_equal(scores, program.scores, err_msg=f"{kernel.symbol} on {runner.name}")
+        check_batch(kernels[turn :: len(runners)], target, runner, tmp_path / runner.variant, optimize)

@@ -184,7 +184,7 @@ def test_results_and_times_of_avr(optimize: str, tmp_path: Path):
     build = build_strips(runner, strips, tmp_path, optimize)
     check(runner, build, strips)
     profile = runner.profile(build, INTERFACE, inputs_of(strips))
-    places = {symbol.name: symbol for symbol in symbol_table(runner.prefix, build.elf)}
+    places = {symbol.name: symbol for symbol in symbol_table(runner.chip, build.elf)}
     for strip in strips:
         place, composed = places[strip.symbol], strip.kernel.composed
         assert composed is not None

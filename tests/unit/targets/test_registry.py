@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.plugins import installed
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import is_available, runner_for
-from tinyml.runtime.model.headers import include_folders
 from tinyml.targets import registry
 from tinyml.targets.board import Board
 from tinyml.targets.host.chip import CHIP as HOST
@@ -35,22 +35,10 @@ POCKET = dataclasses.replace(
 
 
 @pytest.fixture
-def with_pocket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def with_pocket() -> Iterator[None]:
     """As if a package with that chip were installed."""
-
-    def entry_points(group: str) -> list[EntryPoint]:
-        return [EntryPoint("pocket", f"{__name__}:POCKET", group)] if group == "tinyml.chips" else []
-
-    def forget() -> None:
-        registry.chips.cache_clear()
-        registry._targets.cache_clear()  # pyright: ignore[reportPrivateUsage]
-        include_folders.cache_clear()
-
-    monkeypatch.setattr(registry, "entry_points", entry_points)
-    forget()
-    yield
-    monkeypatch.undo()
-    forget()
+    with installed(EntryPoint("pocket", f"{__name__}:POCKET", registry.GROUP)):
+        yield
 
 
 def test_boards_have_names_of_their_own() -> None:
@@ -73,13 +61,6 @@ def test_a_package_brings_a_chip_and_its_runner() -> None:
     assert type(runner_for("pocket-one")).__name__ == "PocketRunner"
     with pytest.raises(InputError, match=", host, pocket-one, pocket-two\\)"):
         registry.board("toaster")
-
-
-@pytest.mark.usefixtures("with_pocket")
-def test_two_chips_with_one_target_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{__name__}.POCKET", dataclasses.replace(POCKET, boards=(Board("host", "p1"),)))
-    with pytest.raises(InputError, match="target 'host' belongs to two chips, host and pocket"):
-        registry.boards()
 
 
 def test_a_package_is_there_where_its_command_or_header_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

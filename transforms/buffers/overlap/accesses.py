@@ -140,18 +140,19 @@ class _Walk:
 
     def window(self, op: WindowOp, time: int, loops: list[_Loop]) -> None:
         """Reads from the first to the last element of windows that lie in the image."""
-        _, rows, columns, channels = shape_of(op.image)
+        _, rows, columns, channels = op.held
+        down, across, deep = op.pitches
         _, height, width, _ = shape_of(op.out)
         top, left = self.evaluate(op.top, loops), self.evaluate(op.left, loops)
         last = top + (height - 1) * op.spread[0], left + op.steps[-1] + (width - 1) * op.spread[1]
-        first = np.clip(top, 0, rows - 1) * columns + np.clip(left, 0, columns - 1)
-        end = np.clip(last[0], 0, rows - 1) * columns + np.clip(last[1], 0, columns - 1)
+        first = np.clip(top, 0, rows - 1) * down + np.clip(left, 0, columns - 1) * across
+        end = np.clip(last[0], 0, rows - 1) * down + np.clip(last[1], 0, columns - 1) * across + (channels - 1) * deep
         self.record(
             op.image,
             False,
             np.array([time]),
-            (first * channels)[..., None],
-            (end * channels + channels - 1)[..., None],
+            first[..., None],
+            end[..., None],
             loops,
         )
 

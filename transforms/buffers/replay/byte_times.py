@@ -99,12 +99,13 @@ class _Replay:
         if op.ring is not None:
             count = memref_type(op.image).element_count()
             return self.note(op.image, np.arange(count), np.full(count, self.clock))
-        _, rows, columns, channels = shape_of(op.image)
+        _, rows, columns, channels = op.held
+        down, across, deep = op.pitches
         _, height, width, _ = shape_of(op.out)
         y = self.index(op.top) + op.spread[0] * np.arange(height)
         x = self.index(op.left) + np.add.outer(np.array(op.steps), op.spread[1] * np.arange(width)).reshape(-1)
         y, x = y[(y >= 0) & (y < rows)], x[(x >= 0) & (x < columns)]
-        elements = ((y[:, None, None] * columns + x[:, None]) * channels + np.arange(channels)).reshape(-1)
+        elements = (y[:, None, None] * down + x[:, None] * across + np.arange(channels) * deep).reshape(-1)
         self.note(op.image, elements, np.full(len(elements), self.clock))
         return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Operation, SSAValue
 
@@ -21,7 +21,8 @@ from tinyml.transforms.formats.streaming.bodies import Body, body_of, kind_of
 from tinyml.transforms.formats.streaming.stages import NotStreamed, segment_of
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
-from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.formats.tiling.orders import written
+from tinyml.transforms.formats.tiling.stored_image import StoredImage
 
 
 class Range(NamedTuple):
@@ -59,7 +60,7 @@ class Patches:
         """The greatest extent of the parts of a tensor along an axis, with room for every window inside the image."""
         parts = [box[name][2 * axis : 2 * axis + 2] for box in boxes]
         reads = [read for node in self.graph.nodes for read in node.reads if read.tensor == name]
-        windows = [min(read.kernel[axis], self.graph.tensors[name][axis]) for read in reads]
+        windows = [min(read.kernel[axis], self.graph.tensors[name][:2][axis]) for read in reads]
         return max([*(end - first for first, end in parts), *windows])
 
     def rewrite(self) -> None:
@@ -69,25 +70,29 @@ class Patches:
         assert isinstance(last, Operation)
         emit = self.emit = Emitter(last, UnknownLoc())
         bodies = [body_of(stage, emit) for stage in self.stages]
-        whole = self._empty(end.result, tdsl.shape_of(end.result))
+        _, height, width, _ = tdsl.shape_of(end.result)
+        whole = StoredImage.empty(end.result, height, width, emit)
 
         def row_of_tiles(i: SSAValue, held: SSAValue) -> SSAValue:
             rows = self._ranges(0, i)
-            return emit.over(self.count, held, lambda j, held: self._tile(bodies, rows, self._ranges(1, j), held))
+            return emit.over(
+                self.count, held, lambda j, held: self._tile(bodies, rows, self._ranges(1, j), whole.now(held))
+            )
 
-        result = emit.over(self.count, whole, row_of_tiles)
-        end.result.replace_all_uses_with(result)
-        erase([op for stage in self.stages for op in stage.ops])
+        result = emit.over(self.count, whole.value, row_of_tiles)
+        returned = written(end.result)
+        (end.result if returned is None else returned.out).replace_all_uses_with(result)
+        erase([*(op for stage in self.stages for op in stage.ops), *([] if returned is None else [returned])])
 
     def _tile(
-        self, bodies: Sequence[Body], rows: dict[str, Range], columns: dict[str, Range], whole: SSAValue
+        self, bodies: Sequence[Body], rows: dict[str, Range], columns: dict[str, Range], whole: StoredImage
     ) -> SSAValue:
         """The result of the segment with a tile inserted."""
         self.images: dict[str, StoredImage] = {}
         for stage, body in zip(self.stages, bodies, strict=True):
-            name, shape = stage.node.result, tdsl.shape_of(stage.result)
-            held = whole if stage.kept else self._empty(stage.result, (1, *self.sizes[name], shape[3]))
-            self.images[name] = self._part(body, rows[name], columns[name], StoredImage(held, shape))
+            name = stage.node.result
+            held = whole if stage.kept else StoredImage.empty(stage.result, *self.sizes[name], self.emit)
+            self.images[name] = self._part(body, rows[name], columns[name], held)
         return self.images[self.stages[-1].node.result].value
 
     def _part(self, body: Body, rows: Range, columns: Range, image: StoredImage) -> StoredImage:
@@ -106,16 +111,11 @@ class Patches:
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
-    def _empty(self, like: SSAValue, shape: tdsl.Shape) -> SSAValue:
-        empty = self.emit.insert(tensor.EmptyOp((), tensor_like(like, shape)))
-        empty.name_hint = like.name_hint
-        return empty
-
     def _ranges(self, axis: int, i: SSAValue) -> dict[str, Range]:
         """The rows, or for axis 1 the columns, of all parts that tile i along the axis needs."""
         emit, tensors = self.emit, self.graph.tensors
         end = self.stages[-1].node.result
-        extent = tensors[end][axis]
+        extent = tensors[end][:2][axis]
         ends = [
             emit.insert(arith.DivSIOp(emit.times(at, extent), emit.index(self.count))) for at in (i, emit.plus(i, 1))
         ]
@@ -135,7 +135,7 @@ class Patches:
         end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)
         return Range(
             emit.insert(arith.MaxSIOp(first, emit.index(0))) if before else first,
-            emit.insert(arith.MinSIOp(end, emit.index(operand[axis]))),
+            emit.insert(arith.MinSIOp(end, emit.index(operand[:2][axis]))),
         )
 
     def _both(self, a: Range, b: Range) -> Range:

@@ -10,6 +10,14 @@ from math import prod
 from typing import NamedTuple
 
 
+class Order(Enum):
+    """What of an image lies in one piece of memory, one after the other."""
+
+    PIXELS = "pixels"
+    ROWS = "rows, each channel by channel"
+    PLANES = "planes, a channel each"
+
+
 class Image(NamedTuple):
     """A tensor of height x width x channels; a vector is an image of one pixel. bits: of an element in memory."""
 
@@ -17,6 +25,7 @@ class Image(NamedTuple):
     width: int
     channels: int
     bits: int = 8
+    order: Order = Order.PIXELS
 
     @property
     def pixels(self) -> int:

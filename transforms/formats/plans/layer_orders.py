@@ -7,37 +7,45 @@ where: a result takes the place of any that are dead.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.plans.graph import Graph
 
-Order = Sequence[tuple[int, int]]
-"""The pixels of a result, row and column, in the order of their computation."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Order = NDArray[np.intp]
+    """For each pixel of a result, by row and column, how many are computed before it."""
 
 
 def row_major(height: int, width: int) -> Order:
     """The order of the *replace* method."""
-    return [(y, x) for y in range(height) for x in range(width)]
+    return np.arange(height * width).reshape(height, width)
 
 
 def herringbone(height: int, width: int, rows_first: bool = True) -> Order:
-    """By turns the first row and the first column of what is left, once that is square: the optimal order."""
-    order: list[tuple[int, int]] = []
-    top = left = 0
+    """By turns the first row and the first column of what is left, once that is square.
+
+    The paper's claim 2 proves it optimal for square kernels, more channels in the result than in the operand, strides
+    of 1 and no padding. For other convolutions another order may be better.
+    """
+    order = np.zeros((height, width), np.intp)
+    done = top = left = 0
     while top < height and left < width:
-        if height - top >= width - left + (0 if rows_first else 1):
-            order += [(top, x) for x in range(left, width)]
-            top += 1
-        else:
-            order += [(y, left) for y in range(top, height)]
-            left += 1
+        by_row = height - top >= width - left + (0 if rows_first else 1)
+        line = order[top, left:] if by_row else order[top:, left]
+        line[:] = done + np.arange(len(line))
+        done += len(line)
+        top, left = (top + 1, left) if by_row else (top, left + 1)
     return order
 
 
 def single_transpose(height: int, width: int, rows: int) -> Order:
     """Row by row, and the last `rows` rows column by column, after the image has been transposed in place."""
-    start = [(y, x) for y in range(height - rows) for x in range(width)]
-    return start + [(y, x) for x in range(width) for y in range(height - rows, height)]
+    order = row_major(height, width)
+    order[height - rows :] = (height - rows) * width + row_major(width, rows).T
+    return order
 
 
 def alive(graph: Graph, i: int, order: Order) -> int:
@@ -46,26 +54,24 @@ def alive(graph: Graph, i: int, order: Order) -> int:
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]
     windows = [
-        [range(max(0, at * step - before), min(extent, at * step - before + kernel)) for at in range(count)]
-        for count, step, before, extent, kernel in zip(
-            result[:2], read.strides, read.before, operand[:2], read.kernel, strict=True
-        )
+        [slice(max(0, at * step - before), max(0, at * step - before + kernel)) for at in range(count)]
+        for count, step, before, kernel in zip(result[:2], read.strides, read.before, read.kernel, strict=True)
     ]
-    uses = [np.zeros(extent, int) for extent in operand[:2]]
-    for along, ranges in zip(uses, windows, strict=True):
-        for window in ranges:
-            along[window.start : window.stop] += 1
-    left = np.outer(*uses)
-    unread, pixels, peak = int((left == 0).sum()), operand.pixels, 0
-    for done, (y, x) in enumerate(order, 1):
-        bits = pixels * operand.channels * operand.bits + done * result.channels * result.bits
-        peak = max(peak, bits)
-        rows, columns = windows[0][y], windows[1][x]
-        part = left[rows.start : rows.stop, columns.start : columns.stop]
-        part -= 1
-        # What no window has is gone once the first has been read.
-        pixels -= int((part == 0).sum()) + (unread if done == 1 else 0)
-    return max(peak, result.size)
+    # Pixels that no window has are gone once the first window has been read.
+    last_read = _latest(_latest(order, windows[0], operand.height).T, windows[1], operand.width)
+    gone = np.bincount(last_read.ravel(), minlength=result.pixels)
+    left = operand.pixels - np.cumsum(gone) + gone
+    bits = left * operand.channels * operand.bits + np.arange(1, len(left) + 1) * result.channels * result.bits
+    return max(int(bits.max()), result.size)
+
+
+def _latest(order: Order, windows: Sequence[slice], extent: int) -> Order:
+    """For each index along the operand's first axis, the greatest number in `order` of the windows that have it."""
+    latest = np.zeros((extent, order.shape[1]), np.intp)
+    for window, numbers in zip(windows, order, strict=True):
+        part = latest[window]
+        np.maximum(part, numbers, out=part)
+    return latest
 
 
 def least_alive(graph: Graph, i: int, method: str) -> int:

@@ -68,10 +68,9 @@ def _order(method: str, graph: Graph) -> Iterator[Segment]:
 
 
 def _auto(graph: Graph) -> Iterator[Segment]:
-    """All that is exact and computes every value once."""
-    yield from _streams(graph, *By)
+    """The segments of all exact modes, and ops that overwrite their operand channel by channel."""
+    yield from dict.fromkeys(segment for mode in EXACT for segment in MODES[mode](graph))
     yield from _each("channel by channel", channel_by_channel, graph)
-    yield from _partial(32, graph)
 
 
 MODES: dict[str, Candidates] = {
@@ -87,9 +86,12 @@ MODES: dict[str, Candidates] = {
     "pixels": lambda graph: _streams(graph, By.PIXELS, By.BLOCKS),
     "auto": _auto,
 }
-"""The segments that each mode may choose from; those of ordinary execution, which cover every network, are among them.
+"""The segments that each mode may choose from; ordinary ones, which cover every network, are among them."""
 
-`partial-8` rounds sums to the elements' bits after every channel, which changes results; all others are exact.
+EXACT = ("ordinary", "rows", "pixels", "partial-32", "replace", "single-transpose", "herringbone", "patches")
+"""The modes that change no result, in the order in which `auto` prefers segments with as many bits and as much work.
+
+`partial-16` and `partial-8` are not exact: they may round sums to so many bits after every channel.
 """
 
 

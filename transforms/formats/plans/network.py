@@ -11,7 +11,8 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.locations import error_at
-from tinyml.transforms.formats.plans.graph import Graph, Image, Kind, Node, Read
+from tinyml.transforms.formats.plans.graph import Graph, Image, Kind, Node, Order, Read
+from tinyml.transforms.formats.tiling.orders import gathered, written
 from tinyml.transforms.ir.attributes import argument_attribute
 
 
@@ -99,6 +100,8 @@ class _Network:
         if isinstance(op, tdsl.PadOp) and op.input in self.names and _is_margin(op):
             (_, (top, _), (left, _), _) = op.margins
             self.margins[op.out] = op.input, (top, left)
+        elif isinstance(op, tdsl.TransposeOp) and op.input in self.names and self.lies(op):
+            return
         elif len(operands) == 1 and operands[0] in self.names and self.continues(op, operands[0]):
             name = self.names[op.out] = self.names[operands[0]]
             if isinstance(operands[0], BlockArgument) and operands[0].has_one_use():
@@ -107,6 +110,21 @@ class _Network:
             self.ops.setdefault(name, []).append(op)
         elif operands:
             self.node(op, operands)
+
+    def lies(self, op: tdsl.TransposeOp) -> bool:
+        """Notes that an image lies in memory in another order of axes, unless the transposition copies it."""
+        name = self.names[op.input]
+        if gathered(op.out) is not None:
+            made = [node for node in self.nodes if node.result == name]
+            order = Order.ROWS if op.axes[1] == 1 else Order.PLANES
+            for tensor in (name, *(read.tensor for node in made for read in node.reads)):
+                self.tensors[tensor] = self.image(op.out)._replace(bits=self.tensors[tensor].bits, order=order)
+        elif written(op.input) is op and isinstance(self.ops[name][0], tdsl.Conv2dOp):
+            self.tensors[name] = self.tensors[name]._replace(order=Order.PLANES)
+        else:
+            return False
+        self.names[op.out] = name
+        return True
 
     def continues(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
         """Does the result lie where the operand does, computed in the loops of the op before, or not at all?"""

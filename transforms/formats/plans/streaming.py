@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.plans.graph import Graph, Image, Kind, Read
+from tinyml.transforms.formats.plans.graph import Graph, Image, Kind, Order, Read
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,7 +140,17 @@ class Streams:
                 for number, read in enumerate(graph.nodes[k].reads):
                     if read.tensor == name:
                         freed = np.minimum(freed, self.passed(k, number)[done])
-        written = self.slice.bits(graph.tensors[graph.nodes[last].result]) * (steps + 1)
+        result = graph.tensors[graph.nodes[last].result]
+        written = self.slice.bits(result) * (steps + 1)
+        if result.order is not Order.PIXELS:
+            written[:] = result.size
+        match graph.tensors[name].order:
+            case Order.PLANES:
+                freed = np.zeros_like(freed)
+            case Order.ROWS if self.slice is Slice.PIXEL:
+                freed = freed - freed % graph.tensors[name].width
+            case _:
+                pass
         return max(0, int((written - self.slice.bits(graph.tensors[name]) * freed).max()))
 
     def _needed(self, k: int, number: int) -> Counts:

@@ -53,10 +53,15 @@ class Body(ABC):
         place = target.place(y, x, self.emit)
         return target.inserted(self.pixel(y, x, images), place, self.emit)
 
-    def whole_row(self, y: SSAValue, row: Callable[[], SSAValue], target: StoredImage) -> StoredImage:
-        """The image with a row inserted that is computed at once, in its place if that is known before."""
+    def whole_row(
+        self, y: SSAValue, row: Callable[[], SSAValue], target: StoredImage, *, as_stored: bool = False
+    ) -> StoredImage:
+        """The image with a row inserted that is computed at once, in its place if that is known before.
+
+        as_stored: the row has the order of axes in which the image lies.
+        """
         place = target.place(y, self.emit.index(0), self.emit)
-        return target.inserted(row(), place, self.emit)
+        return target.inserted(row(), place, self.emit, as_stored=as_stored)
 
     def chained(self, part: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         """The elementwise ops on a part of the first op's result, which begins at a pixel."""
@@ -228,7 +233,7 @@ class Arrival(Body):
             part.name_hint = self.op.out.name_hint
             return self.chained(part, y, self.emit.index(0), images)
 
-        return self.whole_row(y, received, target)
+        return self.whole_row(y, received, target, as_stored=True)
 
 
 class Average(Body):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, UnitAttr, UnknownLoc, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -21,7 +21,8 @@ from tinyml.transforms.formats.streaming.stages import Stage
 from tinyml.transforms.formats.streaming.timing import Clock
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
-from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.formats.tiling.orders import written
+from tinyml.transforms.formats.tiling.stored_image import StoredImage
 from tinyml.transforms.formats.tiling.strips import AMPLE, Room, pixels_at_once
 from tinyml.transforms.formats.turning.addends import absorbed_addend
 
@@ -58,10 +59,14 @@ class _Nest:
         self.tick(bodies)
         for name, body in bodies.items():
             self.images[name] = body.finished(self.images[name], self.stored)
+        dead: list[Operation] = [op for stage in stages for op in stage.ops]
         for stage in stages:
             if stage.kept:
-                stage.result.replace_all_uses_with(self.images[stage.node.result].value)
-        erase([op for stage in stages for op in stage.ops])
+                returned = written(stage.result)
+                result = stage.result if returned is None else returned.out
+                result.replace_all_uses_with(self.images[stage.node.result].value)
+                dead += [] if returned is None else [returned]
+        erase(dead)
 
     def body(self, stage: Stage) -> Body:
         """What computes the slices of a stage."""
@@ -87,8 +92,8 @@ class _Nest:
 
     def storage(self, stage: Stage, body: Body) -> StoredImage:
         """The tensor for a stage's result: whole where it is used after the segment, else a ring."""
-        name, shape = stage.node.result, tdsl.shape_of(stage.result)
-        _, height, width, channels = shape
+        name = stage.node.result
+        height, width = self.timing.graph.tensors[name][:2]
         if not stage.kept:
             slots = self.schedule.slots[name]
             if self.slice is Slice.ROW or self.timing.arrives(name):
@@ -97,9 +102,9 @@ class _Nest:
                 height, width = 1, slots
         value = body.start()
         if value is None:
-            value = self.emit.insert(tensor.EmptyOp((), tensor_like(stage.result, (1, height, width, channels))))
+            return StoredImage.empty(stage.result, height, width, self.emit)
         value.name_hint = stage.result.name_hint
-        return StoredImage(value, shape)
+        return StoredImage(value, tdsl.shape_of(stage.result))
 
     def tick(self, bodies: dict[str, Body]) -> None:
         """The loops over rows of ticks and, by pixels, over columns."""

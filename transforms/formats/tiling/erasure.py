@@ -9,13 +9,16 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 
+MOVABLE = tdsl.ConstOp | tdsl.PadOp | tdsl.ReshapeOp | tdsl.TransposeOp
+
 
 def erase(ops: Sequence[Operation]) -> None:
-    """Erase ops, the last first, and the constants, paddings and reshapings that only they used."""
+    """Erase ops, the last first, and the constants and the movements of whole tensors that only they used."""
     for op in reversed(ops):
         operands = [value.owner for value in op.operands]
         Rewriter.erase_op(op)
-        for owner in dict.fromkeys(operands):
-            movable = isinstance(owner, tdsl.ConstOp | tdsl.PadOp | tdsl.ReshapeOp)
-            if movable and not any(result.uses for result in owner.results):
-                Rewriter.erase_op(owner)
+        erase([owner for owner in dict.fromkeys(operands) if isinstance(owner, MOVABLE) and _is_unused(owner)])
+
+
+def _is_unused(op: Operation) -> bool:
+    return not any(result.uses for result in op.results)

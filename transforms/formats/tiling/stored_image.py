@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.orders import USUAL, Axes, axes_written, gathered, written
 from tinyml.transforms.ir.offsets import is_run
 
 
@@ -19,15 +20,37 @@ class StoredImage:
     """An image 1 x H x W x C, and the tensor that holds it, or in a ring its last rows or pixels.
 
     shape: the image's. A ring has shape 1 x h x w x C: pixel (y, x) of the image lies at (y mod h, x mod w), or if it
-    is a single row, pixel number n of the image, counted row by row, at place n mod w.
+    is a single row, pixel number n of the image, counted row by row, at place n mod w. axes: those of the tensor, which
+    may lie in another order, for each of the image.
     """
 
     value: SSAValue
     shape: tdsl.Shape
+    axes: Axes = USUAL
 
     @staticmethod
     def whole(value: SSAValue) -> StoredImage:
+        """An image that lies as a whole where its value does, or where the value is gathered from."""
+        if (transpose := gathered(value)) is not None:
+            return StoredImage(transpose.input, tdsl.shape_of(value), transpose.axes)
         return StoredImage(value, tdsl.shape_of(value))
+
+    @staticmethod
+    def empty(like: SSAValue, height: int, width: int, emit: Emitter, location: Operation | None = None) -> StoredImage:
+        """An image to be computed, of which so many rows and columns are kept, in the order in which it is read.
+
+        A program may return it in another order, or receive it so.
+        """
+        shape, axes = tdsl.shape_of(like), USUAL
+        if (transpose := written(like)) is not None:
+            axes = axes_written(transpose)
+        elif (transpose := _read_as(like)) is not None:
+            shape, axes = tdsl.shape_of(transpose.out), transpose.axes
+        extents = 1, height, width, shape[3]
+        type = tensor_like(like, [extents[axes.index(axis)] for axis in range(4)])
+        value = emit.insert(tensor.EmptyOp((), type), location)
+        value.name_hint = like.name_hint
+        return StoredImage(value, shape, axes)
 
     def now(self, value: SSAValue) -> StoredImage:
         """The image after the tensor has been updated."""
@@ -36,15 +59,15 @@ class StoredImage:
     @property
     def extents(self) -> tuple[int, int]:
         """Height and width of the tensor."""
-        _, height, width, _ = tdsl.shape_of(self.value)
-        return height, width
+        shape = tdsl.shape_of(self.value)
+        return shape[self.axes[1]], shape[self.axes[2]]
 
     @property
     def is_ring(self) -> bool:
         return self.extents != self.shape[1:3]
 
     def place(self, y: SSAValue, x: SSAValue, emit: Emitter) -> list[SSAValue]:
-        """The index of the first element of a pixel in the tensor."""
+        """The index of the first element of a pixel in the tensor, in the image's order of axes."""
         zero = emit.index(0)
         if not self.is_ring:
             return [zero, y, x, zero]
@@ -59,11 +82,16 @@ class StoredImage:
 
     def part(self, at: Sequence[SSAValue], height: int, width: int, emit: Emitter) -> SSAValue:
         """Rows and columns of the tensor from a place on."""
+        assert self.axes == USUAL, "windows are gathered from an image in another order"
         return emit.insert(tdsl.SliceOp(self.value, at, (1, height, width, self.shape[3])))
 
-    def inserted(self, part: SSAValue, at: Sequence[SSAValue], emit: Emitter) -> StoredImage:
-        """The image with pixels replaced, from a place on."""
-        return self.now(emit.insert(tdsl.InsertSliceOp(part, self.value, at)))
+    def inserted(
+        self, part: SSAValue, at: Sequence[SSAValue], emit: Emitter, *, as_stored: bool = False
+    ) -> StoredImage:
+        """The image with pixels replaced, from a place on. as_stored: the part has the tensor's order of axes."""
+        offsets = [at[self.axes.index(axis)] for axis in range(4)]
+        axes = None if as_stored or self.axes == USUAL else self.axes
+        return self.now(emit.insert(tdsl.InsertSliceOp(part, self.value, offsets, axes)))
 
     def windows(
         self,
@@ -85,13 +113,20 @@ class StoredImage:
         adjacent = all(extent == 1 or gap == 1 for extent, gap in zip(size, dilations, strict=True))
         in_one_row = size == (1, 1) or (size[0] == 1 and self.extents[1] == self.shape[2])
         run = is_run(self.shape, shape) and (in_one_row or not self.is_ring)
-        if count == 1 and not any(margins) and adjacent and run:
+        if self.axes == USUAL and count == 1 and not any(margins) and adjacent and run:
             return self.part(self.place(top, left, emit), *size, emit)
         ring = self.shape[1:3] if self.is_ring else None
-        op = tdsl.WindowOp(self.value, top, left, size, dilations, margins, filling, ring, count, across)
+        axes = None if self.axes == USUAL else self.axes
+        op = tdsl.WindowOp(self.value, top, left, size, dilations, margins, filling, ring, count, across, axes)
         window = emit.insert(op)
         window.name_hint = "window"
         return window
+
+
+def _read_as(value: SSAValue) -> tdsl.TransposeOp | None:
+    """The transposition as whose result readers gather a value, if there is one."""
+    readers = [use.operation for use in value.uses]
+    return gathered(readers[0].results[0]) if readers and isinstance(readers[0], tdsl.TransposeOp) else None
 
 
 def tensor_like(value: SSAValue, shape: Sequence[int]) -> TensorType:

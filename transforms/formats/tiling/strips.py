@@ -15,6 +15,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import STRIP_BYTES, Sums, TileFamily
+from tinyml.transforms.formats.tiling.orders import gathered
 from tinyml.transforms.formats.tiling.padding import padding
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def pixels_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room
 def rows_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room = AMPLE) -> int:
     """How many rows kernels compute at once; 1 without a kernel for several, or where rows overlap or are padded."""
     filter, (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
-    if filter[1:3] != (1, 1) or op.steps != (1, 1) or padding(op.rhs) is not None:
+    if filter[1:3] != (1, 1) or op.steps != (1, 1) or padding(op.rhs) is not None or gathered(op.rhs) is not None:
         return 1
     most = max(ROWS_BYTES // (width * channels), 1)
     counts = [rows for rows in range(1, min(height, most) + 1) if height % rows == 0]
@@ -143,7 +144,7 @@ def _strip(op: tdsl.Conv2dOp, count: int, lines: int) -> tdsl.Shape:
 
 def _gathered(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> int:
     """The bytes that are gathered for pixels; single pixels that nothing pads stay where they are."""
-    in_place = tdsl.shape_of(op.lhs)[1:3] == (1, 1) and padding(op.rhs) is None
+    in_place = tdsl.shape_of(op.lhs)[1:3] == (1, 1) and padding(op.rhs) is None and gathered(op.rhs) is None
     return 0 if in_place else prod(_strip(op, count, lines))
 
 

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.plugins import attributed
 
 if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.problem import SearchProblem
@@ -132,7 +133,8 @@ class Workers:
 
 
 def _by_one_thread(work: Work[T, R], problem: SearchProblem, tasks: Sequence[T]) -> list[R]:
-    with _threads().limit(limits=1):
+    # An exit would end the worker, and a traceback stays in it.
+    with _threads().limit(limits=1), attributed():
         return work(problem, tasks)
 
 

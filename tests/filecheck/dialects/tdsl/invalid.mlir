@@ -346,6 +346,24 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 // -----
 
+%a, %i = "test.op"() : () -> (tensor<1x3x4x4xf32>, index)
+%r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, axes = array<i64: 0, 2, 2, 1>} : tensor<1x3x4x4xf32> -> tensor<1x2x2x3xf32>
+// CHECK: axes [0, 2, 2, 1] do not order those of an image after the first
+
+// -----
+
+%a, %p, %i = "test.op"() : () -> (tensor<1x3x4x4xf32>, tensor<1x1x2x3xf32>, index)
+%r = tdsl.insert_slice %p, %a[%i, %i, %i, %i] {axes = array<i64: 0, 2, 3, 3>} : tensor<1x1x2x3xf32>, tensor<1x3x4x4xf32> -> tensor<1x3x4x4xf32>
+// CHECK: axes [0, 2, 3, 3] do not order the 4 axes of the part
+
+// -----
+
+%a, %i = "test.op"() : () -> (tensor<1x2x3x3xf32>, index)
+%r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 4, 4>, axes = array<i64: 0, 1, 3, 2>} : tensor<1x2x3x3xf32> -> tensor<1x2x2x3xf32>
+// CHECK: a ring in another order of axes holds whole rows of 4 pixels, got 3
+
+// -----
+
 %a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
 %r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : tensor<1x4x4x3xf32> -> tensor<2x2x2x3xf32>
 // CHECK: needs the distance of windows, at least 1, if there are several of them

@@ -97,6 +97,8 @@ func.func @images(%x: tensor<1x4x4x3xf32>, %f: tensor<5x3x3x3xf32>, %g: tensor<6
 // CHECK: %receive = tdsl.receive %x[%i] : tensor<1x4x4x3xf32> -> tensor<1x2x4x3xf32>
   %two = tdsl.window %x[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 1>, across = 2 : i64} : tensor<1x4x4x3xf32> -> tensor<2x3x2x3xf32>
 // CHECK: %two = tdsl.window %x[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 1>, across = 2 : i64} : tensor<1x4x4x3xf32> -> tensor<2x3x2x3xf32>
+  %planes = tdsl.window %x[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, axes = array<i64: 0, 2, 3, 1>} : tensor<1x4x4x3xf32> -> tensor<1x3x2x4xf32>
+// CHECK: %planes = tdsl.window %x[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, axes = array<i64: 0, 2, 3, 1>} : tensor<1x4x4x3xf32> -> tensor<1x3x2x4xf32>
   %ring = tdsl.window %x[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 0, 0>, ring = array<i64: 9, 4>} : tensor<1x4x4x3xf32> -> tensor<1x3x2x3xf32>
 // CHECK: %ring = tdsl.window %x[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 0, 0>, ring = array<i64: 9, 4>} : tensor<1x4x4x3xf32> -> tensor<1x3x2x3xf32>
   %none = tdsl.no_total -> tensor<1x1x1x2xi32>

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from programs.paths import ROOT
+from programs.plugins import installed
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.context import context
@@ -24,21 +26,10 @@ def read_nothing(content: bytes, file: str) -> ModuleOp:
     return ModuleOp([])
 
 
-class Plugin(EntryPoint):
-    """An entry point that need not be installed."""
-
-    def load(self) -> object:
-        return read_nothing
-
-
-def installed(*, group: str) -> list[EntryPoint]:
-    assert group == table.GROUP
-    return [Plugin("nothing", "a_package:read_nothing", group)]
-
-
 @pytest.fixture
-def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "entry_points", installed)
+def plugin() -> Iterator[None]:
+    with installed(EntryPoint("nothing", f"{__name__}:read_nothing", table.GROUP)):
+        yield
 
 
 def test_every_row_of_the_table_loads() -> None:

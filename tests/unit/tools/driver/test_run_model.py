@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import numpy as np
 import pytest
 from programs.paths import ROOT
 
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import Build, Interface, RunResult
 from tinyml.tools.main import main
 
 TOUR = ROOT / "docs/tour"
@@ -33,6 +37,10 @@ def test_c_for_avr_runs_on_the_host(tmp_path: Path):
     assert compile_(TOUR / "tour.sd", TOUR / "val.npz", out, "--target", "uno") == 0
     assert "#error" not in (out / "tour.c").read_text()
     assert main(["run", str(out), "--data", str(TOUR / "val.npz")]) == 0
+
+
+def run(out: Path, *options: str) -> int:
+    return main(["run", str(out), "--data", str(TOUR / "val.npz"), *options])
 
 
 def program(folder: Path, text: str) -> tuple[Path, Path]:
@@ -63,3 +71,42 @@ def test_devices_are_not_read(tmp_path: Path, what: str, capsys: pytest.CaptureF
     (model / what).symlink_to("/dev/zero")
     assert compile_(model / "tour.sd", model / "val.npz", tmp_path / "out") == 1
     assert "expected a regular file, not a device" in capsys.readouterr().err
+
+
+@pytest.fixture
+def spoiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Devices whose second score is 1 greater on every sample but the first."""
+
+    def run(self: HostRunner, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
+        result = honest(self, build, interface, inputs)
+        assert result.scores is not None
+        result.scores[1:, 1] += 1
+        return result
+
+    honest = HostRunner.run
+    monkeypatch.setattr(HostRunner, "run", run)
+
+
+DIFFERS = (
+    r"error: {}: host and the evaluator differ: "
+    r"sample 1: score 1 is (-?\d+), the evaluator gives (-?\d+) \(raw values\)"
+)
+
+
+@pytest.mark.usefixtures("spoiled")
+def test_a_mismatch_is_an_error_that_keeps_the_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    out = tmp_path / "out"
+    for command in (
+        lambda: compile_(TOUR / "tour.sd", TOUR / "val.npz", out, "--target", "host"),
+        lambda: run(out),
+        lambda: run(out, "--json"),
+    ):
+        assert command() == 1
+        said = capsys.readouterr()
+        found = re.fullmatch(DIFFERS.format(re.escape(str(out))), said.err.splitlines()[-1])
+        assert found is not None, said.err
+        assert int(found[1]) == int(found[2]) + 1
+        assert (out / "tour.c").is_file()
+    assert json.loads(said.out)["mismatch"] == json.loads((out / "report.json").read_text())["mismatch"]
+    assert main(["bench", str(TOUR), "--target", "host"]) == 1
+    assert "host and the evaluator differ: sample 1: score 1 is" in capsys.readouterr().err.splitlines()[-1]

@@ -1,0 +1,273 @@
+"""Plug-ins: entry points of other packages, and the guard around everything that they offer.
+
+Every group of entry points is read, loaded and guarded here. A plug-in that cannot be loaded, or that offers something
+of another type than its group asks for, is left out, and the others go on working; `problems` says so. An exception
+that one raises later is found by its traceback (`plugin_of`), whichever way the code was reached.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from configparser import ConfigParser
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import Distribution, EntryPoint, distributions
+from pathlib import Path
+from types import UnionType
+from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from tinyml.dialects.errors import InputError
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+UNIVERSES, CHIPS, FRONTENDS = GROUPS = ("xdsl.universe", "tinyml.chips", "tinyml.frontends")
+"""The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends."""
+
+XDSL = "xdsl"
+_OURS = ("tinyml", XDSL)
+_FILE = "entry_points.txt"
+
+_problems: dict[str, None] = {}
+
+
+class PluginError(InputError):
+    """A plug-in that misbehaves; the message names its package and its entry point."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """An entry point: its name and value, in a group, and the package that declares it."""
+
+    package: str
+    group: str
+    name: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"plug-in {self.name!r} of package {self.package!r} ({self.group})"
+
+    @property
+    def is_ours(self) -> bool:
+        """True for an entry point of tinyml or of xDSL."""
+        return self.package in _OURS
+
+    @property
+    def top_level(self) -> str:
+        """The top-level package or module of its code."""
+        return self.value.partition(":")[0].partition(".")[0].strip()
+
+    def load(self, kind: type[T]) -> T:
+        """What the entry point names; raises `PluginError` if it cannot be loaded or is of another type."""
+        with self.blamed():
+            if EntryPoint.pattern.match(self.value) is None:
+                raise PluginError(f"{self}: expected MODULE:NAME, got {self.value!r}")
+            return self.expect(EntryPoint(self.name, self.value, self.group).load(), kind)
+
+    def call(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+        """What a function of the plug-in returns; an exception that passes through here is the plug-in's."""
+        return function(*arguments, **named)
+
+    def expect(self, thing: object, *kinds: type[T]) -> T:
+        """The thing that the plug-in offers; raises `PluginError` if it is of none of these types."""
+        if not isinstance(thing, kinds):
+            names = " or ".join(kind.__name__ for kind in kinds)
+            raise PluginError(f"{self}: expected an object of type {names}, got {type(thing).__name__}")
+        return thing
+
+    def expect_class(self, thing: object, base: type[T]) -> type[T]:
+        """The class that the plug-in offers; raises `PluginError` if it is not a subclass of another one."""
+        if not (isinstance(thing, type) and issubclass(thing, base)):
+            got = thing.__name__ if isinstance(thing, type) else f"an object of type {type(thing).__name__}"
+            raise PluginError(f"{self}: expected a subclass of {base.__name__}, got {got}")
+        return thing
+
+    def expect_fields(self, thing: object) -> None:
+        """Raise `PluginError` for a field of a dataclass that is not of the type declared."""
+        for name, declared in get_type_hints(type(thing)).items():
+            if not _conforms(getattr(thing, name), declared):
+                kind = type(thing).__name__
+                raise PluginError(f"{self}: the field '{name}' of a {kind} is of another type than {declared}")
+
+    @contextmanager
+    def blamed(self) -> Generator[None]:
+        """Any exception within becomes a `PluginError`, except for an interrupt."""
+        try:
+            yield
+        except (PluginError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise PluginError(f"{self}: {described(error)}") from error
+
+    @contextmanager
+    def left_out(self) -> Generator[None]:
+        """An exception within is remembered as the reason why the plug-in is left out."""
+        try:
+            with self.blamed():
+                yield
+        except PluginError as error:
+            leave_out(error.message)
+
+
+def leave_out(reason: str) -> None:
+    """Remember why a plug-in is left out."""
+    _problems[reason] = None
+
+
+def problems() -> Sequence[str]:
+    """The reasons why plug-ins were left out in this process, each once."""
+    return list(_problems)
+
+
+def plugins(group: str) -> Sequence[Plugin]:
+    """The entry points of a group in packages of others, sorted by their names."""
+    return sorted((one for one in _declared()[group] if not one.is_ours), key=lambda one: (one.name, one.package))
+
+
+def built_in(group: str) -> Sequence[Plugin]:
+    """The entry points of a group in tinyml and xDSL, sorted by their names."""
+    return sorted((one for one in _declared()[group] if one.is_ours), key=lambda one: one.name)
+
+
+def plugin_of(error: BaseException) -> Plugin | None:
+    """The plug-in in whose code, or in a call of which, an exception was raised; None for other code.
+
+    xDSL is a plug-in of its tools: its own passes and targets count as it, calls of xDSL from ours do not.
+    """
+    modules: list[str] = []
+    step = error.__traceback__
+    while step is not None:
+        frame = step.tb_frame
+        if frame.f_code is Plugin.call.__code__:
+            return frame.f_locals["self"]
+        modules.append(str(frame.f_globals.get("__name__", "")))
+        if (plugin := provider(modules[-1])) is not None:
+            return plugin
+        step = step.tb_next
+    ours = any(module.startswith("tinyml.") and not module.startswith(_TOOLS) for module in modules)
+    by_xdsl = bool(modules) and modules[-1].startswith(f"{XDSL}.") and not ours
+    return next((one for one in built_in(UNIVERSES) if by_xdsl and one.package == XDSL), None)
+
+
+_TOOLS = "tinyml.tools."
+"""The modules of ours that call passes and targets of others."""
+
+
+def provider(module: str) -> Plugin | None:
+    """The plug-in that a module belongs to, by its top-level module; None for a module of no plug-in."""
+    return _by_module().get(module.partition(".")[0])
+
+
+@contextmanager
+def attributed() -> Generator[None]:
+    """An exception from the code of a plug-in becomes a `PluginError`, which other processes can receive."""
+    try:
+        yield
+    except (InputError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        if (plugin := plugin_of(error)) is None or plugin.is_ours:
+            raise
+        raise PluginError(f"{plugin}: {described(error)}") from error
+
+
+@contextmanager
+def others_left_out() -> Generator[None]:
+    """An exception from the code of a plug-in is remembered as the reason why what it offers is left out."""
+    try:
+        with attributed():
+            yield
+    except PluginError as error:
+        leave_out(error.message)
+
+
+def expected(thing: object, kind: type[T], maker: type) -> T:
+    """The thing that a class made; raises `PluginError` if it is of another type, and the class a plug-in's."""
+    if (plugin := provider(maker.__module__)) is not None:
+        return plugin.expect(thing, kind)
+    assert isinstance(thing, kind)
+    return thing
+
+
+def described(error: BaseException) -> str:
+    """The type and the message of an exception on one line; the message may be one that cannot be read."""
+    try:
+        exits = isinstance(error, SystemExit)
+        said = f"it ends the program with exit code {error.code}" if exits else f"{type(error).__name__}: {error}"
+        return " ".join(said.split())
+    except Exception as unreadable:
+        return f"{type(error).__name__}, whose message raises {type(unreadable).__name__}"
+    except SystemExit:
+        return f"{type(error).__name__}, whose message ends the program"
+
+
+def _conforms(value: object, declared: Any) -> bool:
+    """True if a value is of a declared type; the elements of sequences are checked, too, those of mappings are not."""
+    kind, arguments = get_origin(declared) or declared, get_args(declared)
+    if kind in (Union, UnionType):
+        return any(_conforms(value, one) for one in arguments)
+    if getattr(kind, "_is_protocol", False):
+        return True
+    if not isinstance(value, kind):
+        return False
+    if kind in (Sequence, tuple):
+        items = cast("Sequence[Any]", value)
+        return not isinstance(items, str) and all(_conforms(item, arguments[0]) for item in items)
+    return True
+
+
+@cache
+def _by_module() -> Mapping[str, Plugin]:
+    """The plug-ins by their top-level modules, without ours."""
+    entries = [plugin for group in GROUPS for plugin in plugins(group)]
+    return {
+        plugin.top_level: plugin for plugin in entries if plugin.top_level not in (*_OURS, *sys.stdlib_module_names)
+    }
+
+
+@cache
+def _declared() -> Mapping[str, Sequence[Plugin]]:
+    """The entry points of each group.
+
+    The packages installed do not change while a process runs, and reading their metadata takes milliseconds.
+    """
+    found: dict[str, dict[Plugin, None]] = {group: {} for group in GROUPS}
+    packages: dict[str, Distribution] = {}
+    for package in distributions():
+        # Of two with one name, the first is the one that is imported.
+        packages.setdefault(_folder(package).partition("-")[0].lower(), package)
+    for package in packages.values():
+        for plugin in _entries(package):
+            found[plugin.group][plugin] = None
+    return {group: list(entries) for group, entries in found.items()}
+
+
+def _folder(package: Distribution) -> str:
+    """The folder of a package's metadata, such as `tinyml-0.1.0.dist-info`, which needs no reading."""
+    return Path(str(getattr(package, "_path", package))).name
+
+
+def _entries(package: Distribution) -> Sequence[Plugin]:
+    """The entry points that a package declares in our groups."""
+    name = _folder(package)
+    try:
+        text = package.read_text(_FILE) or ""
+        if not any(f"[{group}]" in text for group in GROUPS):
+            return ()
+        name = package.metadata["Name"] or name
+        parser = _EntryPoints(delimiters=("=",), comment_prefixes=("#",), interpolation=None, strict=False)
+        parser.read_string(text, _FILE)
+        groups = [group for group in GROUPS if group in parser]
+        return [Plugin(name, group, *entry) for group in groups for entry in parser[group].items()]
+    except Exception as error:
+        leave_out(f"package {name!r}: {_FILE} cannot be read: {described(error)}")
+        return ()
+
+
+class _EntryPoints(ConfigParser):
+    """A reader of entry points, whose names keep their case."""
+
+    def optionxform(self, optionstr: str) -> str:
+        return optionstr

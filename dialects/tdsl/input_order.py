@@ -1,0 +1,41 @@
+"""The order of the axes of an input whose channels come first in the model's file.
+
+A sample has no batch in these words: an image of a file is channels x height x width, a sequence channels x steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.ir import Attribute
+
+__all__ = ["ORDER", "channels_last", "named_axes", "order_axes", "row_by_row"]
+
+ORDER = "tdsl.order"
+"""Argument attribute of the predict function: for each axis of the input the axis of the file's tensor that it is.
+
+Only inputs have it whose channels come first in the file.
+"""
+
+
+def channels_last(rank: int) -> tuple[int, ...]:
+    """The order in which the channels of N x C x ... are moved to the end, as ops on images read them."""
+    return (0, *range(2, rank), 1)
+
+
+def row_by_row() -> tuple[int, ...]:
+    """The order N x H x C x W of an image, in which it arrives: each row holds that of one channel after the other."""
+    return (0, 2, 1, 3)
+
+
+def order_axes(order: Attribute | None) -> tuple[int, ...] | None:
+    """The axes of an attribute `tdsl.order`; None without one."""
+    return tuple(cast("DenseArrayBase[Any]", order).get_values()) if isinstance(order, DenseArrayBase) else None
+
+
+def named_axes(axes: Sequence[int]) -> str:
+    """The axes of a sample in words, such as `height x width x channels`."""
+    names = ("channels", "height", "width") if len(axes) == 4 else ("channels", "steps")
+    return " x ".join(names[axis - 1] for axis in axes[1:])

@@ -1,0 +1,205 @@
+"""A machine with an `int` of 16 bits, in a package of its own, runs all kernels in plain C and the suites of chips."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs import kernel_models
+from programs.coded_rows import CodedProgram, expected, random_rows, vectors
+from programs.kernel_batches import check_batch
+from programs.kernel_calls import Case, build, run
+from programs.paths import ROOT
+from programs.plugins import package_of
+from programs.strip_programs import build_strips, check
+from programs.strips import Strip, coded_strip, strip_of
+
+from tinyml.dialects.layouts.csr import compress
+from tinyml.dialects.layouts.delta_row_stream import delta_rows
+from tinyml.dialects.layouts.packed_bits import WIDTHS, pack_bits
+from tinyml.runtime.devices.registry import Runner, runner_for
+from tinyml.targets.c.composer.names import PLAIN
+from tinyml.targets.chip import Chip
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import boards, chips, kernels_of, row_coder
+from tinyml.targets.tiles import Tile, TileFamily
+from tinyml.tools.calibration.kernel_signatures import KernelSignature
+
+SIXTEEN = "sixteen"
+"""The board of the package in tests/plugins."""
+
+AT_ONCE = 15
+"""Programs or tiles in one build, so that their constants fit the RAM."""
+
+
+@pytest.fixture
+def runner() -> Iterator[Runner]:
+    with package_of(SIXTEEN):
+        yield runner_for(SIXTEEN)
+
+
+def kernels_by_target() -> dict[str, list[Kernel]]:
+    """Every kernel that is listed or composed, once."""
+    # What is composed in plain C is the same on all chips.
+    plain = [kernel for kernel in kernel_models.composed("riscv") if kernel.symbol.startswith(PLAIN)]
+    found, seen = {SIXTEEN: plain}, {kernel.symbol for kernel in plain}
+    for target in (board.name for board in boards()):
+        kernels = [*kernels_of(target), *kernel_models.composed(target)]
+        found[target] = [kernel for kernel in kernels if kernel.symbol not in seen]
+        seen |= {kernel.symbol for kernel in kernels}
+    return found
+
+
+KERNELS = kernels_by_target()
+BATCHES = [
+    pytest.param(target, kernels[first : first + AT_ONCE], id=f"{target}-{first}")
+    for target, kernels in KERNELS.items()
+    for first in range(0, len(kernels), AT_ONCE)
+]
+
+
+@pytest.mark.parametrize(("target", "kernels"), BATCHES)
+def test_kernels_that_programs_call(target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path):
+    """Programs for the machine itself, and those that are printed for other chips."""
+    check_batch(kernels, target, runner, tmp_path)
+
+
+def test_no_kernel_is_left_out():
+    run = {kernel.symbol for kernels in KERNELS.values() for kernel in kernels}
+    assert {kernel.symbol for chip in chips() for kernel in chip.kernels} <= run
+
+
+ROW = 70
+COUNTS = (0, 1, 2, 3, 7, 8, 9, 17, 33)
+"""Lengths of rows of packed weights, for every rest of a group, and the entries of sparse rows."""
+
+
+def signature(form: str, weights: int, vector: int) -> KernelSignature:
+    name = f"{'near_' if form == 'near' else ''}s{weights}_s{vector}_s32"
+    return KernelSignature(name, form, weights, vector, 32, ram=False)
+
+
+def stream_of(form: str, row: NDArray[np.int64], width: int) -> bytes:
+    if form == "dense":
+        return pack_bits(row, width).tobytes()
+    rows = delta_rows(compress(row[np.newaxis].astype("<i1" if width <= 8 else "<i2")), ROW, width)
+    assert rows is not None
+    return rows.stream().tobytes()
+
+
+@pytest.mark.parametrize("form", ["dense", "near"])
+def test_packed_weights_of_every_width(form: str, runner: Runner, tmp_path: Path):
+    """The least weights meet the least vectors, where no sum overflows."""
+    random, flash = np.random.default_rng(1), bytearray()
+    cases: list[Case] = []
+    sums: list[int] = []
+    for width in WIDTHS:
+        for count in COUNTS:
+            row, low = np.zeros(ROW, np.int64), -1 << width - 1
+            places = slice(count) if form == "dense" else random.choice(ROW, count, replace=False)
+            row[places] = random.integers(low, -low, count) if count % 2 else low
+            start = len(flash)
+            flash += stream_of(form, row[:count] if form == "dense" else row, width)
+            for vector in (8, 16, 12)[: 2 if form == "dense" else 3]:
+                value = -1 << vector - 1
+                while int(np.abs(row * value).sum()) >= 1 << 31:
+                    value >>= 1
+                x = np.full(ROW, value)
+                stored = x.astype(f"<i{vector // 8}") if vector % 8 == 0 else pack_bits(x, vector).view(np.int8)
+                cases.append(Case(signature(form, width, vector), stored, start, count))
+                sums.append(int((row * value).sum()))
+    kernels = list(dict.fromkeys(case.kernel for case in cases))
+    scores = run(runner, build(runner, tmp_path, bytes(flash), "-Os", kernels), cases, kernels).scores
+    assert scores is not None
+    assert scores[:, 0].tolist() == sums
+
+
+TILES = (
+    Tile(5, 3, 9, 21, 3, 5, -5),
+    Tile(7, 1, 45, 0, 45, 3, -128),
+    Tile(9, 1, 72, 0, 72, 1, 127),
+    Tile(4, 3, 12, 40, 4, 8, -128),
+    Tile(5, 2, 20, 100, 10, 9, 127),
+    Tile(7, 3, 24, 50, 8, 7, -128),
+    Tile(7, 3, 24, 74, 8, 7, 5, lines=2),
+)
+"""Rows and windows of which each family and each coder has some."""
+
+
+def tiles_of(family: TileFamily) -> list[Tile]:
+    """Those that a family has kernels for."""
+    tiles = [replace(tile, right=11, zero=0) if family.shifts else tile for tile in TILES]
+    by_channel = family.op == "num.channel_tiles"
+    fitting = [tile for tile in tiles if tile.lines == family.lines and not (by_channel and tile.length % tile.rows)]
+    return [tile for tile in fitting if family.kernel(tile) is not None]
+
+
+def strips_of(chip: Chip) -> list[Strip]:
+    random = np.random.default_rng(2)
+    strips = [strip_of(family, tile, random) for family in chip.tiles for tile in tiles_of(family)]
+    assert {strip.family.prefix for strip in strips} == {family.prefix for family in chip.tiles}
+    coded = [
+        coded_strip(coder, tile, random)
+        for coder in chip.tile_coders
+        for tile in tiles_of(coder.family)
+        if tile.rows * tile.count > 9
+    ]
+    assert {strip.coder.prefix for strip in coded} == {coder.prefix for coder in chip.tile_coders}
+    return [*strips, *coded]
+
+
+CHIPS = pytest.mark.parametrize("chip", [chip for chip in chips() if chip.tiles], ids=lambda chip: chip.name)
+
+
+@CHIPS
+def test_tiles(chip: Chip, runner: Runner, tmp_path: Path):
+    strips = strips_of(chip)
+    for first in range(0, len(strips), AT_ONCE):
+        some = strips[first : first + AT_ONCE]
+        check(runner, build_strips(runner, some, tmp_path), some)
+
+
+@pytest.mark.parametrize("target", [board.name for board in boards() if row_coder(board.name) is not None])
+def test_coded_rows(target: str, runner: Runner, tmp_path: Path):
+    random = np.random.default_rng(3)
+    some = [random_rows(random, rows, lengths) for rows, lengths in ((1, [1]), (7, [30, 12, 5]), (70, [3]))]
+    calls = [(number, vector) for number, rows in enumerate(some) for vector in vectors(random, rows, 6)]
+    results, _ = CodedProgram(target, runner, tmp_path, some).run(calls)
+    for (number, vector), result in zip(calls, results, strict=True):
+        np.testing.assert_array_equal(result, expected(some[number], vector))
+
+
+SUITES = {
+    "formats": ("dialects/formats/test_formats_on_devices.py", "elementwise"),
+    "networks": ("dialects/formats/test_formats_on_devices.py", "network"),
+    "packed": ("transforms/loops/test_packed_programs.py", "fastgrnn or lengths"),
+    "programs": ("targets/test_generated_c.py lowering/frontends", "sixteen"),
+    "functions": ("runtime/include runtime/evaluator", "sixteen and not near and not extremes and not any_call"),
+    "runner": ("runtime/devices/test_runners.py", "sixteen and not static_bytes"),
+}
+"""Files of tests that take their boards from the registry, and which of their tests are run here.
+
+Those whose arrays do not fit the RAM are left out; the tests above run these kernels. Constants lie in RAM, too.
+"""
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_the_suites_of_chips(suite: str, tmp_path: Path):
+    """Installed beside this one, the package is found by its entry point; nothing is edited."""
+    files, chosen = SUITES[suite]
+    package, entries = ROOT / "tests" / "plugins" / SIXTEEN, tmp_path / "sixteen-1.dist-info"
+    entries.mkdir()
+    (entries / "METADATA").write_text("Metadata-Version: 2.1\nName: sixteen\nVersion: 1\n")
+    (entries / "entry_points.txt").write_text("[tinyml.chips]\nsixteen = sixteen.chip:CHIP\n")
+    environment = {**os.environ, "TESTED_BOARD": SIXTEEN, "PYTHONPATH": f"{package}{os.pathsep}{tmp_path}"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", chosen]
+    folders = [ROOT / "tests" / "numeric" / file for file in files.split()]
+    done = subprocess.run([*command, *folders], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

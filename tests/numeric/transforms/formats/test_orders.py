@@ -1,0 +1,124 @@
+"""Networks whose images have their channels first: no copies, in every plan, with the bits of the evaluator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from programs.compiled import compile_without_pictures
+from programs.streamed_networks import NetworkWriter
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.stages import print_ir
+from tinyml.transforms.formats.order_input import OrderInputPass
+from tinyml.transforms.formats.plan_execution import PlanExecutionPass
+from tinyml.transforms.formats.receive_input import ReceiveInputPass
+from tinyml.transforms.formats.tile_windows import TileWindowsPass
+
+FIRST, LAST = (0, 3, 1, 2), (0, 2, 3, 1)
+
+
+def channels_first(net: NetworkWriter) -> tdsl.TransposeOp:
+    """Give a network an input whose channels come first, before anything reads it; the image that ops read."""
+    height, width, channels = net.shape
+    given = Rewriter.replace_value_with_new_type(net.input, TensorType(net.format.type, (1, channels, height, width)))
+    transpose = tdsl.TransposeOp(given, LAST)
+    net.insert(transpose)
+    return transpose
+
+
+def network(shape: tuple[int, int, int], convolutions: list[tuple[Any, ...]], *, image: bool) -> ModuleOp:
+    """Convolutions one after the other. image: the result is an image whose channels come first."""
+    net = NetworkWriter(shape, np.random.default_rng(5))
+    value = channels_first(net).out
+    for convolution in convolutions:
+        value = net.window(value, *convolution)
+    return net.module(net.insert(tdsl.TransposeOp(value, FIRST)) if image else value)
+
+
+CLASSIFIER = network(
+    (12, 10, 3),
+    [((3, 3), (1, 1), (1, 1, 1, 1), 4), ((3, 3), (2, 2), (0, 1, 0, 1), 6), ((2, 2), (2, 2), (0, 0, 0, 0), 3)],
+    image=False,
+)
+SEGMENTER = network((8, 6, 2), [((3, 3), (1, 1), (1, 1, 1, 1), None), ((1, 1), (1, 1), (0, 0, 0, 0), 5)], image=True)
+
+
+@pytest.mark.parametrize("name", ["classifier", "segmenter"])
+@pytest.mark.parametrize(
+    ("target", "plan", "input", "order"),
+    [
+        ("uno", "rows", "callback", "file"),
+        ("uno", "ordinary", "memory", "file"),
+        ("cortex-m4", "pixels", "memory", "file"),
+        ("cortex-m4", "rows", "callback", "channels-last"),
+        ("riscv", "patches", "memory", "file"),
+        ("riscv", "pixels", "callback", "file"),
+        ("host", "partial-32", "memory", "file"),
+    ],
+)
+def test_devices_give_the_bits_of_the_evaluator(
+    name: str, target: str, plan: str, input: str, order: str, tmp_path: Path
+):
+    """What is measured is compared with the evaluator; no buffer has the size of a copy of the input."""
+    model = tmp_path / "model.mlir"
+    model.write_text(print_ir({"classifier": CLASSIFIER, "segmenter": SEGMENTER}[name].clone()))
+    request = Request(model=model, out=tmp_path / "out", plan=plan, input=input, input_order=order, target=target)
+    report = compile_without_pictures(request)
+    rows = {"memory": "channels x height x width", "callback": "height x channels x width"}
+    assert report["input_layout"] == ("height x width x channels" if order != "file" else rows[input])
+    if name == "classifier" and plan != "partial-32":
+        assert not [row for row in report["memory"]["map"] if row["bytes"] == 360], "a copy of the input"
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...]]]:
+    """One to three convolutions of any kernel, stride and padding, of channels together or each by itself."""
+    height, width, channels = (draw(st.integers(1, 7)), draw(st.integers(1, 7)), draw(st.integers(1, 4)))
+    shape = height, width, channels
+    convolutions: list[tuple[Any, ...]] = []
+    for _ in range(draw(st.integers(1, 3))):
+        kernel = draw(st.integers(1, min(height, 3))), draw(st.integers(1, min(width, 3)))
+        strides = draw(st.integers(1, 2)), draw(st.integers(1, 2))
+        padding = tuple(draw(st.integers(0, size - 1)) for size in (kernel[0], kernel[0], kernel[1], kernel[1]))
+        convolutions.append((kernel, strides, padding, draw(st.none() | st.integers(1, 4))))
+        height = (height + padding[0] + padding[1] - kernel[0]) // strides[0] + 1
+        width = (width + padding[2] + padding[3] - kernel[1]) // strides[1] + 1
+    return shape, convolutions
+
+
+@given(
+    programs(),
+    st.booleans(),
+    st.sampled_from(["ordinary", "rows", "pixels", "patches", "partial-32", "replace"]),
+    st.booleans(),
+)
+@settings(max_examples=40, deadline=None)
+def test_any_network_keeps_its_bits(
+    program: tuple[tuple[int, int, int], list[tuple[Any, ...]]], image: bool, mode: str, arrives: bool
+):
+    """The rewritten program gives the bits of the one in which images are transposed."""
+    module = network(*program, image=image)
+    shape = tdsl.shape_of(predict_function(module).args[0])
+    x = np.random.default_rng(1).integers(-128, 128, (3, *shape[1:]), np.int8)
+    expected = evaluate(module, x.reshape(3, -1)).scores
+    input = "callback" if arrives else "memory"
+    OrderInputPass(input=input).apply(Context(), module)
+    ReceiveInputPass(input).apply(Context(), module)
+    PlanExecutionPass(mode).apply(Context(), module)
+    TileWindowsPass().apply(Context(), module)
+    module.verify()
+    # A single channel has the same order everywhere, and is received as it is.
+    if interface_of(module).input_layout == "height x channels x width":
+        x = x.transpose(0, 2, 1, 3)
+    np.testing.assert_array_equal(evaluate(module, x.reshape(3, -1)).scores, expected)

@@ -1,0 +1,1 @@
+"""A chip for tinyml with an `int` of 16 bits."""

@@ -1,0 +1,30 @@
+"""A machine whose `int` has 16 bits and of which tinyml knows nothing more: no kernels, no helpers, no macro.
+
+It is an ATmega1284P in all but name. Constants lie in RAM. A sum, a product or a shift that leaves its type ends the
+program, so that no overflow goes unseen because its bits happen to be right.
+"""
+
+from pathlib import Path
+
+from tinyml.targets.board import Board
+from tinyml.targets.c.composer.compose import compose
+from tinyml.targets.chip import Chip
+from tinyml.targets.package import Package
+
+CHIP = Chip(
+    "sixteen",
+    folder=Path(__file__).parent,
+    runner="sixteen.runner:SixteenRunner",
+    boards=(Board("sixteen", "atmega1284p", flash=130048, ram=16384, unit="cycles"),),
+    compose=compose,
+    prefix="avr-",
+    flags=(
+        "-mmcu=atmega1284p",
+        "-U__AVR__",
+        "-fsanitize=signed-integer-overflow,shift",
+        "-fsanitize-undefined-trap-on-error",
+    ),
+    packages=(Package("gcc-avr", command="avr-gcc"), Package("libsimavr-dev", header="simavr/sim_avr.h")),
+    alignment=1,
+    object_bytes=32767,
+)

@@ -1,0 +1,30 @@
+/* The loop around the model. The driver of simavr stops at the entry and the return of all functions. */
+#include "tm_harness.h"
+
+#if TM_ROW_LENGTH > 0
+__attribute__((noinline, noclone)) void tm_row(TM_INPUT *to, uint16_t row) {
+    __asm__ volatile("" : : "r"(to), "r"(row) : "memory");
+}
+#endif
+
+/* Where the compiler's checks of overflow end: an opcode that simavr refuses. */
+void abort(void);
+void abort(void) {
+    for (;;)
+        __asm__ volatile(".word 0x0001");
+}
+
+int main(void) {
+    for (;;) {
+#if TM_INPUT_IN_ARENA
+        tm_input();
+#endif
+        tm_predict_input();
+#if TM_OUTPUT_LENGTH > 0
+        tm_scores();
+#endif
+#define TM_MORE(number, length) tm_output(number)();
+        TM_MORE_OUTPUTS
+#undef TM_MORE
+    }
+}

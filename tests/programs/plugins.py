@@ -1,0 +1,86 @@
+"""Packages of others, found by their metadata as if they were installed."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import tomllib
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib import invalidate_caches
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from programs.paths import ROOT
+from tinyml.dialects import context, plugins
+from tinyml.runtime.model import headers
+from tinyml.targets import registry
+from tinyml.targets.chip import Chip
+
+PACKAGE, ENTRY = "evil-package", "evil"
+
+_numbers = itertools.count()
+
+
+def install(folder: Path, patch: pytest.MonkeyPatch, group: str, code: str, *, entry: str = "evil = {}:X") -> str:
+    """Install a package with one module; returns the name of the module.
+
+    entry: the line of its entry point in a group, with `{}` for the module. `forget` has to be called at the end.
+    """
+    module = f"evil_{next(_numbers)}"
+    metadata = folder / f"{PACKAGE.replace('-', '_')}-1.dist-info"
+    metadata.mkdir(parents=True)
+    (folder / f"{module}.py").write_text(code)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PACKAGE}\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_bytes(f"[{group}]\n{entry.format(module)}\n".encode("latin-1"))
+    patch.setattr(sys, "path", [str(folder), *sys.path])
+    invalidate_caches()
+    forget()
+    return module
+
+
+@contextmanager
+def installed(*points: EntryPoint) -> Generator[None]:
+    """Let entry points be found that need not be installed, and of other packages no others."""
+    own = {group: plugins.built_in(group) for group in plugins.GROUPS}
+    given = [plugins.Plugin("package", point.group, point.name, point.value) for point in points]
+    declared = {group: [*own[group], *(one for one in given if one.group == group)] for group in plugins.GROUPS}
+    forget()
+    with patch.object(plugins, "_declared", lambda: declared):
+        try:
+            yield
+        finally:
+            plugins._by_module.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    forget()
+
+
+@contextmanager
+def package_of(name: str) -> Generator[Chip]:
+    """The chip of a package of `tests/plugins`, found by the entry point that its `pyproject.toml` declares."""
+    folder = ROOT / "tests" / "plugins" / name
+    declared = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    points = [EntryPoint(key, value, registry.GROUP) for key, value in declared[registry.GROUP].items()]
+    with patch.object(sys, "path", [str(folder), *sys.path]), installed(*points):
+        yield registry.chips()[-1]
+
+
+def forget() -> None:
+    """Let registries look for packages again."""
+    for cached in (
+        plugins._declared,  # pyright: ignore[reportPrivateUsage]
+        plugins._by_module,  # pyright: ignore[reportPrivateUsage]
+        context.registry,
+        registry.chips,
+        registry._targets,  # pyright: ignore[reportPrivateUsage]
+        registry.known_kernel,
+        headers.include_folders,
+        headers.header_texts,
+    ):
+        cached.cache_clear()
+    plugins._problems.clear()  # pyright: ignore[reportPrivateUsage]
+    registry._PROVIDERS.clear()  # pyright: ignore[reportPrivateUsage]
+    for module in [name for name in sys.modules if name.startswith("evil_")]:
+        del sys.modules[module]

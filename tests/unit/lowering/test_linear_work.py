@@ -1,0 +1,62 @@
+"""Compilation takes work in proportion to the number of ops: the calls of functions in each pass are counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+from cProfile import Profile
+from pathlib import Path
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects.context import context
+from tinyml.lowering.frontends.seedot.importer import import_seedot
+from tinyml.lowering.pipelines import flatten
+from tinyml.targets.c.print_c import print_c
+from tinyml.tools.calibration.compile_times import chain, chain_data
+from tinyml.transforms.ir.verification import Verification
+
+OPS = 20
+SLACK = 1.15
+"""Twice as many new ops may take twice as many new calls, times this; a quadratic pass takes four times as many."""
+
+
+@contextmanager
+def counted(calls: Counter[str], name: str) -> Generator[None]:
+    with Profile() as profile:
+        yield
+    calls[name] += sum(entry.callcount for entry in profile.getstats())
+
+
+def calls_of_passes(ops: int, data: Path) -> Counter[str]:
+    """The calls of functions in each pass on a chain of ops, in verification and in the printer of C."""
+    calls, module, verification = Counter[str](), import_seedot(chain(ops), "chain.sd"), Verification()
+
+    def verify(before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
+        with counted(calls, "verification"):
+            verification.between(before, module, after)
+
+    def run(step: ModulePass, after: ModulePass | None) -> None:
+        with counted(calls, step.name):
+            step.apply(context(), module)
+        verify(step, module, after)
+
+    passes = flatten("reals-to-c", {"data": str(data)})
+    verify(None, module, passes[0])
+    for step, after in zip(passes, [*passes[1:], None], strict=True):
+        run(step, after)
+    with counted(calls, "print"):
+        print_c(module, context(), "host")
+    return calls
+
+
+def test_work_grows_with_the_number_of_ops(tmp_path: Path):
+    np.savez(data := tmp_path / "data.npz", allow_pickle=False, **chain_data())
+    calls_of_passes(OPS, data)  # fills caches
+    few, more, most = (calls_of_passes(ops, data) for ops in (OPS, 2 * OPS, 4 * OPS))
+    grown = {name: (most[name] - more[name]) / max(more[name] - few[name], OPS) for name in most}
+    assert {name: ratio for name, ratio in grown.items() if ratio > 2 * SLACK} == {}
+    assert min(grown["verification"], grown["lower-num-to-arith"], grown["print"]) > 1.9

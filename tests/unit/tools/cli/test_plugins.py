@@ -1,0 +1,301 @@
+"""Plug-ins that misbehave: one line names package and entry point, the others go on working, and no exit code is 0.
+
+Every kind of misbehaviour is tried with every group of entry points, when a plug-in is loaded and when it is used.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from programs.paths import ROOT
+from programs.plugins import ENTRY, PACKAGE, forget, install
+
+from tinyml.dialects.plugins import CHIPS, FRONTENDS, GROUPS, UNIVERSES, PluginError, attributed, problems
+from tinyml.runtime.devices.registry import is_available, runner_for
+from tinyml.tools.driver.search_request import searches
+from tinyml.tools.main import main as tinyml
+from tinyml.tools.tinyml_opt import main as tinyml_opt
+
+TOUR = ROOT / "docs/tour"
+DATA = TOUR / "val.npz"
+
+
+def named(group: str) -> str:
+    return f"plug-in '{ENTRY}' of package '{PACKAGE}' ({group}): "
+
+
+class Packages:
+    """The installation of a package in a test, and what tools say then."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]):
+        self.folder, self.patch, self.capture = folder, patch, capture
+
+    def install(self, group: str, code: str, **options: str) -> str:
+        return install(self.folder / "packages", self.patch, group, code, **options)
+
+    def said(self, code: int, *arguments: str | Path, tool: str = "opt") -> list[str]:
+        """The lines of standard error; the tool has to end with a given exit code."""
+        self.capture.readouterr()
+        assert (tinyml_opt if tool == "opt" else tinyml)([str(one) for one in arguments]) == code
+        return self.capture.readouterr().err.splitlines()
+
+    def said_of(self, group: str, *, board: str = "evil") -> list[str]:
+        """What tinyml-opt says, in the end, when a user asks for what a plug-in of a group offers."""
+        (self.folder / "model.evil").write_text("")
+        reals_to_c = f"reals-to-c{{data={DATA} target={board}}}"
+        asked = {
+            CHIPS: [TOUR / "tour.sd", "-p", reals_to_c, "-t", f"c{{target={board}}}"],
+            FRONTENDS: [self.folder / "model.evil"],
+            UNIVERSES: [TOUR / "tour.sd", "-p", "evil"],
+        }
+        return self.said(1, *asked[group])
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Packages]:
+    yield Packages(tmp_path, monkeypatch, capsys)
+    monkeypatch.undo()
+    forget()
+
+
+UNREADABLE = """
+class Unreadable(Exception):
+    def __str__(self):
+        raise RuntimeError
+"""
+ENDS = {
+    "wrong type": ("return 3", "expected "),
+    "raises": ("raise ValueError('two\\nlines')", "ValueError: two lines"),
+    "unreadable": ("raise Unreadable", "Unreadable, whose message raises RuntimeError"),
+    "exits": ("raise SystemExit(0)", "it ends the program with exit code 0"),
+}
+"""Ends of a function, and what is said of them."""
+
+ends = pytest.mark.parametrize("end", ENDS)
+
+LOADS: dict[str, tuple[str, dict[str, str], str]] = {
+    "wrong type": ("X = 3", {}, "expected "),
+    "no such name": ("", {}, "AttributeError: "),
+    "no such module": ("", {"entry": "evil = nowhere_at_all:X"}, "ModuleNotFoundError: "),
+    "no name of a module": ("", {"entry": "evil = not a module"}, "expected MODULE:NAME, got 'not a module'"),
+    "raises": (ENDS["raises"][0], {}, ENDS["raises"][1]),
+    "unreadable": (UNREADABLE + ENDS["unreadable"][0], {}, ENDS["unreadable"][1]),
+    "exits": (ENDS["exits"][0], {}, ENDS["exits"][1]),
+}
+
+
+@pytest.mark.parametrize("kind", LOADS)
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_plug_in_that_cannot_be_loaded_is_left_out(group: str, kind: str, packages: Packages):
+    code, options, reason = LOADS[kind]
+    packages.install(group, code, **options)
+    lines = packages.said_of(group)
+    assert [line for line in lines if named(group) + reason in line] == [lines[0]], lines
+    assert [line.partition(":")[0] for line in lines] in (["error"], ["warning", "error"])
+    said = packages.said(0, TOUR / "tour.sd", "-p", f"reals-to-c{{data={DATA} target=host}}", "-t", "c{target=host}")
+    assert said in ([], [lines[0]])
+
+
+@pytest.mark.parametrize(("entry", "reason"), [("evil evil_mod", "[line 2]"), ("evil = \xff", "UnicodeDecodeError")])
+@pytest.mark.parametrize("group", GROUPS)
+def test_malformed_metadata_are_left_out(group: str, entry: str, reason: str, packages: Packages):
+    packages.install(group, "", entry=entry)
+    [warning] = packages.said(0, TOUR / "tour.sd", "-p", "cse")
+    assert warning.startswith("warning: left out: package '")
+    assert PACKAGE.replace("-", "_") in warning.replace("-", "_")
+    assert "entry_points.txt cannot be read: " in warning
+    assert reason in warning
+    assert packages.said_of(group)[0] == warning
+
+
+CHIP = """
+from dataclasses import replace
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.targets.board import Board
+from tinyml.targets.host.chip import CHIP
+class Runner(HostRunner):
+    {method}
+def end(*_):
+    {end}
+X = replace(CHIP, **dict(dict(name="evil", runner=__name__ + ":Runner", boards=(Board("evil", "evil"),)), {fields}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ("boards=None", "the field 'boards' of a Chip is of another type than "),
+        ("boards=('evil',)", "the field 'boards' of a Chip is of another type than "),
+        ("boards=(Board('evil', 'evil', flash='32 KB'),)", "the field 'flash' of a Board is of another type than "),
+        ("boards=()", "the chip evil has no board"),
+        ("flags='-O2'", "the field 'flags' of a Chip is of another type than "),
+        ("folder='.'", "the field 'folder' of a Chip is of another type than "),
+        ("macro=3", "the field 'macro' of a Chip is of another type than "),
+        ("name='riscv'", "there is a chip riscv already"),
+        ("boards=(Board('host', 'evil'),)", "target 'host' belongs to two chips, host and evil"),
+    ],
+)
+def test_a_chip_that_is_not_complete_is_left_out(fields: str, reason: str, packages: Packages):
+    packages.install(CHIPS, CHIP.format(method="pass", end="pass", fields=fields))
+    warning, error = packages.said_of(CHIPS)
+    assert warning.startswith("warning: left out: " + named(CHIPS) + reason)
+    assert error.startswith("error: ")
+    assert "unknown target 'evil'" in error
+
+
+@ends
+@pytest.mark.parametrize("field", ["functions", "compose"])
+def test_a_chip_that_cannot_be_asked_stops_no_other(field: str, end: str, packages: Packages):
+    code, reason = ENDS[end]
+    packages.install(CHIPS, UNREADABLE + CHIP.format(method="pass", end=code, fields=f"{field}=end"))
+    program = TOUR / "tour.sd", "-p", f"reals-to-c{{data={DATA} target=uno}}", "-t", "c{target=uno}"
+    lines = packages.said(0, *program)
+    assert all(line.startswith("warning: left out: " + named(CHIPS) + reason) for line in lines)
+    assert lines or field == "compose" or end == "wrong type"
+
+
+@ends
+def test_a_runner_that_cannot_be_made_is_the_plug_ins(end: str, packages: Packages):
+    code, reason = ENDS[end]
+    packages.install(
+        CHIPS, UNREADABLE + CHIP.format(method="pass", end=code, fields="runner=__name__ + ':end', modules=('json',)")
+    )
+    assert is_available("evil")
+    with pytest.raises(PluginError) as raised:
+        runner_for("evil")
+    assert str(raised.value).startswith(named(CHIPS) + reason)
+
+
+@ends
+def test_a_run_that_fails_is_the_plug_ins(end: str, packages: Packages, tmp_path: Path):
+    code, reason = ENDS[end]
+    packages.install(CHIPS, UNREADABLE + CHIP.format(method=f"def run(self, *_): {code}", end="pass", fields=""))
+    program = "compile", TOUR / "tour.sd", "--val", DATA, "--target", "evil", "-o", tmp_path / "out"
+    assert named(CHIPS) + reason in packages.said(1, *program, tool="tinyml")[-1]
+    assert not (tmp_path / "out").exists()
+
+
+@ends
+def test_a_frontend_that_fails_is_named(end: str, packages: Packages):
+    code, reason = ENDS[end]
+    packages.install(FRONTENDS, UNREADABLE + f"def X(content, file):\n    {code}\n")
+    [line] = packages.said_of(FRONTENDS)
+    assert line.startswith("error: ")
+    assert named(FRONTENDS) + reason in line
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("onnx", "the suffix .onnx is taken"), ("mlir", "the suffix .mlir is taken"), ("../*", "expected the suffix")],
+)
+def test_a_frontend_of_a_suffix_that_is_none_or_taken_is_left_out(name: str, reason: str, packages: Packages):
+    packages.install(FRONTENDS, "X = 3", entry=f"{name} = {{}}:X")
+    [warning] = packages.said(0, TOUR / "tour.sd", "-p", "cse")
+    assert reason in warning
+    assert PACKAGE in warning
+
+
+UNIVERSE = """
+from dataclasses import dataclass
+from tinyml.dialects.formats.parameters import IntegerParameters
+from tinyml.dialects.formats.tabulated import SymmetricFormat
+from xdsl.dialects.builtin import IntAttr
+from xdsl.ir import Dialect
+from xdsl.irdl import irdl_attr_definition
+from xdsl.passes import ModulePass
+from xdsl.universe import Universe
+from xdsl.utils.target import Target
+
+def end(*_):
+    {end}
+
+@irdl_attr_definition
+class Number(IntegerParameters, SymmetricFormat):
+    name = "evil.t"
+    width: IntAttr
+    of_width = end
+
+@dataclass(frozen=True)
+class EvilPass(ModulePass):
+    name = "evil"
+    apply = end
+
+@dataclass(frozen=True)
+class EvilTarget(Target):
+    name = "evil"
+    emit = end
+
+X = Universe(**{offered})
+"""
+
+FORMAT = f"reals-to-formats{{data={DATA} format=evil}}"
+USES = {
+    "dialect": ("dict(all_dialects={'evil': end})", "-p", FORMAT),
+    "format": ("dict(all_dialects={'evil': lambda: Dialect('evil', [], [Number])})", "-p", FORMAT),
+    "pass": ("dict(all_passes={'evil': end})", "-p", "evil"),
+    "search": ("dict(all_passes={'evil': lambda: EvilPass})", "-p", "evil"),
+    "target": ("dict(all_targets={'evil': lambda: end()})", "-t", "evil"),
+    "emission": ("dict(all_targets={'evil': lambda: EvilTarget})", "-t", "evil"),
+    "function": ("dict(all_targets={'evil': lambda module, output: end()})", "-t", "evil"),
+}
+RETURN_NOTHING = ("search", "emission", "function")
+"""What xDSL calls for its effect: what it returns is of no type that could be wrong."""
+
+
+@ends
+@pytest.mark.parametrize("use", USES)
+def test_what_a_universe_offers_is_named_where_it_fails(use: str, end: str, packages: Packages):
+    code, reason = ENDS[end]
+    offered, *arguments = USES[use]
+    packages.install(UNIVERSES, UNREADABLE + UNIVERSE.format(end=code, offered=offered))
+    nothing_wrong = use in RETURN_NOTHING and end == "wrong type"
+    lines = packages.said(0 if nothing_wrong else 1, TOUR / "tour.sd", *arguments)
+    assert len(lines) == (0 if nothing_wrong else 1), lines
+    assert all(named(UNIVERSES) + reason in line for line in lines), lines
+    assert packages.said(0, TOUR / "tour.sd", "-p", f"reals-to-formats{{data={DATA}}}") == []
+
+
+@pytest.mark.parametrize(
+    ("offered", "reason"),
+    [
+        ("dict(all_passes=[])", ""),
+        ("dict(all_passes={'evil': 3})", "expected the name of a pass and a function that makes it, got 'evil'"),
+        ("dict(all_dialects={3: end})", "expected the name of a dialect and a function that makes it, got 3"),
+        ("dict(all_passes={'cse': end})", "there is a pass 'cse' already"),
+        ("dict(all_dialects={'fixed': end})", "there is a dialect 'fixed' already"),
+        ("dict(all_targets={'c': end})", "there is a target 'c' already"),
+    ],
+)
+def test_a_universe_that_cannot_be_added_is_left_out(offered: str, reason: str, packages: Packages):
+    packages.install(UNIVERSES, UNIVERSE.format(end="return 3", offered=offered))
+    lines = packages.said(0, TOUR / "tour.sd", "-p", "cse")
+    if reason:
+        assert lines == ["warning: left out: " + named(UNIVERSES) + reason]
+
+
+@ends
+def test_a_search_that_is_none_is_left_out(end: str, packages: Packages):
+    code, reason = ENDS[end]
+    packages.install(UNIVERSES, UNREADABLE + UNIVERSE.format(end=code, offered="dict(all_passes={'search-evil': end})"))
+    assert {"promote", "pareto"} <= searches().keys()
+    assert "evil" not in searches()
+    assert [line.startswith(named(UNIVERSES) + reason) for line in problems()] == [True]
+
+
+def test_a_pass_that_is_no_search_is_left_out_of_the_searches(packages: Packages):
+    offered = "dict(all_passes={'search-evil': lambda: EvilPass})"
+    packages.install(UNIVERSES, UNIVERSE.format(end="pass", offered=offered))
+    assert "evil" not in searches()
+    assert list(problems()) == [named(UNIVERSES) + "the pass 'search-evil' is no SearchPass"]
+
+
+@pytest.mark.parametrize("end", ["raises", "unreadable", "exits"])
+def test_other_processes_send_an_error_of_a_plug_in_back(end: str, packages: Packages):
+    code, reason = ENDS[end]
+    module = packages.install(UNIVERSES, UNREADABLE + UNIVERSE.format(end=code, offered="{}"))
+    with pytest.raises(PluginError) as raised, attributed():
+        __import__(module).end()
+    assert str(pickle.loads(pickle.dumps(raised.value))) == named(UNIVERSES) + reason

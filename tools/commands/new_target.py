@@ -1,0 +1,17 @@
+"""The command `tinyml new-target`, which writes a package with a working chip and its simulator, ready to be adapted.
+
+docs/adding-a-target.md says more.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tinyml.tools.cli.arguments import parsed
+from tinyml.tools.driver.new_package import NewPackageRequest, add_arguments, new_package
+
+__all__ = ["add_arguments", "run"]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return new_package("target", parsed(arguments, NewPackageRequest))

@@ -1,0 +1,125 @@
+"""`order-input`: the order of the axes in which the caller gives an image whose channels come first (L0, L1).
+
+Frameworks train on images of channels x height x width, cameras deliver height x width x channels, and so do ops of
+`tdsl` read them: an image in that order is neither copied nor gathered from several planes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl.base import spell
+from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
+from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
+
+
+@dataclass(frozen=True)
+class OrderInputPass(ModulePass):
+    """Gives an argument whose channels come first another order of axes, and notes the order in `tdsl.order`.
+
+    Such an argument is one that a `tdsl.transpose` reads, which moves the channels to the end.
+
+    input_order: `channels-last`, or `file` for the order that the model's file has. input: where the input comes from;
+    one that arrives row by row does so in the order height x channels x width, if it is not channels last: each row
+    holds that of one channel after the other. Raises `InputError` for another order, and for `channels-last` if no op
+    reads the input as an image or a sequence.
+    """
+
+    name = "order-input"
+    input_order: str = FILE_ORDER
+    input: str = MEMORY
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        if self.input_order not in INPUT_ORDERS:
+            raise InputError(f"unknown order '{self.input_order}' of the input; there are {', '.join(INPUT_ORDERS)}")
+        function = predict_function(op)
+        if len(function.args) != 1 or not isinstance(function.args[0].type, TensorType):
+            return
+        [argument] = function.args
+        rank = len(tdsl.shape_of(argument))
+        if argument_attribute(function, tdsl.ORDER) is not None:
+            return
+        if not any(map(_moves_channels_last, _readers(argument))):
+            if self.input_order == CHANNELS_LAST and not _has_channels_last(argument):
+                raise InputError(
+                    f"nothing reads the input, {spell(tdsl.shape_of(argument))}, as an image or a sequence whose "
+                    f"channels come first: leave out --input-order {CHANNELS_LAST}"
+                )
+            return
+        if self.input_order == CHANNELS_LAST:
+            axes = tdsl.channels_last(rank)
+        else:
+            axes = tdsl.row_by_row() if self.input != MEMORY and rank == 4 else tuple(range(rank))
+        set_argument_attribute(function, tdsl.ORDER, DenseArrayBase.from_list(i64, axes))
+        _reorder(argument, axes)
+        function.update_function_type()
+
+
+def _readers(value: SSAValue) -> list[Operation]:
+    return list(dict.fromkeys(use.operation for use in value.uses))
+
+
+def _moves_channels_last(op: Operation) -> bool:
+    """Does an op move channels, of which there are several, behind the other axes of a single sample?"""
+    if not isinstance(op, tdsl.TransposeOp):
+        return False
+    shape = tdsl.shape_of(op.input)
+    return len(shape) in (3, 4) and op.axes == tdsl.channels_last(len(shape)) and shape[0] == 1 and not op.keeps_order
+
+
+def _has_channels_last(value: SSAValue) -> bool:
+    """Do ops on images read a value as it is, perhaps after elementwise ops, or in a shape with a single channel?"""
+    for reader in _readers(value):
+        match reader:
+            case tdsl.Conv2dOp() | tdsl.PoolOp() | tdsl.PadOp():
+                return True
+            case tdsl.TransposeOp() if reader.keeps_order:
+                return True
+            case tdsl.ElementwiseOp() | tdsl.ReshapeOp() if _has_channels_last(reader.out):
+                return True
+            case _:
+                pass
+    return False
+
+
+def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
+    """Give an argument another order of axes; its readers get the old order again."""
+    if list(axes) == sorted(axes):
+        return
+    readers = _readers(argument)
+    shape, element = tdsl.shape_of(argument), tdsl.format_of(argument).type
+    type = TensorType(element, [shape[axis] for axis in axes])
+    argument = cast(BlockArgument, Rewriter.replace_value_with_new_type(argument, type))
+    back: dict[tuple[int, ...], SSAValue] = {}
+
+    def ordered(wanted: tuple[int, ...]) -> SSAValue:
+        """The axes of the file's tensor in an order."""
+        permutation = tuple(axes.index(axis) for axis in wanted)
+        if list(permutation) == sorted(permutation):
+            return argument
+        if wanted not in back:
+            transpose = tdsl.TransposeOp(argument, permutation)
+            Rewriter.insert_op(transpose, InsertPoint.at_start(argument.block))
+            transpose.out.name_hint = argument.name_hint
+            back[wanted] = transpose.out
+        return back[wanted]
+
+    for reader in readers:
+        if isinstance(reader, tdsl.TransposeOp):
+            reader.out.replace_all_uses_with(ordered(reader.axes))
+            Rewriter.erase_op(reader)
+        else:
+            for number, operand in enumerate(reader.operands):
+                if operand is argument:
+                    reader.operands[number] = ordered(tuple(range(len(shape))))

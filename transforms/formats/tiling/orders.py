@@ -1,0 +1,93 @@
+"""Images that lie in memory in another order of axes, such as channel by channel, without a copy in the usual order.
+
+Convolutions gather their windows from a given image as it lies, and write an image that is returned as it is to lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import func
+from xdsl.ir import BlockArgument, Operation, SSAValue, Use
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.formats.tiling.padding import padding
+
+COPIED = "tinyml.copied"
+"""The attribute of a `tdsl.transpose` of which `plan-execution` wants the result in memory."""
+
+Axes = tuple[int, ...]
+"""For each axis of an image N x H x W x C the axis of the tensor in memory."""
+
+USUAL: Axes = (0, 1, 2, 3)
+
+
+def gathered(image: SSAValue) -> tdsl.TransposeOp | None:
+    """The transposition that makes an image, if its readers gather windows from the operand instead.
+
+    The operand is the program's input, or what arrives of it, and all readers are convolutions; `permutation` are the
+    axes of the operand.
+    """
+    op = image.owner
+    return op if isinstance(op, tdsl.TransposeOp) and COPIED not in op.attributes and _can_be_gathered(op) else None
+
+
+def written(image: SSAValue) -> tdsl.TransposeOp | None:
+    """The transposition of an image that the program returns, if nothing else reads the image."""
+    if not image.has_one_use():
+        return None
+    [use] = image.uses
+    op = use.operation
+    return op if isinstance(op, tdsl.TransposeOp) and COPIED not in op.attributes and _can_be_written(op) else None
+
+
+def axes_written(op: tdsl.TransposeOp) -> Axes:
+    """The axes of the result of a transposition in which those of the operand lie."""
+    return tuple(op.axes.index(axis) for axis in range(4))
+
+
+def orders(function: func.FuncOp) -> Iterator[tdsl.TransposeOp]:
+    """The transpositions of a function that need no memory."""
+    for op in function.body.block.ops:
+        if isinstance(op, tdsl.TransposeOp) and (_can_be_gathered(op) or _can_be_written(op)):
+            yield op
+
+
+def _can_be_gathered(op: tdsl.TransposeOp) -> bool:
+    given = op.input.owner.image if isinstance(op.input.owner, tdsl.ReceiveOp) else op.input
+    if not _moves_axes(op) or not isinstance(given, BlockArgument) or not isinstance(_around(given), func.FuncOp):
+        return False
+    uses = list(op.out.uses)
+    return bool(uses) and all(map(_reads_windows, uses)) and op.input.has_one_use()
+
+
+def _can_be_written(op: tdsl.TransposeOp) -> bool:
+    maker = op.input.owner
+    while isinstance(maker, tdsl.ElementwiseOp) and op.input.has_one_use():
+        same = [value for value in maker.inputs if tdsl.shape_of(value) == tdsl.shape_of(op.input)]
+        if len(same) != 1 or not same[0].has_one_use():
+            return False
+        maker = same[0].owner
+    returned = op.out.has_one_use() and isinstance(next(iter(op.out.uses)).operation, func.ReturnOp)
+    return _moves_axes(op) and returned and _is_tiled_later(maker) and op.input.has_one_use()
+
+
+def _moves_axes(op: tdsl.TransposeOp) -> bool:
+    shape = tdsl.shape_of(op.input)
+    return op.result is not None and len(shape) == 4 and shape[0] == 1 and op.axes[0] == 0 and not op.keeps_order
+
+
+def _around(value: BlockArgument) -> Operation | None:
+    return value.block.parent_op()
+
+
+def _reads_windows(use: Use) -> bool:
+    """Does a convolution read an image, perhaps padded?"""
+    op = use.operation
+    if isinstance(op, tdsl.PadOp):
+        return padding(op.out) is not None and all(map(_reads_windows, op.out.uses))
+    return _is_tiled_later(op) and use.index == 1
+
+
+def _is_tiled_later(op: object) -> bool:
+    return isinstance(op, tdsl.Conv2dOp) and op.turns is None
