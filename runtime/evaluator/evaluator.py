@@ -51,6 +51,22 @@ class Outputs:
     scores: Array | None
     more: tuple[Array, ...] = ()
 
+    @staticmethod
+    def of(returned: Sequence[SSAValue], results: Sequence[Any], samples: int) -> Outputs:
+        """The values that a function returns, whose arrays have a leading axis of `samples` or 1."""
+        labels, tensors = None, list[Array]()
+        for value, result in zip(returned, results, strict=True):
+            if isinstance(value.type, TensorType):
+                tensors.append(np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1))
+            else:
+                labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
+        return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
+
+    @property
+    def tensors(self) -> tuple[Array, ...]:
+        """The scores and the outputs after them."""
+        return self.more if self.scores is None else (self.scores, *self.more)
+
     @property
     def classes(self) -> NDArray[np.int64]:
         """The predicted classes: the labels, else the indices of the greatest scores."""
@@ -152,15 +168,8 @@ class _Run:
         self.bind(function.body.block.args[0], inputs)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             results = self.block(function.body.block)
-        samples = len(inputs)
-        labels, tensors = None, list[Array]()
         last = cast(func.ReturnOp, function.body.block.last_op)
-        for value, result in zip(last.arguments, results, strict=True):
-            if isinstance(value.type, TensorType):
-                tensors.append(np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1))
-            else:
-                labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
-        return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
+        return Outputs.of(last.arguments, results, len(inputs))
 
     def bind(self, value: SSAValue, result: Any) -> None:
         self.values[value] = result

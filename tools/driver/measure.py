@@ -16,6 +16,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.transforms.formats.evaluation.reference import mean_errors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,12 +104,16 @@ def rounding_loss(unrounded: ModuleOp, formats: ModuleOp, data: Data) -> Roundin
 
 
 def _mean_error(module: ModuleOp, exact: Outputs, rounded: Outputs) -> float:
-    """The mean absolute difference of scores; 0 without any."""
-    if exact.scores is None or rounded.scores is None:
+    """The mean absolute difference of the outputs, each of which counts alike; 0 without any but a label."""
+    if not exact.tensors:
         return 0.0
     returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
-    format = next(tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType))
-    return float(np.abs(format.decode(exact.scores) - format.decode(rounded.scores)).mean())
+    formats = [tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType)]
+    reals = [
+        [format.decode(raws) for format, raws in zip(formats, outputs.tensors, strict=True)]
+        for outputs in (exact, rounded)
+    ]
+    return float(mean_errors(*reals).mean())
 
 
 def run_on_device(
