@@ -144,6 +144,25 @@ def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = N
     return evaluate(module, inputs.astype(np.float64), Reals(), observe)
 
 
+def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
+    """Run a program on real inputs and give its values in reals, to an observer and as scores.
+
+    A program on reals runs in double precision; one of which a part has formats computes the bits of these.
+    """
+    if not tdsl.is_mixed(module):
+        return evaluate_reals(module, inputs, observe)
+
+    def decoded(value: SSAValue, raws: Array) -> None:
+        if number_format(shaped(value).get_element_type()) is not None:
+            observe(value, tdsl.format_of(value).decode(raws))
+
+    outputs = evaluate(module, encode_inputs(module, inputs), observe=decoded)
+    returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
+    formats = [tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType)]
+    reals = [format.decode(raws) for format, raws in zip(formats, outputs.tensors, strict=True)]
+    return Outputs(outputs.labels, reals[0] if reals else None, tuple(reals[1:]))
+
+
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
     """Real inputs as raws of the program's input format."""
     return element_format(predict_function(module).body.block.args[0].type).encode(inputs.astype(np.float64))

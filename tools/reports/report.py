@@ -54,6 +54,7 @@ def write_report(
         **request.compile_options,
         "format": compiled.format,
         "width": compiled.width,
+        "parts": compiled.parts,
         "row_scales": compiled.row_scales,
         "search": _search_report(request, compiled, account),
         "optimize": optimize,

@@ -30,7 +30,6 @@ class ProfilePass(ModulePass):
     data: str
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.model.data import load_data
-        from tinyml.runtime.model.model_interface import interface_of
+        from tinyml.runtime.model.program_data import load_program_data
 
-        record_profiles(op, load_data(self.data, elements=interface_of(op).input_length).x)
+        record_profiles(op, load_program_data(op, self.data).x)
