@@ -18,7 +18,8 @@ __all__ = ["has_formats", "is_mixed", "is_real", "kept_format"]
 
 def is_real(value: SSAValue) -> bool:
     """True for a tensor of f32."""
-    return isinstance(value.type, TensorType) and cast("TensorType[Any]", value.type).element_type == f32
+    type: Attribute = value.type
+    return isinstance(type, TensorType) and cast("TensorType[Any]", type).element_type == f32
 
 
 def has_formats(module: ModuleOp) -> bool:

@@ -156,7 +156,11 @@ def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Out
         if number_format(shaped(value).get_element_type()) is not None:
             observe(value, tdsl.format_of(value).decode(raws))
 
-    outputs = evaluate(module, encode_inputs(module, inputs), observe=decoded)
+    return in_reals(module, evaluate(module, encode_inputs(module, inputs), observe=decoded))
+
+
+def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
+    """The outputs of a program at L1 with all raws decoded."""
     returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
     formats = [tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType)]
     reals = [format.decode(raws) for format, raws in zip(formats, outputs.tensors, strict=True)]

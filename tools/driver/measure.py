@@ -5,15 +5,13 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.transforms.formats.evaluation.reference import mean_errors
@@ -107,13 +105,7 @@ def _mean_error(module: ModuleOp, exact: Outputs, rounded: Outputs) -> float:
     """The mean absolute difference of the outputs, each of which counts alike; 0 without any but a label."""
     if not exact.tensors:
         return 0.0
-    returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
-    formats = [tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType)]
-    reals = [
-        [format.decode(raws) for format, raws in zip(formats, outputs.tensors, strict=True)]
-        for outputs in (exact, rounded)
-    ]
-    return float(mean_errors(*reals).mean())
+    return float(mean_errors(in_reals(module, rounded).tensors, in_reals(module, exact).tensors).mean())
 
 
 def run_on_device(

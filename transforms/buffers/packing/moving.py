@@ -17,7 +17,7 @@ TRIAL_NODES = 20_000
 """Nodes of the searches that compare moves."""
 
 SizeFrom = Callable[[int, int], int]
-"""The bytes that a rectangle, by its number, takes from a point on: fewer if the largest buffer in it is dead by then."""
+"""The bytes that a rectangle, by its number, takes from a point on: fewer if its largest buffer is dead by then."""
 
 Split = dict[int, int]
 """The rectangles that move, and the point before which each does."""
@@ -70,9 +70,7 @@ def _packed(
     """The placement of rectangles of which some move once."""
     second = {i: len(rectangles) + k for k, i in enumerate(split)}
     parts = [replace(shape, last=split[i] - 1) if i in split else shape for i, shape in enumerate(rectangles)]
-    parts += [
-        replace(rectangles[i], size=size_from(i, point), first=point, overlaps=()) for i, point in split.items()
-    ]
+    parts += [replace(rectangles[i], size=size_from(i, point), first=point, overlaps=()) for i, point in split.items()]
 
     def renumbered(shape: Rectangle) -> Rectangle:
         overlaps = [
