@@ -51,6 +51,22 @@ class Outputs:
     scores: Array | None
     more: tuple[Array, ...] = ()
 
+    @staticmethod
+    def of(returned: Sequence[SSAValue], results: Sequence[Any], samples: int) -> Outputs:
+        """The values that a function returns, whose arrays have a leading axis of `samples` or 1."""
+        labels, tensors = None, list[Array]()
+        for value, result in zip(returned, results, strict=True):
+            if isinstance(value.type, TensorType):
+                tensors.append(np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1))
+            else:
+                labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
+        return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
+
+    @property
+    def tensors(self) -> tuple[Array, ...]:
+        """The scores and the outputs after them."""
+        return self.more if self.scores is None else (self.scores, *self.more)
+
     @property
     def classes(self) -> NDArray[np.int64]:
         """The predicted classes: the labels, else the indices of the greatest scores."""
@@ -128,6 +144,29 @@ def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = N
     return evaluate(module, inputs.astype(np.float64), Reals(), observe)
 
 
+def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
+    """Run a program on real inputs and give its values in reals, to an observer and as scores.
+
+    A program on reals runs in double precision; one of which a part has formats computes the bits of these.
+    """
+    if not tdsl.is_mixed(module):
+        return evaluate_reals(module, inputs, observe)
+
+    def decoded(value: SSAValue, raws: Array) -> None:
+        if number_format(shaped(value).get_element_type()) is not None:
+            observe(value, tdsl.format_of(value).decode(raws))
+
+    return in_reals(module, evaluate(module, encode_inputs(module, inputs), observe=decoded))
+
+
+def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
+    """The outputs of a program at L1 with all raws decoded."""
+    returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
+    formats = [tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType)]
+    reals = [format.decode(raws) for format, raws in zip(formats, outputs.tensors, strict=True)]
+    return Outputs(outputs.labels, reals[0] if reals else None, tuple(reals[1:]))
+
+
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
     """Real inputs as raws of the program's input format."""
     return element_format(predict_function(module).body.block.args[0].type).encode(inputs.astype(np.float64))
@@ -152,15 +191,8 @@ class _Run:
         self.bind(function.body.block.args[0], inputs)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             results = self.block(function.body.block)
-        samples = len(inputs)
-        labels, tensors = None, list[Array]()
         last = cast(func.ReturnOp, function.body.block.last_op)
-        for value, result in zip(last.arguments, results, strict=True):
-            if isinstance(value.type, TensorType):
-                tensors.append(np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1))
-            else:
-                labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
-        return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
+        return Outputs.of(last.arguments, results, len(inputs))
 
     def bind(self, value: SSAValue, result: Any) -> None:
         self.values[value] = result

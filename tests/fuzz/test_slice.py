@@ -20,6 +20,7 @@ CASES = {
     "tflite": 60,
     "onnx": 60,
     "quantised": 24,
+    "networks": 2,
     "arrays": 60,
     "tables": 60,
     "journals": 10,

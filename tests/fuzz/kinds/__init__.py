@@ -1,6 +1,6 @@
 """The kinds of cases: a new kind is a function and a row of `KINDS`."""
 
-from fuzz.kinds import files, ir, onnx_networks, outputs, programs, quantised, sources, tflite_networks
+from fuzz.kinds import files, ir, networks, onnx_networks, outputs, programs, quantised, sources, tflite_networks
 from fuzz.watched import Kind
 
 KINDS = {
@@ -13,6 +13,7 @@ KINDS = {
         Kind("tflite", tflite_networks.tflite, seconds=20, weight=2),
         Kind("onnx", onnx_networks.onnx_models, seconds=20, weight=2),
         Kind("quantised", quantised.as_tflm, weight=3, memory=None),
+        Kind("networks", networks.random_networks, seconds=120, weight=9, memory=None),
         Kind("arrays", files.arrays, weight=2),
         Kind("tables", files.tables, weight=2),
         Kind("journals", files.journals),

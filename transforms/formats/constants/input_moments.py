@@ -23,15 +23,15 @@ AT_BORDER = 0.8
 
 
 class InputMoments:
-    """Moments of the factors of every constant of a program on reals, over all samples, iterations and columns.
+    """Moments of the factors of every constant on reals of a program, over all samples, iterations and columns.
 
     inputs: reals of shape (samples, elements). A constant with any other use has no moments.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals):
-        from tinyml.runtime.evaluator.evaluator import evaluate_reals, samples_together
+        from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, samples_together
 
-        constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp)]
+        constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp) and tdsl.is_real(op.result)]
         self.partners = {op: list(dict.fromkeys(_partners(op.result))) for op in constants}
         self.windows = {op: windows for op in constants if (windows := Windows.of(op)) is not None}
         others = [values for op, values in self.partners.items() if op not in self.windows]
@@ -47,7 +47,7 @@ class InputMoments:
 
         module = function.get_toplevel_object()
         assert isinstance(module, ModuleOp)
-        scores = evaluate_reals(module, inputs, observe).scores
+        scores = evaluate_as_it_is(module, inputs, observe).scores
         chunk = samples_together(function)
         lengths = [len(inputs[start : start + chunk]) for start in range(0, len(inputs), chunk)]
         self.values = {value: _iterations(parts, lengths) for value, parts in seen.items()}

@@ -97,7 +97,7 @@ def test_what_is_reported_is_what_the_program_computes(model: str, search: str, 
     last: Any = predict_function(module).body.block.last_op
     assert outputs.scores is not None
     reals = tdsl.format_of(last.operands[-1]).decode(outputs.scores)
-    expected = reference.extended(CandidateOutcome(), outputs, reals, reals)
+    expected = reference.extended(CandidateOutcome(), outputs, [reals], reals)
     assert (outcome.seen, outcome.differ, outcome.wrong) == (len(data), expected.differ, expected.wrong)
     assert outcome.error == pytest.approx(expected.error, rel=1e-12)
 

@@ -21,7 +21,6 @@ from tinyml.runtime.devices.toolchain import call_tool, execute
 from tinyml.runtime.evaluator.evaluator import evaluate, evaluate_reals, predict_function
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, chip_of
-from tinyml.tools.driver.stages import has_formats
 from tinyml.tools.main import main
 
 UNIT = 0.5
@@ -102,7 +101,7 @@ def test_a_model_in_floats_is_a_program_on_reals():
     model.op("SOFTMAX", [z], last, Beta=1.0)
     content = model.finish([x], [last])
     module = read_tflite(content, "m.tflite")
-    assert not has_formats(module)
+    assert not tdsl.has_formats(module)
     inputs = random.normal(size=(4, 1, 5, 4, 2)).astype(np.float32)
     [expected] = computed_by_tflm(content, inputs)
     scores = evaluate_reals(module, inputs.reshape(4, -1)).scores
