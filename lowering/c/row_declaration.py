@@ -7,10 +7,13 @@ from tinyml.dialects import c
 _ROW = """\
 /* Yours to define: writes row `row` of the input, {length} elements, to `to`.
  * Every inference asks once for each row, in order, as soon as the model has room for it. */
-void {name}({type} *to, uint16_t row);
+void {name}({type} *to, uint{bits}_t row);
 """
+
+ROW_BITS = 16
+"""The width of the number of a row."""
 
 
 def row_declaration(name: str, type: str, length: str) -> c.InlineOp:
     """The declaration of `NAME_row`. type: that of the elements of the caller's array in C. length: their macro."""
-    return c.InlineOp(name, _ROW.format(name=name, type=type, length=length))
+    return c.InlineOp(name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS))
