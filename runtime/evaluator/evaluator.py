@@ -25,6 +25,7 @@ from tinyml.dialects.tdsl.base import shaped
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, builtin_dtype, ranked
 from tinyml.runtime.evaluator.averages import average_windows, mean, softmax, tally
 from tinyml.runtime.evaluator.index_maps import move_elements
+from tinyml.runtime.evaluator.loop_steps import check_steps
 from tinyml.runtime.evaluator.windows import gathered_windows, padded, window_elements
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
     if len(results) - len(scores) > 1:
         returned = ", ".join(map(str, results))
         raise error_at(function, f"expected scores, a label or both, '{function.sym_name.data}' returns {returned}")
+    for empty in (type for type in (argument, *scores) if 0 in type.get_shape()):
+        raise error_at(function, f"expected inputs and outputs with elements, '{function.sym_name.data}' has {empty}")
     return function
 
 
@@ -106,6 +109,7 @@ def evaluate(
     tensor value and its array, once per chunk and loop iteration.
     """
     function = predict_function(module)
+    check_steps(function)
     shape = tdsl.shape_of(function.body.block.args[0])
     if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
         raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
