@@ -67,7 +67,7 @@ class InputMoments:
         """Every so many samples one is taken."""
         from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
-        kept = sum(windows.kept(chunk) for windows in self.windows.values())
+        kept = sum(windows.kept(min(chunk, len(inputs))) for windows in self.windows.values())
 
         def count(value: SSAValue, values: Reals) -> None:
             nonlocal kept
