@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PosixPath
+from typing import cast
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protects
@@ -68,4 +69,4 @@ def _paths(values: Iterable[object]) -> Iterator[Path]:
         if isinstance(value, Path):
             yield value
         elif isinstance(value, list | tuple):
-            yield from _paths(value)
+            yield from _paths(cast(Iterable[object], value))
