@@ -16,7 +16,7 @@ MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
 """Origins of an input: an array in memory; or rows that arrive, over a serial line or from a function of the caller."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chip:
     """A family of chips with one instruction set and one C compiler.
 
@@ -29,9 +29,11 @@ class Chip:
     composed for tiles of any shape. coder: makes rows of constant matrices code, where there is one;
     tile_coders: make the weights of tiles code. packed_reads: the costs of packed constants that no kernel reads.
 
-    macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix:
-    the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build; libraries:
-    linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the runner needs.
+    macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix: the
+    common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc or clang,
+    unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by their usual
+    names (`size`, `nm`, `objcopy`, `objdump`, `addr2line`). flags: compiler flags of every build; libraries: linker
+    flags. packages: Debian packages that `make test` installs; modules: Python modules that the runner needs.
 
     programs: the templates of programs around a model, such as sketches for the Arduino IDE, by the origin of the
     input; the driver fills them in. Without one for `serial` no serial line is known.
@@ -43,7 +45,11 @@ class Chip:
     small_counter: the type of loop counters whose constant bounds lie in [0, 255]. options: compiler options that a
     source file sets itself. int24: the definition of `tm_int24`, a signed integer type of at least 24 bits. helpers:
     the text of those functions and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip prefers them to plain
-    products of two int8_t, of two int16_t or of one of each; prelude: text printed before the first helper.
+    products of two int8_t, of two int16_t or of one of each; prelude: text printed before the first helper. replaces:
+    headers of the runtime, such as `tinyml/add.h`, in whose place its programs contain those of its own with these
+    names, which define the same functions. trap: a statement with an illegal instruction,
+    by which tests provoke a crash. figures: module and function that print what its kernels cost at some levels of
+    optimization (`make kernels`).
     """
 
     name: str
@@ -60,6 +66,8 @@ class Chip:
 
     macro: str | None = None
     prefix: str = ""
+    compiler: str = ""
+    tools: Mapping[str, str] = field(default_factory=dict[str, str])
     flags: Sequence[str] = ()
     libraries: Sequence[str] = ("-lm",)
     packages: Sequence[Package] = ()
@@ -75,7 +83,21 @@ class Chip:
     options: str = ""
     int24: str = "typedef int32_t tm_int24;\n"
     prelude: str = ""
+    replaces: Sequence[str] = ()
+    trap: str = "__builtin_trap();"
+    figures: str = ""
     helpers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def command(self, tool: str) -> str:
+        """The command of the C compiler (`cc`) or of another tool, such as `avr-nm` for `nm`."""
+        if tool == "cc":
+            return self.compiler or f"{self.prefix}gcc"
+        return self.tools.get(tool, f"{self.prefix}{tool}")
+
+    def replacement(self, header: str) -> str | None:
+        """The text that replaces a header of the runtime, such as `tinyml/add.h`; None if nothing does."""
+        file = self.folder / "include" / header
+        return file.read_text("utf-8") if header in self.replaces and file.is_file() else None
 
     def files(self, pattern: str) -> list[Path]:
         """The files in its folder that match a glob pattern, sorted."""

@@ -64,12 +64,12 @@ def attribute(
     """
     build = runner.build(source_dir, interface, workdir, optimize, DEBUG_FLAGS)
     profile = runner.profile(build, interface, inputs)
-    symbols = [symbol for symbol in symbol_table(runner.prefix, build.elf) if symbol.size and symbol.kind in "tTrRdD"]
+    symbols = [symbol for symbol in symbol_table(runner.chip, build.elf) if symbol.size and symbol.kind in "tTrRdD"]
     predict = next(symbol for symbol in symbols if symbol.name == f"{interface.name}_predict")
     # Bit 0 of a function's address marks Thumb code.
     start = predict.address & ~1
     words = range(start, start + predict.size, 2)
-    lines = source_lines(runner.prefix, build.elf, words, f"{interface.name}.c")
+    lines = source_lines(runner.chip, build.elf, words, f"{interface.name}.c")
     name_of = _functions(symbols)
     time: defaultdict[int, float] = defaultdict(float)
     calls: defaultdict[int, dict[str, float]] = defaultdict(dict)

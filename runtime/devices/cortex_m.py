@@ -19,7 +19,7 @@ class CortexMRunner(EmulatorRunner):
     """
 
     def code_cycles(self, elf: Path) -> ThumbCycles | None:
-        return ThumbCycles(self.board.timing, self.prefix, elf) if self.board.timing else None
+        return ThumbCycles(self.board.timing, self.chip, elf) if self.board.timing else None
 
     def core(self, unicorn: Any) -> Core:
         arm: Any = importlib.import_module("unicorn.arm_const")

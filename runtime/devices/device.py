@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.packed_bits import pack_bits
@@ -46,7 +46,7 @@ class RunResult:
     labels: np.ndarray | None
     scores: np.ndarray | None
     cycles: np.ndarray | None
-    unit: Literal["cycles", "instructions"]
+    unit: str
     stack_bytes: int
     more: tuple[np.ndarray, ...] = ()
     core_cycles: np.ndarray | None = None
@@ -81,11 +81,11 @@ def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
     return b"".join(pack_bits(row, interface.packed_bits).tobytes() for row in rows)
 
 
-def result_of_records(interface: Interface, records: bytes) -> RunResult:
+def result_of_records(interface: Interface, records: bytes, unit: str) -> RunResult:
     """Decode the records that a device's driver writes, one per sample.
 
-    A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs. Cycles that are all 0
-    mean no counter.
+    A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs. unit: what the cycles
+    count; all 0 mean no counter.
     """
     import numpy as np
 
@@ -103,7 +103,7 @@ def result_of_records(interface: Interface, records: bytes) -> RunResult:
         labels=table["label"].astype(np.int64) if interface.has_label else None,
         scores=table["scores"].copy() if interface.output_dtype is not None else None,
         cycles=table["cycles"].astype(np.int64) if table["cycles"].any() else None,
-        unit="cycles",
+        unit=unit,
         stack_bytes=int(table["stack"].max(initial=0)),
         more=tuple(table[f"output_{i}"].copy() for i in range(1, len(interface.more_outputs) + 1)),
     )

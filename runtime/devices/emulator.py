@@ -17,8 +17,6 @@ from tinyml.runtime.devices.toolchain import call_tool, symbol_table, symbols
 from tinyml.runtime.model.interface import Interface
 
 _PAINT = 0xC5
-_FLASH, _FLASH_BYTES = 0, 1 << 23
-_RAM, _RAM_BYTES = 0x20000000, 1 << 18
 
 
 @dataclass(frozen=True)
@@ -27,8 +25,9 @@ class Core:
 
     Registers, by unicorn's numbers: pc, back (the return address), sp, and those of a function's arguments, the first
     of which holds its result, too. size_of: the size in bytes of the instruction with a given first halfword. code:
-    offset added to a function's address to call it. devices: further readable and writable memory, bytes by address,
-    both multiples of 4096.
+    offset added to a function's address to call it. bits: the width of a register. flash, ram: address and bytes of the
+    memory for the program, and of that for data and stack. devices: further readable and writable memory, bytes by
+    address. All addresses and sizes are multiples of 4096.
     """
 
     emulator: Any
@@ -38,6 +37,9 @@ class Core:
     arguments: tuple[int, int]
     size_of: Callable[[int], int]
     code: int = 0
+    bits: int = 32
+    flash: tuple[int, int] = (0, 1 << 23)
+    ram: tuple[int, int] = (0x20000000, 1 << 18)
     devices: dict[int, int] = field(default_factory=dict[int, int])
 
 
@@ -54,7 +56,7 @@ class CodeCycles(Protocol):
 
 @dataclass(frozen=True)
 class EmulatorRunner(Runner):
-    """Runs on an emulated chip with up to 8 MiB of flash at 0 and 256 KiB of RAM at 0x20000000.
+    """Runs on an emulated chip, whose core has registers of any width and says where its memories lie.
 
     Counts the instructions of an inference exactly, from the first of `NAME_predict` through its return; these are not
     cycles, which a runner that has `code_cycles` estimates besides. More than `limit` instructions, an access to
@@ -152,21 +154,22 @@ class _Machine:
             unicorn: Any = importlib.import_module("unicorn")
         except ImportError as error:
             raise InputError("the emulator 'unicorn' is not installed: pip install tinyml[devices]") from error
-        prefix = runner.chip.prefix
         self._error: type[Exception] = unicorn.UcError
         self._label = f"{interface.name} on {runner.name}"
         self._limit = runner.limit
         self._interface = interface
-        self._symbols = symbols(prefix, elf)
+        self._symbols = symbols(runner.chip, elf)
         image_path = elf.with_suffix(".bin")
-        call_tool(prefix, "objcopy", ["-O", "binary", elf, image_path])
+        call_tool(runner.chip, "objcopy", ["-O", "binary", elf, image_path])
         self._image = image_path.read_bytes()
         self._core = runner.core(unicorn)
         self._uc = self._core.emulator
-        self._uc.mem_map(_FLASH, _FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
-        for start, size in {_RAM: _RAM_BYTES, **self._core.devices}.items():
+        flash, flash_bytes = self._core.flash
+        self._uc.mem_map(flash, flash_bytes, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
+        for start, size in (self._core.ram, *self._core.devices.items()):
             self._uc.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
-        self._uc.mem_write(_FLASH, self._image)
+        self._uc.mem_write(flash, self._image)
+        self._program = range(flash, flash + len(self._image))
         self._code_cycles = runner.code_cycles(elf)
         self.timed = self._code_cycles is not None
         self._refill = self._code_cycles.refill if self._code_cycles else 0
@@ -181,12 +184,13 @@ class _Machine:
         """Executions by block: the instruction of NAME_predict before it (None inside NAME_predict), address, size."""
         self._inferring = False
         self._site = 0
-        predict = next(s for s in symbol_table(prefix, elf) if s.name == f"{interface.name}_predict")
-        self._predict = range(predict.address & ~1, (predict.address & ~1) + predict.size)
+        predict = next(s for s in symbol_table(runner.chip, elf) if s.name == f"{interface.name}_predict")
+        first = self._address(predict.address)
+        self._predict = range(first, first + predict.size)
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_profiled_block if profiled else self._on_block)
         self._uc.reg_write(self._core.sp, self._symbols["tm_stack_top"])
         self._raw, self._received, self._paint = b"", 0, b""
-        self._row = self._symbols[f"{interface.name}_row"] & ~1 if interface.row_length else None
+        self._row = self._address(self._symbols[f"{interface.name}_row"]) if interface.row_length else None
         self._input = self._run_to_mark(self._symbols["tm_reset"])
 
     def infer(self, raw: bytes) -> tuple[int, int, int, bytes, list[bytes]]:
@@ -218,7 +222,12 @@ class _Machine:
         ]
         # Continue to the mark before the next inference.
         self._return_to_mark()
-        return (label ^ 0x80000000) - 0x80000000, executed, top - free - untouched, scores, more
+        sign = 1 << self._core.bits - 1
+        return (label ^ sign) - sign, executed, top - free - untouched, scores, more
+
+    def _address(self, symbol: int) -> int:
+        """Where the code of a function lies."""
+        return symbol & ~self._core.code
 
     def _return_to_mark(self) -> int:
         return self._run_to_mark(self._uc.reg_read(self._core.back))
@@ -233,7 +242,7 @@ class _Machine:
             at: int = self._uc.reg_read(self._core.pc)
             raise DeviceError(f"{self._label}: crash at 0x{at:x}: {error}") from error
         at = self._uc.reg_read(self._core.pc)
-        if at >= len(self._image):
+        if at not in self._program:
             raise DeviceError(f"{self._label}: jump to 0x{at:x}, out of the program")
         if at != mark:
             raise DeviceError(f"{self._label}: no end within {self._limit} instructions, at 0x{at:x}")
@@ -246,7 +255,7 @@ class _Machine:
         self._cycles += cycles
         if special and address == self._row:
             self._receive()
-        if self._executed > self._limit or (special and address >= len(self._image)):
+        if self._executed > self._limit or (special and address not in self._program):
             self._uc.emu_stop()
 
     def _on_profiled_block(self, uc: object, address: int, size: int, data: object) -> None:
@@ -264,7 +273,7 @@ class _Machine:
         if (block := self.blocks.get((address, size))) is None:
             block = self.blocks[address, size] = self._block(address, size)
         refill = self._refill if self._at.after not in (None, address) else 0
-        special = address == self._row or address >= len(self._image)
+        special = address == self._row or address not in self._program
         step = _Step(block, len(block.instructions), block.cycles + refill, special)
         self._at.steps[address, size] = step
         return step
@@ -282,8 +291,8 @@ class _Machine:
         if self._symbols["tm_harness_start"] <= address < self._symbols["tm_harness_end"]:
             return _Block((), 0, None, {})
         addresses: list[int] = []
-        at, end = address, min(address + size, len(self._image))
+        at, end, first = address, min(address + size, self._program.stop), self._program.start
         while at < end:
             addresses.append(at)
-            at += self._core.size_of(int.from_bytes(self._image[at : at + 2], "little"))
+            at += self._core.size_of(int.from_bytes(self._image[at - first : at - first + 2], "little"))
         return _Block(addresses, self._code_cycles.block(addresses) if self._code_cycles else 0, at, {})

@@ -1,4 +1,4 @@
-"""The runner of the host, which compiles the generated C with gcc and runs it natively."""
+"""The runner of the host, which runs programs natively."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class HostRunner(Runner):
 
     @property
     def variant(self) -> str:
-        return "host-sanitized" if self.sanitize else "host"
+        return f"{self.name}-sanitized" if self.sanitize else self.name
 
     @property
     def flags(self) -> Sequence[str]:
@@ -43,4 +43,5 @@ class HostRunner(Runner):
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         stdin = raw_inputs(interface, inputs)
-        return result_of_records(interface, execute([build.elf, str(len(inputs))], stdin, f"{interface.name} on host"))
+        records = execute([build.elf, str(len(inputs))], stdin, f"{interface.name} on {self.name}")
+        return result_of_records(interface, records, self.board.unit)

@@ -41,11 +41,6 @@ class Runner(ABC):
         return chip_of(self.name)
 
     @property
-    def prefix(self) -> str:
-        """The common prefix of the names of the compiler and the binutils."""
-        return self.chip.prefix
-
-    @property
     def variant(self) -> str:
         """The name of the board, plus anything that distinguishes this runner's programs from others."""
         return self.name

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.targets.board import Timing
+from tinyml.targets.chip import Chip
 
 _LINE = re.compile(r"^ *([0-9a-f]+):\t([0-9a-f]{4}(?: [0-9a-f]{4})?) *\t([a-z]\S*)(?:\t([^@;<\n]*))?", re.MULTILINE)
 _CONDITION = r"(?:eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?"
@@ -84,9 +85,9 @@ class ThumbCycles:
     meet loads from flash.
     """
 
-    def __init__(self, timing: Timing, prefix: str, elf: Path) -> None:
+    def __init__(self, timing: Timing, chip: Chip, elf: Path) -> None:
         self._timing = timing
-        self._instructions = _disassembly(prefix, elf, elf.stat().st_mtime_ns)
+        self._instructions = _disassembly(chip, elf, elf.stat().st_mtime_ns)
 
     @property
     def refill(self) -> int:
@@ -127,9 +128,9 @@ class ThumbCycles:
 
 
 @lru_cache(4)
-def _disassembly(prefix: str, elf: Path, written: int) -> dict[int, _Instruction]:
+def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, _Instruction]:
     """The instructions of an ELF file by address. written: its modification time, because a program may be rebuilt."""
-    text = call_tool(prefix, "objdump", ["-d", elf])
+    text = call_tool(chip, "objdump", ["-d", elf])
     return {
         int(address, 16): _Instruction(2 if len(code) == 4 else 4, name.split(".")[0], operands or "")
         for address, code, name, operands in _LINE.findall(text)

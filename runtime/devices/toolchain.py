@@ -15,7 +15,6 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.device import Build, DeviceError
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.chip import Chip
-from tinyml.targets.registry import chips
 
 HARNESS = Path(__file__).parents[1] / "harness"
 """The folder of headers that all harnesses share."""
@@ -32,24 +31,28 @@ MODEL_FLAGS = (
 """Flags for every compilation of a model."""
 
 
-def find_tool(prefix: str, tool: str) -> str:
-    """Path of `<prefix><tool>`, such as `avr-gcc`; raises InputError naming the Debian packages to install."""
-    path = shutil.which(prefix + tool)
+def find_tool(chip: Chip, tool: str) -> str:
+    """Path of a tool of a chip, as `Chip.command` names it; raises InputError naming the Debian packages to install."""
+    command = chip.command(tool)
+    path = shutil.which(command)
     if path is None:
-        packages = " ".join(package.name for chip in chips() if chip.prefix == prefix for package in chip.packages)
-        raise InputError(f"'{prefix}{tool}' is not installed; on Debian or Ubuntu: apt install {packages}")
+        packages = " ".join(package.name for package in chip.packages)
+        cure = f"; on Debian or Ubuntu: apt install {packages}" if packages else ""
+        raise InputError(f"'{command}' is not installed{cure}")
     return path
 
 
-def call_tool(prefix: str, tool: str, arguments: Sequence[str | Path]) -> str:
-    """Standard output of a tool; raises InputError with the first error it printed."""
-    command = [find_tool(prefix, tool), *map(str, arguments)]
+def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
+    """Standard output of a tool of a chip; raises InputError with the first error it printed."""
+    command = [find_tool(chip, tool), *map(str, arguments)]
     # Other locales would translate the messages searched below.
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         said = next((line for line in lines if "error" in line or "undefined" in line or "region" in line), None)
-        raise InputError(f"{prefix}{tool} failed: {said or ' '.join(lines[:1]) or f'exit code {done.returncode}'}")
+        raise InputError(
+            f"{chip.command(tool)} failed: {said or ' '.join(lines[:1]) or f'exit code {done.returncode}'}"
+        )
     return done.stdout
 
 
@@ -74,8 +77,8 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
     files = [*sources, *chip.files("harness/*.c")]
     elf.parent.mkdir(parents=True, exist_ok=True)
     arguments = [*MODEL_FLAGS, *flags, *scripts, *defines, "-I", source_dir, "-I", HARNESS, "-o", elf, *files]
-    call_tool(chip.prefix, "gcc", [*arguments, *chip.libraries])
-    text, data, bss = map(int, call_tool(chip.prefix, "size", [elf]).splitlines()[1].split()[:3])
+    call_tool(chip, "cc", [*arguments, *chip.libraries])
+    text, data, bss = map(int, call_tool(chip, "size", [elf]).splitlines()[1].split()[:3])
     return Build(flash_bytes=text + data, static_bytes=data + bss, elf=elf)
 
 
@@ -89,28 +92,28 @@ class Symbol:
     kind: str
 
 
-def symbol_table(prefix: str, elf: Path) -> Sequence[Symbol]:
+def symbol_table(chip: Chip, elf: Path) -> Sequence[Symbol]:
     """Every symbol defined in an ELF file, sorted by address."""
-    return _symbol_table(prefix, elf, elf.stat().st_mtime_ns)
+    return _symbol_table(chip, elf, elf.stat().st_mtime_ns)
 
 
 @lru_cache(16)
-def _symbol_table(prefix: str, elf: Path, written: int) -> Sequence[Symbol]:
+def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
     """`symbol_table`, cached. written: the file's modification time, because a program may be rebuilt."""
     table: list[Symbol] = []
-    for line in call_tool(prefix, "nm", ["--defined-only", "--print-size", "--numeric-sort", elf]).splitlines():
+    for line in call_tool(chip, "nm", ["--defined-only", "--print-size", "--numeric-sort", elf]).splitlines():
         *numbers, kind, name = line.split()
         address, size = [*(int(number, 16) for number in numbers), 0][:2]
         table.append(Symbol(name, address, size, kind))
     return tuple(table)
 
 
-def symbols(prefix: str, elf: Path) -> dict[str, int]:
+def symbols(chip: Chip, elf: Path) -> dict[str, int]:
     """Address of every symbol defined in an ELF file, by name."""
-    return {symbol.name: symbol.address for symbol in symbol_table(prefix, elf)}
+    return {symbol.name: symbol.address for symbol in symbol_table(chip, elf)}
 
 
-def source_lines(prefix: str, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
+def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
     """The line of a C file that each instruction comes from; for an inlined function, the line of the call.
 
     The program must be built with -g. Instructions that come from no line of the file are left out.
@@ -118,7 +121,7 @@ def source_lines(prefix: str, elf: Path, addresses: Sequence[int], file: str) ->
     lines: dict[int, int] = {}
     at = 0
     arguments = ["--inlines", "--addresses", "--exe", elf, *map(hex, addresses)]
-    for text in call_tool(prefix, "addr2line", arguments).splitlines():
+    for text in call_tool(chip, "addr2line", arguments).splitlines():
         if text.startswith("0x"):
             at = int(text, 16)
         # The last location listed for an address is that of the outermost function.

@@ -7,7 +7,11 @@
 
 extern uint32_t tm_data_start[], tm_data_end[], tm_data_image[], tm_bss_start[], tm_bss_end[], tm_stack_top[];
 /* The runner does not count the instructions of this section. */
+#ifdef __clang__
+#define TM_HARNESS __attribute__((section(".harness"), noinline))
+#else
 #define TM_HARNESS __attribute__((section(".harness"), noinline, noclone))
+#endif
 TM_HARNESS void tm_reset(void);
 TM_HARNESS void tm_mark(intptr_t value);
 TM_HARNESS int main(void);

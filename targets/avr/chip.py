@@ -24,6 +24,7 @@ CHIP = Chip(
     folder=_FOLDER,
     programs={input: _FOLDER / f"{input}.ino.in" for input in INPUTS},
     runner="tinyml.runtime.devices.avr:AvrRunner",
+    figures="tinyml.tools.calibration.avr:print_costs",
     boards=(
         # The boot loader's section is not available to programs.
         Board(
@@ -74,5 +75,7 @@ CHIP = Chip(
     options=_OPTIONS,
     int24=_HELPERS["tm_int24"],
     prelude=_PRELUDE,
+    # The word 1 is no instruction.
+    trap='__asm__ volatile(".word 1");',
     helpers=_HELPERS,
 )

@@ -119,7 +119,7 @@ class _ProgramPrinter:
             lines += [*self.chip.options.splitlines(), ""]
         lines += self._other_compilers()
         for op in self.verbatims:
-            lines += [f"/* {op.origin.data} */", *op.text.data.rstrip("\n").split("\n"), ""]
+            lines += [f"/* {op.origin.data} */", *self._text_of(op).rstrip("\n").split("\n"), ""]
         if self._uses_int24():
             lines += [*self.chip.int24.splitlines(), ""]
         lines += self._helpers()
@@ -134,11 +134,15 @@ class _ProgramPrinter:
             lines += [*function, ""]
         return lines[:-1]
 
+    def _text_of(self, op: c.VerbatimOp) -> str:
+        """A text of the runtime, or that of the chip in its place."""
+        return self.chip.replacement(op.origin.data) or op.text.data
+
     def _other_compilers(self) -> list[str]:
         """Errors for compilers that would take branches of the runtime that read the constants of another chip."""
         lines: list[str] = []
         # Some headers refuse other compilers themselves.
-        texts = [op.text.data for op in self.verbatims if "#error" not in op.text.data]
+        texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]
         for other in chips():
             used = other.macro is not None and any(other.macro in text for text in texts)
             if other.name != self.chip.name and used:

@@ -15,6 +15,7 @@ CHIP = Chip(
     "cortex-m",
     folder=Path(__file__).parent,
     runner="tinyml.runtime.devices.cortex_m:CortexMRunner",
+    figures="tinyml.tools.calibration.cortex_m:print_costs",
     boards=(
         # BBC micro:bit (nRF51822).
         Board(

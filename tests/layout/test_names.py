@@ -67,7 +67,7 @@ def own_by_convention(path: Path, chip: Chip) -> bool:
 @pytest.mark.parametrize("chip", chips(), ids=lambda chip: chip.name)
 def test_no_chip_is_named_outside_its_own_files(chip: Chip):
     """Its own are its folder and its runner; its names those of its boards and parts, of its runner and its tools."""
-    names = {chip.name, chip.folder.name, chip.prefix, *chip.runner.rpartition(".")[2].split(":")} - {""}
+    names = {chip.name, chip.folder.name, chip.prefix, chip.compiler, *chip.runner.rpartition(".")[2].split(":")} - {""}
     names |= {name for board in chip.boards for name in (board.name, board.part)}
     # A prefix of tools ends where the name of a tool begins.
     ends = {name: "" if name.endswith("-") else "(?![a-z0-9])" for name in sorted(names)}

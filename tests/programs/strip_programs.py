@@ -75,7 +75,7 @@ def inputs_of(strips: Sequence[Strip]) -> NDArray[Any]:
 
 def spent_in(runner: Runner, build: Build, target: str, strip: Strip, content: NDArray[Any]) -> tuple[float, int]:
     """The time that a kernel takes on an input, its own instructions only, and its bytes of flash."""
-    symbols = {symbol.name: symbol for symbol in symbol_table(chip_of(target).prefix, build.elf)}
+    symbols = {symbol.name: symbol for symbol in symbol_table(chip_of(target), build.elf)}
     place = symbols[strip.symbol]
     profile = runner.profile(build, INTERFACE, content[None])
     spent = sum(time for (_, pc), time in profile.spent.items() if 0 <= pc - (place.address & ~1) < place.size)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tinyml.runtime.devices.registry import Build
 from tinyml.runtime.devices.toolchain import call_tool, symbols
+from tinyml.targets.registry import chip_of
 
 
 def pair_base(first: int) -> int | None:
@@ -31,10 +32,10 @@ class Watch:
         import unicorn
         from unicorn import arm_const
 
-        table = symbols("arm-none-eabi-", build.elf)
+        table = symbols(chip_of(device), build.elf)
         self.table = table
         image = build.elf.with_suffix(".bin")
-        call_tool("arm-none-eabi-", "objcopy", ["-O", "binary", build.elf, image])
+        call_tool(chip_of(device), "objcopy", ["-O", "binary", build.elf, image])
         self.image = image.read_bytes()
         self.predict = table[f"{model}_predict"]
         self.kernels = {address for name, address in table.items() if name.startswith(kernels)}

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from tinyml.runtime.devices.registry import Build
 from tinyml.runtime.devices.toolchain import call_tool, symbols
+from tinyml.targets.registry import chip_of
 
-_PREFIX = "riscv64-unknown-elf-"
+_CHIP = chip_of("riscv")
 
 
 class Watch:
@@ -22,10 +23,10 @@ class Watch:
         import unicorn
         from unicorn import riscv_const
 
-        self.table = symbols(_PREFIX, program.elf)
+        self.table = symbols(_CHIP, program.elf)
         self.predict = self.table[f"{model}_predict"]
         image = program.elf.with_suffix(".bin")
-        call_tool(_PREFIX, "objcopy", ["-O", "binary", program.elf, image])
+        call_tool(_CHIP, "objcopy", ["-O", "binary", program.elf, image])
         self.kernels = {address for name, address in self.table.items() if name.startswith("tm_rv_")}
         self.uc: Any = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)  # pyright: ignore[reportPrivateImportUsage]
         for address, size in [(0, 1 << 20), (0x20000000, 1 << 18)]:

@@ -8,6 +8,7 @@ adds the start of the sum.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from string import Template
 
@@ -102,13 +103,13 @@ def cycles_in_loop(kernel: KernelSignature, length: int, optimize: str) -> float
     return (kernel_cost(kernel, length, optimize).time - kernel_cost(kernel, 0, optimize).time) / length
 
 
-def print_costs() -> None:
+def print_costs(levels: Sequence[str]) -> None:
     """Print the costs of all kernels, and of functions and products in generated code."""
-    _print_kernels()
+    _print_kernels(levels[0])
     print()
-    _print_functions()
+    _print_functions(levels[0])
     print()
-    print_products([DEVICE], PRODUCT_LIMITS)
+    print_products([DEVICE], PRODUCT_LIMITS, levels)
 
 
 def known_step(kernel: KernelSignature) -> str:
@@ -118,7 +119,7 @@ def known_step(kernel: KernelSignature) -> str:
     return "" if step is None else f"{step:.4g}"
 
 
-def _print_kernels(optimize: str = "-Os") -> None:
+def _print_kernels(optimize: str) -> None:
     print(f"ATmega328P, {optimize}: cycles per entry")
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in LENGTHS)
     print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
@@ -132,7 +133,7 @@ def _print_kernels(optimize: str = "-Os") -> None:
         print(f"{row}{LIMITS.get(kernel.name, ''):>7}{whole.code:>7}{whole.stack - base.stack:>7}")
 
 
-def _print_functions(optimize: str = "-Os") -> None:
+def _print_functions(optimize: str) -> None:
     print(f"ATmega328P, {optimize}: cycles per element")
     for name, limit in FUNCTION_LIMITS.items():
         print(f"{name:<48}{cycles_of_function(DEVICE, name, optimize):>7.1f}{limit:>7}")

@@ -6,6 +6,7 @@ return.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from string import Template
 
 import numpy as np
@@ -15,7 +16,7 @@ from tinyml.runtime.model.interface import Interface
 from tinyml.targets.cortex_m.chip import CHIP
 from tinyml.tools.calibration.formats import DECODED, PRODUCTS
 from tinyml.tools.calibration.generated_code import print_products
-from tinyml.tools.calibration.measured_programs import LEVELS, N, measure, near_row
+from tinyml.tools.calibration.measured_programs import N, measure, near_row
 
 DEVICES = ("cortex-m0", "cortex-m3", "cortex-m4")
 KERNELS = [
@@ -108,16 +109,16 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     return measure(device, optimize, source, interface).time / N
 
 
-def print_costs() -> None:
+def print_costs(levels: Sequence[str]) -> None:
     """Print the costs of all kernels, and of products in generated code."""
-    _print_kernels()
+    _print_kernels(levels)
     print()
-    print_products(DEVICES, PRODUCT_LIMITS)
+    print_products(DEVICES, PRODUCT_LIMITS, levels)
 
 
-def _print_kernels() -> None:
+def _print_kernels(levels: Sequence[str]) -> None:
     print("Cortex-M: instructions per multiply-accumulate")
-    columns = [(device, level) for device in DEVICES for level in LEVELS]
+    columns = [(device, level) for device in DEVICES for level in levels]
     print(f"{'':<30}", *(f"{f'{device[7:]} {level}':>7}" for device, level in columns), " limit")
     for kernel in KERNELS:
         figures = " ".join(f"{instructions_per_mac(kernel, *column):>7.2f}" for column in columns)

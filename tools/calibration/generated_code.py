@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.calibration.checkpoints import remembered
 from tinyml.tools.calibration.formats import FUNCTIONS, PRODUCTS
 from tinyml.tools.calibration.function_programs import LENGTH, product, program, write
 from tinyml.tools.calibration.measured_programs import LEVELS
@@ -48,6 +49,16 @@ def _loop_cycles(device: str, loop: tuple[str, str, str], optimize: str) -> floa
 
 def _mean_time(context: Context, module: ModuleOp, device: str, inputs: NDArray[np.generic], optimize: str) -> float:
     """The mean time of an inference of a program at L1, in the unit of the device."""
+
+    def measure() -> float:
+        return _measured_time(context, module, device, inputs, optimize)
+
+    return remembered((device, optimize, module, inputs.tobytes()), measure)
+
+
+def _measured_time(
+    context: Context, module: ModuleOp, device: str, inputs: NDArray[np.generic], optimize: str
+) -> float:
     runner, interface = runner_for(device), interface_of(module)
     with tempfile.TemporaryDirectory() as name:
         folder = write(context, module, device, Path(name))
@@ -56,10 +67,12 @@ def _mean_time(context: Context, module: ModuleOp, device: str, inputs: NDArray[
     return float(cycles.mean())
 
 
-def print_products(devices: Sequence[str], limits: Mapping[tuple[str, str], float]) -> None:
+def print_products(
+    devices: Sequence[str], limits: Mapping[tuple[str, str], float], levels: Sequence[str] = LEVELS
+) -> None:
     """Print the time of every product on devices of one chip, with limits by device and name."""
     print("Generated code for a matrix of 64 x 64: time per product")
-    columns = [(device, level) for device in devices for level in LEVELS]
+    columns = [(device, level) for device in devices for level in levels]
     print(f"{'':<20}", *(f"{f'{device[-6:]} {level}':>10}" for device, level in columns), " limit")
     for name in PRODUCTS:
         figures = " ".join(f"{time_of_product(device, name, level):>10.2f}" for device, level in columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.headers import include_folders
 from tinyml.runtime.model.interface import Interface
+from tinyml.tools.calibration.checkpoints import remembered
 
 INCLUDE = [f"-I{folder}" for folder in include_folders()]
 """Compiler flags for programs that include kernel headers rather than contain their text."""
@@ -44,6 +45,14 @@ class InferenceCost:
 
 def measure(device: str, optimize: str, source: str, interface: Interface) -> InferenceCost:
     """Cost of one inference of a C program, on random values within 8 bits."""
+
+    def measured() -> dict[str, int]:
+        return asdict(_measure(device, optimize, source, interface))
+
+    return InferenceCost(**remembered((device, optimize, source, interface), measured))
+
+
+def _measure(device: str, optimize: str, source: str, interface: Interface) -> InferenceCost:
     types = {"x": interface.input_ctype, "y": interface.output_ctype}
     lengths = {"x_length": interface.input_length, "y_length": interface.output_length}
     inputs = np.random.default_rng(0).integers(-128, 128, (1, interface.input_length)).astype(interface.input_dtype)
@@ -54,7 +63,7 @@ def measure(device: str, optimize: str, source: str, interface: Interface) -> In
         runner = runner_for(device)
         build = runner.build(folder, interface, folder, optimize, INCLUDE)
         result = runner.run(build, interface, inputs)
-        table = call_tool(runner.chip.prefix, "nm", ["-S", build.elf])
+        table = call_tool(runner.chip, "nm", ["-S", build.elf])
     assert result.cycles is not None
     rows = [line.split() for line in table.splitlines()]
     code = sum(

@@ -3,7 +3,7 @@
 #define TINYML_BF16_H
 #include <stdint.h>
 
-static inline int16_t tm_f32_to_bf16(float x)
+static inline __attribute__((__unused__)) int16_t tm_f32_to_bf16(float x)
 {
     union { float value; uint32_t bits; } f;
     f.value = x;
@@ -15,7 +15,7 @@ static inline int16_t tm_f32_to_bf16(float x)
     return (int16_t)(f.bits >> 31 ? -(int32_t)size : (int32_t)size);
 }
 
-static inline float tm_bf16_to_f32(int16_t raw)
+static inline __attribute__((__unused__)) float tm_bf16_to_f32(int16_t raw)
 {
     union { uint32_t bits; float value; } f;
     f.bits = raw < 0 ? (uint32_t)-(int32_t)raw << 16 | (uint32_t)1 << 31 : (uint32_t)raw << 16;

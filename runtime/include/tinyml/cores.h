@@ -37,7 +37,7 @@
 #endif
 
 /* A number in a stream of weights. */
-static inline int32_t tm_number(const int8_t *at)
+static inline __attribute__((__unused__)) int32_t tm_number(const int8_t *at)
 {
     const uint32_t high = (uint32_t)(uint8_t)at[3] << 8 | (uint8_t)at[2];
     return (int32_t)(high << 16 | (uint32_t)(uint8_t)at[1] << 8 | (uint8_t)at[0]);

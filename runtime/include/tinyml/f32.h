@@ -24,7 +24,7 @@ static __attribute__((__unused__)) float tm_expf(float x)
     return x >= -87.0f ? p * power.value : 0.0f;
 }
 
-static inline float tm_inversef(float x)
+static inline __attribute__((__unused__)) float tm_inversef(float x)
 {
     return 1.0f / x;
 }
@@ -42,17 +42,17 @@ static __attribute__((__unused__)) float tm_inverse_rootf(float x)
     return y.value;
 }
 
-static inline float tm_tanhf(float x)
+static inline __attribute__((__unused__)) float tm_tanhf(float x)
 {
     return 1.0f - 2.0f / (tm_expf(x * 2.0f) + 1.0f);
 }
 
-static inline float tm_sigmoidf(float x)
+static inline __attribute__((__unused__)) float tm_sigmoidf(float x)
 {
     return 1.0f / (1.0f + tm_expf(-x));
 }
 
-static inline int32_t tm_f32_to_int(float x, int32_t low, int32_t high)
+static inline __attribute__((__unused__)) int32_t tm_f32_to_int(float x, int32_t low, int32_t high)
 {
     if (x >= (float)high)
         return high;
@@ -63,7 +63,7 @@ static inline int32_t tm_f32_to_int(float x, int32_t low, int32_t high)
     return whole + (rest >= 0.5f) - !(rest >= -0.5f);
 }
 
-static inline int32_t tm_f32_to_nearest(float x, int32_t low, int32_t high)
+static inline __attribute__((__unused__)) int32_t tm_f32_to_nearest(float x, int32_t low, int32_t high)
 {
     if (x >= (float)high)
         return high;
@@ -88,20 +88,20 @@ static inline int32_t tm_f32_to_even(float x, int32_t low, int32_t high)
 }
 
 /* The factor is given by its bits, so that tables of integers hold factors. */
-static inline int32_t tm_scale_to_even(int32_t x, int32_t factor, int32_t low, int32_t high)
+static inline __attribute__((__unused__)) int32_t tm_scale_to_even(int32_t x, int32_t factor, int32_t low, int32_t high)
 {
     union { int32_t bits; float value; } y;
     y.bits = factor;
     return tm_f32_to_even((float)x * y.value, low, high);
 }
 
-static inline float tm_dividef(float a, float b)
+static inline __attribute__((__unused__)) float tm_dividef(float a, float b)
 {
     return a / b;
 }
 
 /* An integer itself, else the odd one of its two neighbours. */
-static inline int32_t tm_f32_to_odd(float x, int32_t low, int32_t high)
+static inline __attribute__((__unused__)) int32_t tm_f32_to_odd(float x, int32_t low, int32_t high)
 {
     if (x >= (float)high)
         return high;
@@ -112,7 +112,7 @@ static inline int32_t tm_f32_to_odd(float x, int32_t low, int32_t high)
     return (whole - (rest < 0.0f)) | (rest != 0.0f);
 }
 
-static inline float tm_int_to_f32(int32_t x)
+static inline __attribute__((__unused__)) float tm_int_to_f32(int32_t x)
 {
     return (float)x;
 }

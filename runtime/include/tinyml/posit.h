@@ -6,7 +6,11 @@
 #include <stdint.h>
 
 #define TM_POSIT_ALL INT16_MIN
+#if defined(__GNUC__) && !defined(__clang__)
 #define TM_POSIT __attribute__((__noinline__, __noclone__, __unused__))
+#else
+#define TM_POSIT __attribute__((__noinline__, __unused__))
+#endif
 
 /* size * 2^exponent; size has its highest bit set, except for 0. */
 typedef struct {

@@ -68,7 +68,7 @@ static TMQ_SHARED int32_t tm_multiply_high_s32(int32_t x, int32_t multiplier, in
 }
 
 /* Called apart, since few factors are 1 or more: then their registers are not saved in vain. */
-static inline int32_t tm_requantize_s32(int32_t x, int32_t multiplier, int8_t shift)
+static inline __attribute__((__unused__)) int32_t tm_requantize_s32(int32_t x, int32_t multiplier, int8_t shift)
 {
     if (shift > 0)
         return tm_multiply_high_s32(tm_shift_left_s32(x, shift), multiplier, 0);
@@ -77,7 +77,7 @@ static inline int32_t tm_requantize_s32(int32_t x, int32_t multiplier, int8_t sh
 
 /* For sums of 48 bits, with a multiplier of 16 bits, as TensorFlow Lite does: x * multiplier * 2^(shift - 15), rounded to
  * nearest, halves upwards. The result has 32 bits. */
-static inline int32_t tm_requantize_s64(int64_t x, int32_t multiplier, int8_t shift)
+static inline __attribute__((__unused__)) int32_t tm_requantize_s64(int64_t x, int32_t multiplier, int8_t shift)
 {
     const int8_t right = (int8_t)(15 - shift);
     return (int32_t)((x * multiplier + ((int64_t)1 << (right - 1))) >> right);
@@ -94,7 +94,7 @@ static inline int8_t tm_leading_zeros_s32(int32_t x)
 
 /* About 2^62 / y, for y = x > 0 shifted left until its highest bit is bit 31: gemmlowp's reciprocal, by three steps of
  * Newton's method in numbers with 29 fractional bits. */
-static inline int32_t tm_reciprocal_s32(int32_t x)
+static inline __attribute__((__unused__)) int32_t tm_reciprocal_s32(int32_t x)
 {
     const int32_t half = (int32_t)((uint32_t)x << tm_leading_zeros_s32(x) >> 1);
     int32_t r = 1515870810L + tm_doubling_high_s32(-1010580540L, half);
@@ -135,7 +135,7 @@ static TMQ_SHARED int32_t tm_root_multiplier_s32(int32_t x)
 }
 
 /* 2^31 / sqrt(x), rounded to nearest, halves upwards; the greatest integer for x <= 1. */
-static inline int32_t tm_inverse_root_s32(int32_t x)
+static inline __attribute__((__unused__)) int32_t tm_inverse_root_s32(int32_t x)
 {
     const int8_t right = (int8_t)-tm_root_shift_s32(x);
     const int32_t root = tm_root_multiplier_s32(x);
@@ -143,7 +143,7 @@ static inline int32_t tm_inverse_root_s32(int32_t x)
 }
 
 /* Of x only the 30 or 31 highest bits count. */
-static inline int32_t tm_inverse_root_s64(int64_t x)
+static inline __attribute__((__unused__)) int32_t tm_inverse_root_s64(int64_t x)
 {
     int8_t right = 0;
     for (; x > INT32_MAX; x >>= 2)

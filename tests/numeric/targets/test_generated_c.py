@@ -37,7 +37,7 @@ CHAOS = Interface("chaos", "int16_t", 8, "int16_t", 8, True)
 def compile_strictly(folder: Path, target: str) -> None:
     [source] = folder.glob("*.c")
     chip, part = chip_of(target), board(target)
-    call_tool(chip.prefix, "gcc", [*STRICT, *chip.flags, *part.flags, source, "-o", folder / "strict.o"])
+    call_tool(chip, "cc", [*STRICT, *chip.flags, *part.flags, source, "-o", folder / "strict.o"])
 
 
 def inputs_for(interface: Interface, samples: int) -> NDArray[np.generic]:
@@ -80,7 +80,9 @@ def test_the_header_is_valid_on_its_own_and_in_cpp(name: str, tmp_path: Path):
     for language in ("c", "c++"):
         user = folder / f"user.{language}"
         user.write_text(f'#include "{name}.h"\n#include "{name}.h"\n')
-        call_tool("", "gcc", ["-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", user])
+        call_tool(
+            chip_of(HOST), "cc", ["-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", user]
+        )
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

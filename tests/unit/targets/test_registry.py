@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.plugins import installed
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import is_available, runner_for
-from tinyml.runtime.model.headers import include_folders
 from tinyml.targets import registry
 from tinyml.targets.board import Board
 from tinyml.targets.host.chip import CHIP as HOST
@@ -35,22 +35,11 @@ POCKET = dataclasses.replace(
 
 
 @pytest.fixture
-def with_pocket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def with_pocket() -> Iterator[None]:
     """As if a package with that chip were installed."""
 
-    def entry_points(group: str) -> list[EntryPoint]:
-        return [EntryPoint("pocket", f"{__name__}:POCKET", group)] if group == "tinyml.chips" else []
-
-    def forget() -> None:
-        registry.chips.cache_clear()
-        registry._targets.cache_clear()  # pyright: ignore[reportPrivateUsage]
-        include_folders.cache_clear()
-
-    monkeypatch.setattr(registry, "entry_points", entry_points)
-    forget()
-    yield
-    monkeypatch.undo()
-    forget()
+    with installed(EntryPoint("pocket", f"{__name__}:POCKET", registry.GROUP)):
+        yield
 
 
 def test_boards_have_names_of_their_own() -> None:

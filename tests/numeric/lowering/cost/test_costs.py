@@ -17,7 +17,8 @@ from tinyml.targets.costs import cost_file
 from tinyml.targets.registry import USUAL, board, tile_families
 from tinyml.targets.tiles import Tile
 from tinyml.tools.calibration.copies import copy_equations
-from tinyml.tools.calibration.costs import Measurement, fit, main, measured_boards, non_negative, table
+from tinyml.tools.calibration.costs import main, measured_boards
+from tinyml.tools.calibration.fitting import Measurement, fit, non_negative, table
 
 WITHIN = 0.1
 

@@ -28,7 +28,7 @@ def test_headers_compile_without_a_warning(target: str, tmp_path: Path):
     for header in headers:
         source = tmp_path / f"{header.stem}.c"
         source.write_text(f'#include "{header}"\n')
-        command = chip.prefix, "gcc", [*flags, source, "-o", tmp_path / "strict.o"]
+        command = chip, "cc", [*flags, source, "-o", tmp_path / "strict.o"]
         if chip.name == "avr" and header.name in NOT_FOR_AVR:
             with pytest.raises(InputError, match="compile the model for target avr"):
                 call_tool(*command)

@@ -52,7 +52,7 @@ def test_shapes_and_their_time(optimize: str, strips: list[Strip], tmp_path: Pat
     build = build_strips(runner, strips, tmp_path, optimize)
     check(runner, build, strips)
     profile = runner.profile(build, INTERFACE, inputs_of(strips))
-    places = {symbol.name: symbol for symbol in symbol_table("avr-", build.elf)}
+    places = {symbol.name: symbol for symbol in symbol_table(runner.chip, build.elf)}
     for strip in strips:
         kernel, place = strip.family.kernel(strip.tile), places[strip.symbol]
         assert kernel is not None

@@ -21,7 +21,7 @@ from tinyml.lowering import pipelines
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.data import load_data
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import USUAL, board
+from tinyml.targets.registry import USUAL, board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import run_on_device
 from tinyml.tools.driver.request import Request
@@ -40,8 +40,8 @@ def compiled(name: str, width: int | None, out: Path, **more: Any) -> dict[str, 
 def arena_in_the_object(folder: Path, name: str, scratch: Path) -> int:
     """Bytes of the symbol `arena`."""
     made = scratch / "m.o"
-    call_tool("avr-", "gcc", ["-mmcu=atmega328p", "-Os", "-c", folder / f"{name}.c", "-o", made])
-    [size] = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) b arena$", call_tool("avr-", "nm", ["-S", made]), re.MULTILINE)
+    call_tool(chip_of(USUAL), "cc", ["-mmcu=atmega328p", "-Os", "-c", folder / f"{name}.c", "-o", made])
+    [size] = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) b arena$", call_tool(chip_of(USUAL), "nm", ["-S", made]), re.MULTILINE)
     return int(size, 16)
 
 

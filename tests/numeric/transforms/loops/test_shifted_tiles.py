@@ -123,7 +123,7 @@ def check(text: str, devices: list[str], folder: Path) -> Run:
             result = profile.result
             assert result.cycles is not None
             time = float(result.cycles.mean())
-            table = {symbol.name: symbol for symbol in symbol_table("avr-", build.elf)}
+            table = {symbol.name: symbol for symbol in symbol_table(runner.chip, build.elf)}
             for kernel in spent:
                 begin, size = table[kernel].address, table[kernel].size
                 spent[kernel] = sum(cycles for (_, pc), cycles in profile.spent.items() if begin <= pc < begin + size)

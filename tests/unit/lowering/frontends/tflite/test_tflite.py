@@ -20,6 +20,7 @@ from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.toolchain import call_tool, execute
 from tinyml.runtime.evaluator.evaluator import evaluate, evaluate_reals, predict_function
 from tinyml.targets.c.print_c import write_c
+from tinyml.targets.registry import HOST, chip_of
 from tinyml.tools.driver.stages import has_formats
 from tinyml.tools.main import main
 
@@ -234,7 +235,7 @@ def test_conversions_beside_the_program(tmp_path: Path):
     write_c(module, ctx, "host", tmp_path)
     (tmp_path / "main.c").write_text(CONVERTS)
     flags = [*WARNING_FLAGS, "-Werror", "-ffp-contract=off", "-o", tmp_path / "converts"]
-    call_tool("", "gcc", [*flags, tmp_path / "main.c", tmp_path / "net.c", "-lm"])
+    call_tool(chip_of(HOST), "cc", [*flags, tmp_path / "main.c", tmp_path / "net.c", "-lm"])
     raws, reals = execute([tmp_path / "converts"], b"", "conversions").decode().split("\n")
     scaled = np.arange(-4000, 4001).astype(np.float32) / np.float32(40) / np.float32(UNIT)
     rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled)) + 3

@@ -1,0 +1,114 @@
+"""The common base of runners on simulators that are programs, driven by a C file that is compiled when it is needed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from tinyml.runtime.devices.device import Build, RunResult, TimeProfile, raw_inputs, result_of_records
+from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.toolchain import HARNESS, call_tool, execute, symbol_table, symbols
+from tinyml.runtime.model.interface import Interface
+from tinyml.targets.registry import HOST, chip_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class SimulatorRunner(Runner):
+    """Runs on a simulator that is a program, or that a program of ours drives.
+
+    A subclass gives the command that takes the arguments of `tm_driver.h`, whose comment explains them, inputs on
+    standard input, and writes records to standard output; `compiled_driver` makes one of a C file that includes that
+    header. An inference that takes more than `limit` units of time, and what else the driver finds, raise DeviceError
+    with the error that it prints.
+    """
+
+    limit: int = 4_000_000_000
+    not_in_image: ClassVar[Sequence[str]] = ()
+    """Sections of the ELF file that the simulator does not load."""
+    free: ClassVar[str] = "_end"
+    """The symbol of the first address behind all static data."""
+
+    @abstractmethod
+    def driver(self) -> Sequence[str | Path]:
+        """The command of the driver, before its arguments; raises InputError if the simulator is not installed."""
+
+    def ram_address(self, symbol: int) -> int:
+        """The address in RAM of a symbol, where the linker sets address spaces apart by an offset."""
+        return symbol
+
+    def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
+        return self._run(build, interface, inputs)
+
+    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
+        predict = next(s for s in symbol_table(self.chip, build.elf) if s.name == f"{interface.name}_predict")
+        file = build.elf.with_suffix(".profile")
+        result = self._run(build, interface, inputs, (predict.address + predict.size, file))
+        spent: dict[tuple[int, int], float] = {}
+        for line in file.read_text().splitlines():
+            site, pc, time = map(int, line.split())
+            spent[site, pc] = time / len(inputs)
+        return TimeProfile(result, spent)
+
+    def _run(
+        self, build: Build, interface: Interface, inputs: np.ndarray, profile: tuple[int, Path] | None = None
+    ) -> RunResult:
+        """Run; profile: the address behind the program's function, and the file for the profile."""
+        stdin = raw_inputs(interface, inputs)
+        driver = self.driver()
+        image = build.elf.with_suffix(".bin")
+        left_out = [argument for section in self.not_in_image for argument in ("-R", section)]
+        call_tool(self.chip, "objcopy", ["-O", "binary", *left_out, build.elf, image])
+        table = symbols(self.chip, build.elf)
+        arguments = [
+            self.limit,
+            len(inputs),
+            table[f"{interface.name}_predict"],
+            self.ram_address(table.get("tm_array", 0)),
+            table[f"{interface.name}_input"] if interface.input_in_arena else 0,
+            interface.input_bytes,
+            self.ram_address(table[self.free]),
+            *(profile or (0, "-")),
+            table[f"{interface.name}_row"] if interface.row_length else 0,
+            interface.row_bytes,
+        ]
+        if interface.output_length:
+            arguments += [table[f"{interface.name}_scores"], interface.output_bytes]
+        for number, (dtype, (_, length)) in enumerate(
+            zip(interface.more_dtypes, interface.more_outputs, strict=True), 1
+        ):
+            arguments += [table[f"{interface.name}_output_{number}"], dtype.itemsize * length]
+        command = [*driver, self.board.part, image, *map(str, arguments)]
+        records = execute(command, stdin, f"{interface.name} on {self.board.part}")
+        return result_of_records(interface, records, self.board.unit)
+
+
+@cache
+def compiled_driver(source: Path, *libraries: str) -> Path:
+    """A driver that the compiler of the host makes of a C file, from the user's cache if it is there already.
+
+    libraries: linker flags. The cache key is the preprocessed source, so that each version of a simulator gets a driver
+    of its own.
+    """
+    native = chip_of(HOST)
+    text = call_tool(native, "cc", ["-E", "-P", "-I", HARNESS, source])
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
+    driver = cache / f"{source.stem}-{key}"
+    if not driver.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as scratch:
+            # Several processes may compile it at once, so each moves a complete file into place.
+            fresh = Path(scratch) / "driver"
+            call_tool(native, "cc", ["-std=gnu99", "-O2", "-I", HARNESS, "-o", fresh, source, *libraries])
+            fresh.replace(driver)
+    return driver

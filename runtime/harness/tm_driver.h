@@ -1,0 +1,227 @@
+/* The frame of a driver: a program that runs a model on a simulator, one input after the other.
+
+   usage: driver PART IMAGE LIMIT SAMPLES PREDICT ARRAY INPUT INPUT_BYTES FREE END PROFILE ROW ROW_BYTES [OUTPUT BYTES]...
+
+   IMAGE is the program as a binary file, LIMIT the most time units that an inference may take; PREDICT, INPUT, ROW and
+   OUTPUT are addresses of functions, ARRAY and FREE (the first address behind all static data) addresses in RAM. The
+   input lies where the function INPUT says or, if that is 0, at ARRAY. Reads SAMPLES inputs from standard input; writes
+   one record per input to standard output: int32 label; uint32 stack; uint64 time; then BYTES bytes from the address
+   that each OUTPUT returns.
+
+   Unless END, the address behind PREDICT, is 0, writes to the file PROFILE where the time of all inferences went: a line
+   `SITE PC TIME` for each instruction PC and the last instruction SITE of PREDICT before it, PC itself or the call that
+   it ran in; all three numbers are decimal.
+
+   If the input arrives row by row, ROW is the address of the function that the program calls for it, which only
+   returns: where it begins, the row is written to the address in its first argument.
+
+   A driver includes this file, defines the functions sim_..., and calls tm_before and tm_after around every
+   instruction. What goes wrong ends it by tm_fail. */
+#ifndef TINYML_HARNESS_DRIVER_H
+#define TINYML_HARNESS_DRIVER_H
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stacks are painted with it, to see how deep they were. */
+enum { TM_PAINT_BYTE = 0xc5 };
+
+/* Loads an image and resets the part; tm_job is filled in. */
+static void sim_load(const char *part, const char *image);
+/* Runs up to an instruction. */
+static void sim_run_to(uint32_t pc);
+/* From the entry of a function to its return; gives the integer or the address that it returns. */
+static uint32_t sim_run_function(void);
+/* The argument 0 or 1 of a function, at its entry. */
+static uint32_t sim_argument(int number);
+static void sim_write(uint32_t address, const void *from, size_t bytes);
+static void sim_read(uint32_t address, void *to, size_t bytes);
+/* The time since the reset. */
+static uint64_t sim_time(void);
+/* Paints the memory from tm_job.free_start up to the stack. */
+static void sim_paint(void);
+/* Bytes of the stack, by the paint or by what else the simulator knows. */
+static uint32_t sim_stack_depth(void);
+
+static struct {
+    uint64_t limit, deadline;
+    long samples;
+    uint32_t predict, array, input_function, free_start, predict_end, row_function, row_bytes;
+    size_t input_bytes, received;
+    const char *profile;
+    uint8_t *sample;
+} tm_job;
+
+struct tm_record {
+    int32_t label;
+    uint32_t stack;
+    uint64_t time;
+};
+
+static void tm_fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("error: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(1);
+}
+
+static void *tm_zeroed(size_t count, size_t size) {
+    void *memory = calloc(count, size);
+    if (!memory)
+        tm_fail("out of memory");
+    return memory;
+}
+
+/* The bytes of a file of at most `most` bytes, and one more if there are more. */
+static uint8_t *tm_read_file(const char *path, uint32_t most, uint32_t *bytes) {
+    FILE *file = fopen(path, "rb");
+    uint8_t *content = tm_zeroed((size_t)most + 1, 1);
+    if (!file)
+        tm_fail("cannot read %s", path);
+    *bytes = (uint32_t)fread(content, 1, (size_t)most + 1, file);
+    fclose(file);
+    return content;
+}
+
+/* What divides all addresses of instructions; a driver may define more than 1. */
+#ifndef TM_CODE_UNIT
+#define TM_CODE_UNIT 1
+#endif
+
+/* The profile: by instruction of PREDICT, its own time, and that of other instructions where there is any. */
+static struct {
+    int on;
+    uint32_t site, places;
+    uint64_t *in_predict, **elsewhere;
+} tm_profile;
+
+/* Makes room for a program of so many bytes, before its first instruction. */
+static void tm_start_profile(uint32_t code_bytes) {
+    tm_profile.places = code_bytes / TM_CODE_UNIT + 1;
+    tm_profile.site = tm_job.predict;
+    if (tm_job.predict_end) {
+        tm_profile.in_predict = tm_zeroed(tm_profile.places, sizeof *tm_profile.in_predict);
+        tm_profile.elsewhere = tm_zeroed(tm_profile.places, sizeof *tm_profile.elsewhere);
+    }
+}
+
+static void tm_charge(uint32_t pc, uint64_t time) {
+    if (pc >= tm_job.predict && pc < tm_job.predict_end) {
+        tm_profile.site = pc;
+        tm_profile.in_predict[pc / TM_CODE_UNIT] += time;
+        return;
+    }
+    uint64_t **row = tm_profile.elsewhere + tm_profile.site / TM_CODE_UNIT;
+    if (!*row)
+        *row = tm_zeroed(tm_profile.places, sizeof **row);
+    (*row)[pc / TM_CODE_UNIT] += time;
+}
+
+static void tm_write_line(FILE *file, uint32_t site, uint32_t pc, uint64_t time) {
+    fprintf(file, "%u %u %llu\n", site * TM_CODE_UNIT, pc * TM_CODE_UNIT, (unsigned long long)time);
+}
+
+static void tm_write_profile(void) {
+    FILE *file = fopen(tm_job.profile, "w");
+    if (!file)
+        tm_fail("cannot write %s", tm_job.profile);
+    for (uint32_t at = 0; at < tm_profile.places; at++) {
+        if (tm_profile.in_predict[at] > 0)
+            tm_write_line(file, at, at, tm_profile.in_predict[at]);
+        for (uint32_t pc = 0; tm_profile.elsewhere[at] && pc < tm_profile.places; pc++)
+            if (tm_profile.elsewhere[at][pc] > 0)
+                tm_write_line(file, at, pc, tm_profile.elsewhere[at][pc]);
+    }
+    if (fclose(file) != 0)
+        tm_fail("cannot write %s", tm_job.profile);
+}
+
+/* Before the instruction at pc runs. */
+static void tm_before(uint32_t pc) {
+    if (!tm_job.row_function || pc != tm_job.row_function)
+        return;
+    uint32_t to = sim_argument(0), row = sim_argument(1);
+    if ((size_t)row * tm_job.row_bytes != tm_job.received || tm_job.received == tm_job.input_bytes)
+        tm_fail("the program asks for row %u after %u bytes", row, (uint32_t)tm_job.received);
+    if (to + tm_job.row_bytes > tm_job.free_start)
+        tm_fail("the program wants row %u at 0x%x, behind its data", row, to);
+    sim_write(to, tm_job.sample + tm_job.received, tm_job.row_bytes);
+    tm_job.received += tm_job.row_bytes;
+}
+
+/* After the instruction at pc, which took so much time. */
+static void tm_after(uint32_t pc, uint64_t time) {
+    if (tm_profile.on)
+        tm_charge(pc, time);
+    if (sim_time() > tm_job.deadline)
+        tm_fail("no end within the limit of time, at 0x%x", pc);
+}
+
+static void tm_infer(char **outputs) {
+    struct tm_record record = {0, 0, 0};
+    uint32_t input = tm_job.array;
+    if (tm_job.input_function) {
+        sim_run_to(tm_job.input_function);
+        input = sim_run_function();
+    }
+    sim_run_to(tm_job.predict);
+    if (fread(tm_job.sample, 1, tm_job.input_bytes, stdin) != tm_job.input_bytes)
+        tm_fail("not enough inputs");
+    tm_job.received = 0;
+    if (!tm_job.row_function)
+        sim_write(input, tm_job.sample, tm_job.input_bytes);
+    sim_paint();
+    uint64_t start = sim_time();
+    tm_job.deadline = start + tm_job.limit;
+    tm_profile.on = tm_job.predict_end != 0;
+    record.label = (int16_t)sim_run_function();
+    tm_profile.on = 0;
+    record.time = sim_time() - start;
+    if (tm_job.row_function && tm_job.received != tm_job.input_bytes)
+        tm_fail("the program leaves a part of the input");
+    record.stack = sim_stack_depth();
+    fwrite(&record, sizeof record, 1, stdout);
+    for (; *outputs; outputs += 2) {
+        size_t bytes = strtoul(outputs[1], NULL, 0);
+        uint8_t *output = tm_zeroed(bytes, 1);
+        sim_run_to((uint32_t)strtoul(outputs[0], NULL, 0));
+        sim_read(sim_run_function(), output, bytes);
+        fwrite(output, 1, bytes, stdout);
+        free(output);
+    }
+}
+
+int main(int argc, char **argv) {
+    enum { FIRST_OUTPUT = 14 };
+    if (argc < FIRST_OUTPUT || (argc - FIRST_OUTPUT) % 2 != 0)
+        tm_fail("thirteen arguments wanted, and two for each output");
+    uint32_t number[FIRST_OUTPUT];
+    for (int i = 4; i < FIRST_OUTPUT; i++)
+        number[i] = (uint32_t)strtoul(argv[i], NULL, 0);
+    tm_job.limit = tm_job.deadline = strtoull(argv[3], NULL, 0);
+    tm_job.samples = (long)number[4];
+    tm_job.predict = number[5];
+    tm_job.array = number[6];
+    tm_job.input_function = number[7];
+    tm_job.input_bytes = number[8];
+    tm_job.free_start = number[9];
+    tm_job.predict_end = number[10];
+    tm_job.profile = argv[11];
+    tm_job.row_function = number[12];
+    tm_job.row_bytes = number[13];
+    tm_job.sample = tm_zeroed(tm_job.input_bytes + 1, 1);
+    sim_load(argv[1], argv[2]);
+    for (long i = 0; i < tm_job.samples; i++)
+        tm_infer(argv + FIRST_OUTPUT);
+    if (tm_job.predict_end)
+        tm_write_profile();
+    return 0;
+}
+
+#endif

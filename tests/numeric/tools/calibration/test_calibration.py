@@ -1,0 +1,115 @@
+"""Measurements of kernels and cost tables: chips by the registry, checkpoints, the quick mode."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from programs.plugins import installed
+
+from tinyml.targets import registry
+from tinyml.targets.board import Board
+from tinyml.targets.chip import Chip
+from tinyml.targets.riscv.chip import CHIP as RISCV
+from tinyml.tools.calibration import costs, generated_code, kernels
+from tinyml.tools.calibration.checkpoints import checkpoints, remembered
+
+FOREIGN: Chip = RISCV
+
+
+def print_figures(levels: Sequence[str]) -> None:
+    print("figures of a foreign chip at", *levels)
+
+
+@pytest.fixture
+def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chip]:
+    """A chip of another package, with a cost table that is not there yet."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shutil.copytree(RISCV.folder / "harness", tmp_path / "chip" / "harness")
+    part = Board("foreign", "rv32imc", 131072, 32768, costs="foreign")
+    chip = dataclasses.replace(RISCV, name="foreign", folder=tmp_path / "chip", boards=(part,))
+    monkeypatch.setattr(f"{__name__}.FOREIGN", chip)
+    with installed(EntryPoint("foreign", f"{__name__}:FOREIGN", registry.GROUP)):
+        yield chip
+
+
+def counting(times: list[int]) -> Callable[[], int]:
+    def measure() -> int:
+        times.append(1)
+        return len(times)
+
+    return measure
+
+
+def test_a_run_that_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    times: list[int] = []
+
+    def cut_off(keys: str, resume: bool) -> None:
+        with checkpoints("some", resume=resume):
+            found.extend(remembered(key, counting(times)) for key in keys)
+            raise KeyboardInterrupt
+
+    found: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        cut_off("aab", resume=False)
+    [file] = (tmp_path / "tinyml").iterdir()
+    file.write_text(file.read_text() + '["half a line')
+    with pytest.raises(KeyboardInterrupt):
+        cut_off("abc", resume=True)
+    assert found == [1, 1, 2, 1, 2, 3]
+    with checkpoints("some", resume=True):
+        assert remembered("c", counting(times)) == 3
+    assert not file.exists()
+    with checkpoints("some", resume=True):
+        assert remembered("c", counting(times)) == 4
+    assert remembered("c", counting(times)) == 5
+
+
+@pytest.mark.usefixtures("foreign")
+def test_kernels_of_every_registered_chip_are_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    assert [chip.name for chip in kernels.measured_chips([])] == ["avr", "cortex-m", "riscv", "foreign"]
+    assert kernels.main(["toaster"]) == 1
+    assert "unknown chip 'toaster' (one of avr, " in capsys.readouterr().err
+    monkeypatch.setattr(generated_code, "PRODUCTS", dict(list(generated_code.PRODUCTS.items())[:1]))
+    assert kernels.main(["--quick", "foreign"]) == 0
+    [name] = generated_code.PRODUCTS
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith(name))
+    assert 1 < float(row.split()[-1]) < 100
+    chip = dataclasses.replace(FOREIGN, figures=f"{__name__}:print_figures")
+    kernels.print_figures(chip, ("-Os",))
+    assert capsys.readouterr().out == "figures of a foreign chip at -Os\n"
+
+
+def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
+    foreign: Chip, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    first = costs.micro_programs()[0]
+    monkeypatch.setattr(costs, "micro_programs", lambda: [first])
+    for several in ("FORMATS", "PACKED", "FIXED_WIDTHS", "OTHERS"):
+        monkeypatch.setattr(costs, several, getattr(costs, several)[:1])
+    assert costs.main(["--quick", "foreign"]) == 0
+    [file] = foreign.files("costs/*.json")
+    text = file.read_text()
+    table = json.loads(text)
+    assert table["unit"] == "instructions"
+    assert table["program"][0] > 0
+    assert len(table["steps"]) > 10
+    assert costs.main(["--quick", "foreign"]) == 0
+    out, err = capfd.readouterr()
+    assert "% off the table" in out
+    assert not err
+    assert file.read_text() == text
+
+
+def test_no_format_of_a_cost_table_is_none():
+    """Widths that fixed point does not have would be left out with a message each."""
+    assert min(costs.FIXED_WIDTHS) >= 2
+    assert not [weights for _, weights in costs.PACKED if weights == "fixed:1"]

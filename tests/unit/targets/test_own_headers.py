@@ -1,0 +1,100 @@
+"""Headers of a chip: those in the place of the runtime's, and names that another header has."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from programs.plugins import installed
+from programs.printed import parse
+
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.arith_to_c import LowerArithToCPass
+from tinyml.runtime.model.headers import header_texts
+from tinyml.targets import registry
+from tinyml.targets.board import Board
+from tinyml.targets.c.print_c import print_c
+from tinyml.targets.chip import Chip
+from tinyml.targets.host.chip import CHIP as HOST
+
+PROGRAM = """
+func.func private @tm_multiply_i16(i16, i16, i8) -> i16
+func.func @net(%X: memref<1x1xi16>) -> memref<1x1xi16> {
+  %zero = arith.constant 0 : index
+  %right = arith.constant 9 : i8
+  %arena = scratch.arena {alignment = 2 : i64} : memref<2xi8>
+  %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<1x1xi16>
+  %a = memref.load %X[%zero, %zero] : memref<1x1xi16>
+  %b = func.call @tm_multiply_i16(%a, %a, %right) : (i16, i16, i8) -> i16
+  memref.store %b, %y[%zero, %zero] : memref<1x1xi16>
+  func.return %y : memref<1x1xi16>
+}
+"""
+OURS = "tinyml/multiply.h"
+OWN = (
+    "static inline int16_t tm_multiply_i16(int16_t a, int16_t b, uint8_t right)\n{\n    return mine(a, b, right);\n}\n"
+)
+
+CHIP: Chip = HOST
+
+Register = Callable[..., EntryPoint]
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Register:
+    """Registers a chip with headers of its own, given by names and texts."""
+
+    def register(headers: dict[str, str], replaces: tuple[str, ...] = ()) -> EntryPoint:
+        for name, text in headers.items():
+            file = tmp_path / "include" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        chip = dataclasses.replace(HOST, name="own", folder=tmp_path, boards=(Board("own", "o"),), replaces=replaces)
+        monkeypatch.setattr(f"{__name__}.CHIP", chip)
+        return EntryPoint("own", f"{__name__}:CHIP", registry.GROUP)
+
+    return register
+
+
+def printed(target: str) -> str:
+    ctx, module = parse(PROGRAM)
+    LowerArithToCPass().apply(ctx, module)
+    return print_c(module, ctx, target)
+
+
+def test_a_replacement_stands_in_the_programs_of_its_chip_alone(own: Register) -> None:
+    with installed(own({OURS: OWN}, (OURS,))):
+        assert "mine(a, b, right)" in printed("own")
+        assert printed("own").count("int16_t tm_multiply_i16(") == 1
+        assert "mine" not in printed("host")
+
+
+@pytest.mark.parametrize(
+    ("headers", "replaces", "message"),
+    [
+        ({OURS: OWN}, (), f"chip 'own': the runtime has a header {OURS}, too; .*, or name it in Chip.replaces"),
+        (
+            {"tinyml/enter.h": ""},
+            (),
+            "chip 'own': chip 'avr' has a header tinyml/enter.h, too; rename that",
+        ),
+        ({OURS: ""}, (OURS,), f"chip 'own': its header {OURS} does not define tm_multiply_i16$"),
+        ({}, (OURS,), f"chip 'own' replaces {OURS}, but its folder .* has no such header"),
+        ({}, ("tinyml/none.h",), "chip 'own' replaces tinyml/none.h, but the runtime has no such header"),
+    ],
+)
+def test_headers_that_would_silently_replace_others(
+    own: Register, headers: dict[str, str], replaces: tuple[str, ...], message: str
+) -> None:
+    with installed(own(headers, replaces)), pytest.raises(InputError, match=message):
+        header_texts()
+
+
+def test_a_replacement_defines_all_that_ours_does(own: Register) -> None:
+    """Of every header of ours: what it defines is found, and misses in an empty file."""
+    for name in ("tinyml/f32.h", "tinyml/limit.h", "tinyml/posit.h", "tinyml/requantize.h", "tinyml/transpose.h"):
+        with installed(own({name: ""}, (name,))), pytest.raises(InputError, match=r"does not define tm_\w+, tm_\w+"):
+            header_texts()

@@ -1,0 +1,57 @@
+"""Checkpoints of long measurements: a run that was cut off goes on where it ended."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_FILE: ContextVar[tuple[Path, dict[str, Any]] | None] = ContextVar("checkpoints", default=None)
+
+
+@contextmanager
+def checkpoints(name: str, *, resume: bool) -> Generator[Path]:
+    """Keep what `remembered` measures in a file of the user's cache until the measurements are complete.
+
+    resume: take what a run of the same name that was cut off has measured. Gives the file, which is gone at the end
+    unless an exception cuts the measurements off.
+    """
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
+    file = cache / f"calibration-{name}.jsonl"
+    known: dict[str, Any] = {}
+    if resume and file.exists():
+        # The last line may have been cut off.
+        whole = [line for line in file.read_text("utf-8").splitlines(keepends=True) if line.endswith("\n")]
+        known = dict(json.loads(line) for line in whole)
+    cache.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(f"{json.dumps(item)}\n" for item in known.items()), "utf-8")
+    token = _FILE.set((file, known))
+    try:
+        yield file
+        file.unlink()
+    finally:
+        _FILE.reset(token)
+
+
+def remembered(key: object, measure: Callable[[], T]) -> T:
+    """What a measurement gives, a value that JSON has; measured at most once for a key within `checkpoints`.
+
+    The key has to spell all that the measurement depends on.
+    """
+    current = _FILE.get()
+    if current is None:
+        return measure()
+    file, known = current
+    digest = hashlib.sha256(str(key).encode()).hexdigest()[:32]
+    if digest not in known:
+        known[digest] = measure()
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(f"{json.dumps((digest, known[digest]))}\n")
+    return known[digest]

@@ -1,0 +1,173 @@
+"""The fit of cost tables to measured programs: least squares with costs that are never negative."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinyml.lowering.cost.model.demand import Demand, StepCounts
+from tinyml.targets.board import Board
+from tinyml.targets.costs import composed_cost, kernel_frame
+
+COLUMNS = ["time", "code", "once", "stack"]
+
+FLOOR = 30.0
+"""Operations below this time, or bytes of code, count with their absolute errors."""
+POWER = 0.8
+"""Each equation is divided by its size to this power; a power of 1 would weigh relative errors alone."""
+TYPICAL = 0.08
+"""Relative errors beyond this count linearly, so that operations that the C compiler optimizes away do not skew the
+fit."""
+
+
+Equation: TypeAlias = tuple[Mapping[str, float], float]
+"""The coefficient of each unknown, and the measured sum."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The measured costs of one micro-program.
+
+    operations: time and bytes of code by operation name; call: time and bytes of code that belong to no operation.
+    once: bytes of flash that are neither constants nor code of operations. stack: bytes.
+    """
+
+    demand: Demand
+    operations: dict[str, tuple[float, float]]
+    call: tuple[float, float]
+    once: float
+    stack: float
+
+    def kinds(self) -> set[str]:
+        return {step for steps in self.demand.operations.values() for step in steps.runs}
+
+
+def fields_of(measurement: Measurement) -> dict[str, Any]:
+    """What a fit takes of a measurement, as JSON keeps it."""
+    demand = measurement.demand
+    operations = {name: {"runs": dict(s.runs), "stands": dict(s.stands)} for name, s in demand.operations.items()}
+    costs = {name: getattr(measurement, name) for name in ("operations", "call", "once", "stack")}
+    return {"demand": {"operations": operations, "local": demand.local}, **costs}
+
+
+def measurement_of(fields: Mapping[str, Any]) -> Measurement:
+    """A measurement of its fields as JSON keeps them."""
+    demand = fields["demand"]
+    operations = {name: StepCounts(**steps) for name, steps in demand["operations"].items()}
+    costs = {name: (time, code) for name, (time, code) in fields["operations"].items()}
+    left = {name: fields[name] for name in ("once", "stack")}
+    time, code = fields["call"]
+    return Measurement(Demand(operations, local=demand["local"]), costs, (time, code), **left)
+
+
+def counted(steps: Mapping[str, float], cost: Mapping[str, float]) -> float:
+    return sum(cost.get(step, 0) * count for step, count in steps.items())
+
+
+def non_negative(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """x >= 0 with the least |a x - b|^2, by active sets (Lawson and Hanson, "Solving Least Squares Problems", 23.3)."""
+    gram, target = a.T @ a, a.T @ b
+    x = np.zeros(a.shape[1])
+    used = np.zeros(a.shape[1], bool)
+    for _ in range(10 * a.shape[1]):
+        gradient = np.where(used, -np.inf, target - gram @ x)
+        if gradient.max() <= 1e-9 * np.abs(target).max():
+            break
+        used[gradient.argmax()] = True
+        while True:
+            trial = np.zeros_like(x)
+            trial[used] = np.linalg.lstsq(gram[np.ix_(used, used)], target[used], rcond=None)[0]
+            below = used & (trial <= 0)
+            if not below.any():
+                break
+            x = x + np.min(x[below] / (x[below] - trial[below] + 1e-30)) * (trial - x)
+            used &= x > 1e-12
+        x = trial
+    return x
+
+
+def system(equations: Sequence[Equation]) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+    """The sorted unknowns, the matrix of their coefficients (equations, unknowns), and the measured values."""
+    names = sorted({name for counts, _ in equations for name in counts})
+    a = np.array([[counts.get(name, 0.0) for name in names] for counts, _ in equations])
+    return names, a, np.array([value for _, value in equations])
+
+
+def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, float]:
+    """Costs, including the known ones, whose sums approximate the measured values with small relative errors."""
+    names, a, measured = system(equations)
+    base = a @ np.array([known.get(name, 0.0) for name in names])
+    a = a * [name not in known for name in names]
+    estimated, x = measured, np.zeros(len(names))
+    for _ in range(8):
+        size = np.maximum((estimated + measured) / 2, FLOOR)
+        weight = size**-POWER / np.sqrt(np.maximum(np.abs(estimated - measured) / size, TYPICAL))
+        x = non_negative(a * weight[:, None], (measured - base) * weight)
+        estimated = a @ x + base
+    return {**dict(zip(names, map(float, x), strict=True)), **known}
+
+
+def fit_presence(
+    measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
+) -> dict[str, float]:
+    """Fixed cost of a program, under "", and cost that the first step of each kind adds; known costs are kept."""
+    presence = [{"": 1.0, **dict.fromkeys(measurement.kinds(), 1.0)} for measurement in measurements]
+    names, a, measured = system(list(zip(presence, values, strict=True)))
+    base = a @ np.array([known.get(name, 0.0) for name in names])
+    a = a * [name not in known for name in names]
+    return {**dict(zip(names, map(float, non_negative(a, measured - base)), strict=True)), **known}
+
+
+def table(
+    chosen: Board,
+    measurements: Sequence[Measurement],
+    known: Mapping[str, Sequence[float]],
+    alone: Mapping[str, float],
+) -> dict[str, Any]:
+    """A cost table as `tinyml.targets.costs` reads it; known costs, with those of a program under "", are kept.
+
+    alone: times of steps that were measured by themselves. Costs of composed kernels are known, too, but in no table.
+    """
+    kinds = {step for measurement in measurements for step in measurement.kinds()}
+    composed = {
+        step: (cost.time, cost.code, cost.once, cost.stack)
+        for step in kinds
+        if (cost := composed_cost(chosen.name, step)) is not None
+    }
+    before = [{step: row[column] for step, row in {**composed, **known}.items()} for column in range(len(COLUMNS))]
+    pairs = [
+        (measurement.demand.operations[name], costs)
+        for measurement in measurements
+        for name, costs in measurement.operations.items()
+        if name in measurement.demand.operations
+    ]
+    time = fit([(steps.runs, costs[0]) for steps, costs in pairs], {**before[0], **alone})
+    code = fit([(steps.stands, costs[1]) for steps, costs in pairs], before[1])
+
+    left = [
+        measurement.once
+        + sum(bytes for _, bytes in measurement.operations.values())
+        - sum(counted(steps.stands, code) for steps in measurement.demand.operations.values())
+        for measurement in measurements
+    ]
+    once = fit_presence(measurements, left, before[2])
+    # Composed kernels call nothing: the deepest of their stacks counts.
+    frames = {step: frame for step in kinds if (frame := kernel_frame(chosen.name, step)) is not None}
+    deepest = [max((frames[kind] for kind in each.kinds() & frames.keys()), default=0) for each in measurements]
+    stacks = [each.stack - each.demand.local - own for each, own in zip(measurements, deepest, strict=True)]
+    stack = fit_presence(measurements, stacks, before[3] | dict.fromkeys(frames, 0.0))
+    call = known[""][0] if known else float(np.median([measurement.call[0] for measurement in measurements]))
+    rows = {
+        step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)]
+        for step in sorted(time.keys() - composed.keys())
+    }
+    return {
+        "unit": chosen.unit,
+        "columns": COLUMNS,
+        "program": [call, 0.0, round(once[""], 2), round(stack[""], 2)],
+        "steps": rows,
+    }
