@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import arith, func, scf, tensor
-from xdsl.dialects.builtin import ContainerType, IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ContainerType, IntegerAttr, ModuleOp, ShapedType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
@@ -25,6 +25,7 @@ from tinyml.dialects.tdsl.base import shaped
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, builtin_dtype, ranked
 from tinyml.runtime.evaluator.averages import average_windows, mean, softmax, tally
 from tinyml.runtime.evaluator.index_maps import move_elements
+from tinyml.runtime.evaluator.loop_steps import check_steps
 from tinyml.runtime.evaluator.windows import gathered_windows, padded, window_elements
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
     if len(results) - len(scores) > 1:
         returned = ", ".join(map(str, results))
         raise error_at(function, f"expected scores, a label or both, '{function.sym_name.data}' returns {returned}")
+    for empty in (type for type in (argument, *scores) if isinstance(type, ShapedType) and 0 in type.get_shape()):
+        raise error_at(function, f"expected inputs and outputs with elements, '{function.sym_name.data}' has {empty}")
     return function
 
 
@@ -122,13 +125,16 @@ def evaluate(
     tensor value and its array, once per chunk and loop iteration.
     """
     function = predict_function(module)
+    check_steps(function)
     shape = tdsl.shape_of(function.body.block.args[0])
     if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
         raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
-    chunk = samples_together(function)
+    chunk, arithmetic = samples_together(function), arithmetic or Bits()
+    # Only here, since a whole data set takes twice as many bytes in doubles.
+    dtype = np.float64 if isinstance(arithmetic, Reals) else inputs.dtype
     parts = [
-        _Run(arithmetic or Bits(), observe).function(function, inputs[start : start + chunk].reshape(-1, *shape))
-        for start in range(0, len(inputs), chunk)
+        _Run(arithmetic, observe).function(function, inputs[i : i + chunk].reshape(-1, *shape).astype(dtype))
+        for i in range(0, len(inputs), chunk)
     ]
     labels = [part.labels for part in parts if part.labels is not None]
     scores = [part.scores for part in parts if part.scores is not None]
@@ -141,7 +147,7 @@ def evaluate(
 
 def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
     """Run a program in double precision on real inputs, as a reference."""
-    return evaluate(module, inputs.astype(np.float64), Reals(), observe)
+    return evaluate(module, inputs, Reals(), observe)
 
 
 def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
@@ -169,7 +175,9 @@ def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
 
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
     """Real inputs as raws of the program's input format."""
-    return element_format(predict_function(module).body.block.args[0].type).encode(inputs.astype(np.float64))
+    format = element_format(predict_function(module).body.block.args[0].type)
+    parts = [format.encode(inputs[i : i + CHUNK].astype(np.float64)) for i in range(0, len(inputs), CHUNK)]
+    return np.concatenate(parts) if parts else format.encode(inputs.astype(np.float64))
 
 
 def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:

@@ -43,7 +43,7 @@ class SharedEvaluator:
 
     def __init__(self, inputs: Array, capacity: int = CAPACITY, chunk: int = CHUNK):
         self.chunk = chunk
-        self.chunks = [inputs[start : start + chunk].astype(np.float64) for start in range(0, len(inputs), chunk)]
+        self.chunks = [inputs[start : start + chunk] for start in range(0, len(inputs), chunk)]
         self.numbering = Numbering()
         self.kept = Kept(capacity)
 
@@ -71,7 +71,7 @@ class SharedProgram:
 
     def outputs(self, chunk: int) -> Outputs:
         """The outputs of one chunk of samples."""
-        inputs = self.evaluator.chunks[chunk]
+        inputs = self.evaluator.chunks[chunk].astype(np.float64)
         [argument] = self.function.body.block.args
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         raws = element_format(argument.type).encode(inputs.reshape(-1, *tdsl.shape_of(argument)))
@@ -101,7 +101,7 @@ class SharedProgram:
             finish = scores.owner
             if any(isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses):
                 format, source, bound = format.in_register(), finish.input, finish.sum_bound
-        inputs = self.evaluator.chunks[chunk]
+        inputs = self.evaluator.chunks[chunk].astype(np.float64)
         [argument] = block.args
         raws = element_format(argument.type).encode(inputs.reshape(-1, *tdsl.shape_of(argument)))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):

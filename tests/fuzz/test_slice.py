@@ -26,6 +26,9 @@ CASES = {
     "journals": 10,
     "outputs": 4,
     "kills": 1,
+    "overwriting": 8,
+    "plug-ins": 3,
+    "arrivals": 2,
     "programs": 1,
 }
 

@@ -1,6 +1,19 @@
 """The kinds of cases: a new kind is a function and a row of `KINDS`."""
 
-from fuzz.kinds import files, ir, networks, onnx_networks, outputs, programs, quantised, sources, tflite_networks
+from fuzz.kinds import (
+    arrivals,
+    files,
+    ir,
+    networks,
+    onnx_networks,
+    outputs,
+    overwriting,
+    plugins,
+    programs,
+    quantised,
+    sources,
+    tflite_networks,
+)
 from fuzz.watched import Kind
 
 KINDS = {
@@ -19,6 +32,9 @@ KINDS = {
         Kind("journals", files.journals),
         Kind("outputs", outputs.damaged, seconds=20),
         Kind("kills", outputs.killed, seconds=30),
+        Kind("overwriting", overwriting.overwriting, seconds=20),
+        Kind("plug-ins", plugins.plugins, seconds=30),
+        Kind("arrivals", arrivals.arrivals, seconds=60, weight=4, memory=None),
         Kind("programs", programs.random_programs, seconds=120, weight=18, memory=None),
     )
 }

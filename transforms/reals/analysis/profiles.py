@@ -45,6 +45,8 @@ class _Statistics:
     """Every so many arrays one is sampled: more where there are too many values."""
 
     def add(self, values: NDArray[Any], value: SSAValue) -> None:
+        if not values.size:
+            raise InputError(f"%{value.name_hint or '?'} has no elements: {value.type}")
         low, high = float(values.min()), float(values.max())
         if not (math.isfinite(low) and math.isfinite(high)):
             raise InputError(f"%{value.name_hint or '?'} overflows or is undefined on the data, even in reals")
