@@ -68,8 +68,8 @@ class Option:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        choices = self.field.metadata[_CHOICES]
-        return choices() if callable(choices) else choices
+        choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = self.field.metadata[_CHOICES]
+        return choices if isinstance(choices, tuple) else choices()
 
     @property
     def flags(self) -> tuple[str, ...]:
