@@ -9,10 +9,15 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.image_windows import Windows
-from tinyml.lowering.frontends.layers.ordered_tensor import permutation
 from tinyml.lowering.frontends.layers.parameter import Parameter
 from tinyml.lowering.frontends.layers.quantised_numbers import start_format
-from tinyml.lowering.frontends.layers.weighted_sums import convolution, dense, filter_in, transposed_convolution
+from tinyml.lowering.frontends.layers.weighted_sums import (
+    TRANSPOSED,
+    convolution,
+    dense,
+    filter_in,
+    transposed_convolution,
+)
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers, optional_input, parameter
 from tinyml.lowering.frontends.tflite.formats import activation_format, element, weights_format
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
@@ -71,7 +76,7 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
     )
     windows = Windows(ordinary.kernel, strides, (1, 1), (top, bottom, left, right))
     format = weights_format(filter, 0, wide=True)
-    weights = _weights(filter, format).transposed(permutation("OHWI", "IHWO"))
+    weights = filter_in(to, _weights(filter, format), "OHWI", TRANSPOSED)
     start = bias(op, format, activation_format(image), filter.shape[0], position=3)
     sums = transposed_convolution(to, to.image(image), weights, windows, 1, start, element(output), axes=IMAGE)
     to.define(output, to.activated(sums.value, op.options["activation"]))
