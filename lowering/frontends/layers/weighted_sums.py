@@ -28,8 +28,8 @@ def filter_in(to: ModelBuilder, filter: Parameter, axes: str, target: str = FILT
 
     axes: such as `OIHW`, or `OIL` for filters of sequences. target: `FILTER` or `TRANSPOSED`.
     """
-    if len(filter.shape) != len(axes):
-        raise to.error(f"expected a filter of axes {axes}, got shape {list(filter.shape)}")
+    if sorted(axes) not in (sorted(FILTER), sorted("OLI")) or len(filter.shape) != len(axes):
+        raise to.error(f"a filter has the axes {FILTER} or OLI in some order, got {axes} of shape {list(filter.shape)}")
     if "L" not in axes:
         return filter.transposed(permutation(axes, target))
     first, length, last = (filter := filter.transposed(permutation(axes, target.replace("HW", "L")))).shape
