@@ -9,25 +9,21 @@ from typing import Any
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
+from programs.lowered import lowered
 from tinyml.dialects.context import context
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import Runner
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.tools.driver.measure import Mismatch, first_mismatch
 
-BELOW = ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
-"""The pipelines from a program as `refine-formats` leaves it to C."""
-
 
 def printed(module: ModuleOp, target: str, folder: Path, options: Mapping[str, Any] | None = None) -> Path:
     """The C files of a program, whose module is left as it is, in a new folder, which is returned."""
-    ctx, lowered = context(), module.clone()
-    for step in BELOW:
-        pipelines.run(lowered, ctx, pipelines.flatten(step, {**(options or {}), "target": target}))
+    ctx = context()
+    program = lowered(module.clone(), ctx, **{**(options or {}), "target": target})
     folder.mkdir(parents=True)
-    write_c(lowered, ctx, target, folder)
+    write_c(program, ctx, target, folder)
     return folder
 
 

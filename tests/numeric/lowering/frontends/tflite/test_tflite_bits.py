@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.devices import DEVICES, roomy
+from programs.lowered import lowered
 from programs.tflite_models import (
     NONE,
     RELU,
@@ -175,8 +176,7 @@ def test_every_operator_on_devices(dtype: str, device: str, tmp_path: Path):
     options = {"target": device}
     pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
     expected, interface = evaluate(module, x), interface_of(module)
-    for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(step, options))
+    lowered(module, ctx, **options)
     write_c(module, ctx, device, tmp_path)
     runner = runner_for(device)
     result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)
