@@ -88,7 +88,7 @@ def network(cases: Sequence[Convolution]) -> ModuleOp:
         block.add_ops([filter, bias, padded, made, active, pooled, both, row])
         parts.append(row.out)
     filter, resized = parameter(random, (3, 3, 2, 4)), tdsl.ResizeNearestOp(x, (7, 8))
-    spread = tdsl.transposed_pad(x, (3, 2), (2, 3), (1, 0, 0, 1), (0, 1))
+    spread = tdsl.PadOp(x, (0, 1, 1, 0), (0, 2, 1, 0), interior=(0, 1, 2, 0))
     back = tdsl.Conv2dOp(filter.result, spread.out)
     block.add_ops([filter, resized, spread, back])
     for image in (resized, back):
