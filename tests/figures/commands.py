@@ -84,6 +84,9 @@ def _run(arguments: list[str]) -> str | None:
     printed = contextlib.nullcontext() if "plan" in arguments else contextlib.redirect_stdout(io.StringIO())
     with printed, contextlib.redirect_stderr(said):
         failed = tinyml(arguments)
+    if failed > 1:
+        # A signal ended the command.
+        raise SystemExit(failed)
     return said.getvalue().strip().splitlines()[-1].removeprefix("error: ") if failed else None
 
 
