@@ -25,13 +25,13 @@ from pathlib import Path
 import pytest
 from figures import pages
 from figures.commands import measure
-from figures.store import FOLDER, MEASURED, has_measured_compilers, read
+from figures.pages import PAGES
+from figures.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
 
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(
     r"<!-- run(?P<apart> apart)?: (?P<command>.*?) -->\n(?P<open>```\w*\n)(?P<text>.*?)(?P<close>```\n)", re.DOTALL
 )
@@ -187,7 +187,6 @@ def test_figures_are_shown_and_name_their_source():
             assert {(file.stem, key, heading) for heading in values.keys() - SOURCES} <= shown, f"{file.name}: {key}"
 
 
-SOURCES = {"commit", "source"}
 FIGURE = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d.,]*\d)")
 NUMERIC = re.compile(r"[+-]?[\d.,]+")
 

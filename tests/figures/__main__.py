@@ -12,14 +12,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from programs.paths import ROOT
-
 from figures.commands import Unmeasured, measure
-from figures.pages import MissingFigure, column_of, has_figures, renewed, tables
-from figures.store import FOLDER, MEASURED, compilers, head, is_current, read, write
+from figures.pages import PAGES, MissingFigure, column_of, has_figures, renewed, tables
+from figures.store import FOLDER, MEASURED, SOURCES, compilers, head, is_current, read, write
 from figures.tables import TABLES
-
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def commands(only: Sequence[str] = ()) -> list[str]:
@@ -92,7 +88,7 @@ def _forget_replaced() -> None:
             }
             for label, row in read(file).items()
         }
-        left = {label: row for label, row in rows.items() if row.keys() - {"commit", "source"}}
+        left = {label: row for label, row in rows.items() if row.keys() - SOURCES}
         if left:
             write(file, left)
         else:

@@ -27,7 +27,8 @@ class Unmeasured(Exception):
 
 def model_path(name: str, models: Path | None) -> Path:
     """The folder or the file of a model; raises `Unmeasured` if it is not in the repository and not in `models`."""
-    for folder in (*HERE, *([models, models / "tflite"] if models else [])):
+    further = [models, *sorted(path for path in models.iterdir() if path.is_dir())] if models else []
+    for folder in (*HERE, *further):
         for path in (folder / name, *(folder / f"{name}.{suffix}" for suffix in ("tflite", "mlir"))):
             if path.exists():
                 return path
@@ -37,7 +38,7 @@ def model_path(name: str, models: Path | None) -> Path:
 def measure(command: str, models: Path | None = None) -> Values:
     """The figures that a command measures; `error` alone for a program that the command refuses.
 
-    models: a folder of models beside those of the repository. Raises `Unmeasured` if the model is in neither.
+    models: a folder that holds further models, itself or in folders. Raises `Unmeasured` if the model is nowhere.
     """
     name, model, *options = shlex.split(command)
     return _COMMANDS[name](model_path(model, models), options)
@@ -81,7 +82,7 @@ _COMMANDS = {"bench": _bench, "compile": _compile, "plan": _plan}
 def _run(arguments: list[str]) -> str | None:
     """Run a command, which prints nothing; returns what it says was wrong, if anything."""
     said = io.StringIO()
-    printed = contextlib.nullcontext() if "plan" in arguments else contextlib.redirect_stdout(io.StringIO())
+    printed = contextlib.nullcontext() if arguments[0] == "plan" else contextlib.redirect_stdout(io.StringIO())
     with printed, contextlib.redirect_stderr(said):
         failed = tinyml(arguments)
     if failed > 1:

@@ -1,9 +1,8 @@
 """The tables of the pages that a `<!-- figures: NAME -->` precedes: their cells are written from `docs/figures/`.
 
 The page lists the rows and columns of a table; the first cell of a row is its label, or the first N cells, joined by
-` | `, after `<!-- figures: NAME by N -->`. Where the column's declaration
-in `TABLES` names a command that has been measured, a cell is made of its figures; other cells are those of
-`docs/figures/NAME.json`.
+` | `, after `<!-- figures: NAME by N -->`. Where the column's declaration in `TABLES` names a command that has been
+measured, a cell is made of its figures; other cells are those of `docs/figures/NAME.json`.
 """
 
 from __future__ import annotations
@@ -14,8 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from programs.paths import ROOT
+
 from figures.store import FOLDER, MEASURED, Figures, read
 from figures.tables import NAMES, TABLES
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 _TABLE = re.compile(
     r"<!-- figures: (?P<name>[\w-]+)(?: by (?P<by>\d))? -->\n\|(?P<headings>.*)\|\n\|[-|: ]+\|\n(?P<body>(?:\|.*\|\n)+)"

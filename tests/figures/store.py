@@ -19,6 +19,9 @@ from programs.paths import ROOT
 FOLDER = ROOT / "docs/figures"
 MEASURED = FOLDER / "measured.json"
 
+SOURCES = {"commit", "source"}
+"""What the entries of tables that are taken as they are say beside their cells, at least one of both."""
+
 Figures = dict[str, dict[str, Any]]
 """Values by name for each entry."""
 
