@@ -85,10 +85,10 @@ def _run(arguments: list[str]) -> str | None:
     printed = contextlib.nullcontext() if arguments[0] == "plan" else contextlib.redirect_stdout(io.StringIO())
     with printed, contextlib.redirect_stderr(said):
         failed = tinyml(arguments)
-    if failed > 1:
-        # A signal ended the command.
+    error = said.getvalue().strip().splitlines()[-1].removeprefix("error: ") if failed else None
+    if error == "interrupted":
         raise SystemExit(failed)
-    return said.getvalue().strip().splitlines()[-1].removeprefix("error: ") if failed else None
+    return error
 
 
 def _of_report(report: Values) -> Values:
