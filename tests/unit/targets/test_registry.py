@@ -84,3 +84,12 @@ def test_code_has_the_kernel_of_its_name_and_no_other() -> None:
     for symbol, content in (("tm_cm_channels_0", tile), ("tm_cm_rows_1", tile), ("tm_cm_channels_0", rows)):
         with pytest.raises(InputError, match=f"no chip has code for '{symbol}'"):
             registry.coded_kernel(symbol, content)
+
+
+def test_chips_with_constants_elsewhere_read_every_element():
+    """The elements that constants are stored as, 64 bits among them, for biases of 16-bit networks."""
+    elements = ("i8", "i16", "i32", "i64", "f32")
+    for chip in registry.chips():
+        if chip.flash_attribute is not None:
+            wanted = {f"tm_{way}_{element}" for way in ("flash", "next") for element in elements}
+            assert wanted <= chip.helpers.keys()

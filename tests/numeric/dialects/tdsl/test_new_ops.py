@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from programs.lowered import lowered
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -24,7 +25,6 @@ from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped
 from tinyml.dialects.tdsl.elementwise import Insert
 from tinyml.dialects.tdsl.movement import dimensions, identity
-from tinyml.lowering import pipelines
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
@@ -259,8 +259,7 @@ def test_the_host_computes_the_same_bits(tmp_path: Path):
         x, interface, folder = encode_inputs(module, X), interface_of(module), tmp_path / str(width)
         wanted = evaluate(module, x).scores
         ctx = context()
-        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-            pipelines.run(module, ctx, pipelines.flatten(step, {"target": "host"}))
+        lowered(module, ctx, target="host")
         write_c(module, ctx, "host", folder)
         runner = HostRunner(sanitize=True)
         result = runner.run(runner.build(folder, interface, folder), interface, x)
