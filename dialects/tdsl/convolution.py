@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
@@ -12,8 +12,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, Derivatives
 from tinyml.dialects.tdsl.base import SHAPED, Shape, Visits, build, shape_of, shaped, spell
-from tinyml.dialects.tdsl.contraction import ContractionOp, Term
+from tinyml.dialects.tdsl.contraction import ContractionOp
+from tinyml.dialects.tdsl.terms import Term
 from tinyml.dialects.tdsl.turns import Turn, turns, window_pixels
 from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 
@@ -113,6 +115,19 @@ class Conv2dOp(ContractionOp):
             return 0, 0, 0, 0
         top, bottom, left, right = integers(self.padding, "padding", 4)
         return top, bottom, left, right
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        if self.padding is None:
+            return super().compute(arithmetic, x)
+        filters, image, *others = x
+        top, bottom, left, right = self.margins
+        filling = np.asarray(arithmetic.number(self.rhs, self.filling)).astype(image.dtype)
+        widths = ((0, 0), (0, 0), (top, bottom), (left, right), (0, 0))
+        return super().compute(arithmetic, [filters, np.pad(image, widths, constant_values=filling), *others])
+
+    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
+        # Convolutions in place exist only at L1.
+        return None if self.turns is not None else super().derivative(x, y, slope)
 
     @property
     def filling(self) -> float:
