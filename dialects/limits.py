@@ -1,4 +1,4 @@
-"""The greatest number of elements that tensors of the input may have."""
+"""The greatest numbers of elements that tensors, and of steps that loops of the input may have."""
 
 from __future__ import annotations
 
@@ -12,6 +12,18 @@ ELEMENT_LIMIT: ContextVar[int] = ContextVar("ELEMENT_LIMIT", default=5 * 10**7)
 The default admits the 60000 training images of MNIST, 784 pixels each: 0.6 GB as float64 with a copy as float32.
 `--max-elements`, an option of every command, sets it.
 """
+
+
+_ELEMENTS_PER_STEP = 200
+
+
+def step_limit() -> int:
+    """The most operations that the loops of a program may run in an inference: 250,000 by default.
+
+    Those of one inference take some seconds on the desk, and as long on a microcontroller. The limit grows with
+    `ELEMENT_LIMIT`.
+    """
+    return ELEMENT_LIMIT.get() // _ELEMENTS_PER_STEP
 
 
 def limited_elements(shape: Iterable[int]) -> int:

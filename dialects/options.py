@@ -9,6 +9,7 @@ Seconds = NewType("Seconds", float)
 """The type of options that are durations, possibly infinite."""
 
 _HELP, _METAVAR, _CHOICES, _FLAGS, _BARE, _GROUP = "help", "metavar", "choices", "flags", "bare", "group"
+_WRITES = "writes"
 
 
 def option(
@@ -20,6 +21,7 @@ def option(
     flags: tuple[str, ...] | None = None,
     bare: Any = None,
     group: str | None = None,
+    writes: tuple[str, ...] = (),
 ) -> Any:
     """Declare a dataclass field as an option.
 
@@ -28,9 +30,11 @@ def option(
     flags: spellings on the command line, `--` and the field's name by default; none for a positional argument, of which
     there may be several if it is a tuple.
     bare: the value of an option that is given without one; None if it needs one. group: options of the same group
-    exclude each other.
+    exclude each other. writes: the suffixes of the file that the command writes where the option says; none for a
+    folder, and for anything that is not written.
     """
     settings = {_HELP: help, _METAVAR: metavar, _CHOICES: choices, _FLAGS: flags, _BARE: bare, _GROUP: group}
+    settings[_WRITES] = writes
     return field(default=default, metadata=settings)
 
 
@@ -77,6 +81,10 @@ class Option:
     @property
     def group(self) -> str | None:
         return self.field.metadata[_GROUP]
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        return self.field.metadata[_WRITES]
 
 
 def options_of(declaration: type) -> list[Option]:

@@ -24,6 +24,7 @@ from tinyml.transforms.search.costs.pipelines_below import (
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
     LOOPS_TO_KERNELS,
+    PARTS_TO_FORMATS,
     REFINE_FORMATS,
 )
 
@@ -84,6 +85,10 @@ PIPELINES = {
             "assign-format",
             REFINE_FORMATS,
         ),
+    ),
+    PARTS_TO_FORMATS: PipelineSteps(
+        """L1 with a part in f32 to L1: that part gets formats, chosen on data; all else keeps its bits.""",
+        ("profile", "assign-format", REFINE_FORMATS),
     ),
     REFINE_FORMATS: PipelineSteps(
         """L1 to L1: storage, accumulators and fused operations, all of which follow from the formats.""",

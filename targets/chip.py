@@ -44,7 +44,7 @@ class Chip:
     alignment: the greatest alignment in bytes that an access can need. object_bytes, flash_bytes: limits on the size of
     one constant array and of all together; None if unlimited. flash_attribute: the attribute of constant arrays if
     constants live in an address space of their own; the helpers `tm_flash_T` and `tm_next_T` then read them (T one of
-    i8, i16, i32, f32). constant_alignment: the least alignment in bytes of constant arrays, for the benefit of kernels.
+    i8, i16, i32, i64, f32). constant_alignment: the least alignment in bytes of constant arrays, for kernels.
     small_counter: the type of loop counters whose constant bounds lie in [0, 255]. options: compiler options that a
     source file sets itself. int24: the definition of `tm_int24`, a signed integer type of at least 24 bits. helpers:
     the text of those functions and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip prefers them to plain

@@ -23,6 +23,7 @@ from tinyml.dialects.tdsl.map import *
 from tinyml.dialects.tdsl.memory_sums import *
 from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.normalisation import *
+from tinyml.dialects.tdsl.parts import *
 from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.receive import *
 from tinyml.dialects.tdsl.reduction import *

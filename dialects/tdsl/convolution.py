@@ -88,9 +88,10 @@ class Conv2dOp(ContractionOp):
 
     @property
     def spread(self) -> tuple[int, int]:
-        """The dilations along height and width."""
+        """The distances between taps along height and width: the dilations, but 1 along an axis with a single tap."""
+        _, height, width, _ = shape_of(self.lhs)
         down, right = integers(self.dilations, "dilations", 2)
-        return down, right
+        return down if height > 1 else 1, right if width > 1 else 1
 
     @property
     def group_count(self) -> int:
@@ -162,7 +163,8 @@ class Conv2dOp(ContractionOp):
         image, (top, bottom, left, right) = shape_of(self.rhs), self.margins
         if self.padding is not None and len(image) == 4:
             image = image[0], image[1] + top + bottom, image[2] + left + right, image[3]
-        return _convolved(shape_of(self.lhs), image, self.steps, self.spread, self.group_count)
+        dilations = integers(self.dilations, "dilations", 2)
+        return _convolved(shape_of(self.lhs), image, self.steps, dilations, self.group_count)
 
     @property
     def terms(self) -> Sequence[Term]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.dialects import memref
+from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import c, scratch
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.function import FunctionLowering, Spellings
+from tinyml.lowering.c.row_declaration import ROW_BITS
 
 COPY = "tm_copy"
 """The function that copies bytes of working memory."""
@@ -78,7 +80,8 @@ def _turn(at: FunctionLowering, op: scratch.TurnOp) -> None:
 
 
 def _receive(at: FunctionLowering, op: scratch.ReceiveOp) -> None:
-    at.build.statement(c.InvokeOp(at.program.row_function, [at.values[op.dest], at.values[op.row]]))
+    row = at.build.insert(c.CastOp(at.values[op.row], IntegerType(ROW_BITS, Signedness.UNSIGNED)))
+    at.build.statement(c.InvokeOp(at.program.row_function, [at.values[op.dest], row]))
 
 
 MEMORY: Spellings = {

@@ -7,8 +7,11 @@ from tinyml.dialects import c
 _ROW = """\
 /* Yours to define: writes row `row` of the input, {length} elements{axes}, to `to`.
  * Every inference asks once for each row, in order, as soon as the model has room for it. */
-void {name}({type} *to, uint16_t row);
+void {name}({type} *to, uint{bits}_t row);
 """
+
+ROW_BITS = 16
+"""The width of the number of a row."""
 
 
 def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
@@ -17,4 +20,6 @@ def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
     type: that of the elements of the caller's array in C. length: their macro. axes: of a row, such as
     `width x channels`; empty if they are not known.
     """
-    return c.InlineOp(name, _ROW.format(name=name, type=type, length=length, axes=f" ({axes})" if axes else ""))
+    return c.InlineOp(
+        name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS, axes=f" ({axes})" if axes else "")
+    )

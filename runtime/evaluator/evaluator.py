@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import arith, func, scf, tensor
-from xdsl.dialects.builtin import ContainerType, IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ContainerType, IntegerAttr, ModuleOp, ShapedType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
@@ -25,6 +25,7 @@ from tinyml.dialects.tdsl.base import shaped
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, builtin_dtype, ranked
 from tinyml.runtime.evaluator.averages import average_windows, mean, softmax, tally
 from tinyml.runtime.evaluator.index_maps import move_elements
+from tinyml.runtime.evaluator.loop_steps import check_steps
 from tinyml.runtime.evaluator.windows import gathered_windows, padded, window_elements
 
 if TYPE_CHECKING:
@@ -50,6 +51,22 @@ class Outputs:
     labels: NDArray[np.int64] | None
     scores: Array | None
     more: tuple[Array, ...] = ()
+
+    @staticmethod
+    def of(returned: Sequence[SSAValue], results: Sequence[Any], samples: int) -> Outputs:
+        """The values that a function returns, whose arrays have a leading axis of `samples` or 1."""
+        labels, tensors = None, list[Array]()
+        for value, result in zip(returned, results, strict=True):
+            if isinstance(value.type, TensorType):
+                tensors.append(np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1))
+            else:
+                labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
+        return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
+
+    @property
+    def tensors(self) -> tuple[Array, ...]:
+        """The scores and the outputs after them."""
+        return self.more if self.scores is None else (self.scores, *self.more)
 
     @property
     def classes(self) -> NDArray[np.int64]:
@@ -79,6 +96,8 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
     if len(results) - len(scores) > 1:
         returned = ", ".join(map(str, results))
         raise error_at(function, f"expected scores, a label or both, '{function.sym_name.data}' returns {returned}")
+    for empty in (type for type in (argument, *scores) if isinstance(type, ShapedType) and 0 in type.get_shape()):
+        raise error_at(function, f"expected inputs and outputs with elements, '{function.sym_name.data}' has {empty}")
     return function
 
 
@@ -106,13 +125,16 @@ def evaluate(
     tensor value and its array, once per chunk and loop iteration.
     """
     function = predict_function(module)
+    check_steps(function)
     shape = tdsl.shape_of(function.body.block.args[0])
     if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
         raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
-    chunk = samples_together(function)
+    chunk, arithmetic = samples_together(function), arithmetic or Bits()
+    # Only here, since a whole data set takes twice as many bytes in doubles.
+    dtype = np.float64 if isinstance(arithmetic, Reals) else inputs.dtype
     parts = [
-        _Run(arithmetic or Bits(), observe).function(function, inputs[start : start + chunk].reshape(-1, *shape))
-        for start in range(0, len(inputs), chunk)
+        _Run(arithmetic, observe).function(function, inputs[i : i + chunk].reshape(-1, *shape).astype(dtype))
+        for i in range(0, len(inputs), chunk)
     ]
     labels = [part.labels for part in parts if part.labels is not None]
     scores = [part.scores for part in parts if part.scores is not None]
@@ -125,12 +147,37 @@ def evaluate(
 
 def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
     """Run a program in double precision on real inputs, as a reference."""
-    return evaluate(module, inputs.astype(np.float64), Reals(), observe)
+    return evaluate(module, inputs, Reals(), observe)
+
+
+def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
+    """Run a program on real inputs and give its values in reals, to an observer and as scores.
+
+    A program on reals runs in double precision; one of which a part has formats computes the bits of these.
+    """
+    if not tdsl.is_mixed(module):
+        return evaluate_reals(module, inputs, observe)
+
+    def decoded(value: SSAValue, raws: Array) -> None:
+        if number_format(shaped(value).get_element_type()) is not None:
+            observe(value, tdsl.format_of(value).decode(raws))
+
+    return in_reals(module, evaluate(module, encode_inputs(module, inputs), observe=decoded))
+
+
+def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
+    """The outputs of a program at L1 with all raws decoded."""
+    returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
+    formats = [tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType)]
+    reals = [format.decode(raws) for format, raws in zip(formats, outputs.tensors, strict=True)]
+    return Outputs(outputs.labels, reals[0] if reals else None, tuple(reals[1:]))
 
 
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
     """Real inputs as raws of the program's input format."""
-    return element_format(predict_function(module).body.block.args[0].type).encode(inputs.astype(np.float64))
+    format = element_format(predict_function(module).body.block.args[0].type)
+    parts = [format.encode(inputs[i : i + CHUNK].astype(np.float64)) for i in range(0, len(inputs), CHUNK)]
+    return np.concatenate(parts) if parts else format.encode(inputs.astype(np.float64))
 
 
 def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
@@ -152,15 +199,8 @@ class _Run:
         self.bind(function.body.block.args[0], inputs)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             results = self.block(function.body.block)
-        samples = len(inputs)
-        labels, tensors = None, list[Array]()
         last = cast(func.ReturnOp, function.body.block.last_op)
-        for value, result in zip(last.arguments, results, strict=True):
-            if isinstance(value.type, TensorType):
-                tensors.append(np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1))
-            else:
-                labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
-        return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
+        return Outputs.of(last.arguments, results, len(inputs))
 
     def bind(self, value: SSAValue, result: Any) -> None:
         self.values[value] = result

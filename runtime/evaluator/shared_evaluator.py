@@ -43,7 +43,7 @@ class SharedEvaluator:
 
     def __init__(self, inputs: Array, capacity: int = CAPACITY, chunk: int = CHUNK):
         self.chunk = chunk
-        self.chunks = [inputs[start : start + chunk].astype(np.float64) for start in range(0, len(inputs), chunk)]
+        self.chunks = [inputs[start : start + chunk] for start in range(0, len(inputs), chunk)]
         self.numbering = Numbering()
         self.kept = Kept(capacity)
 
@@ -64,27 +64,24 @@ class SharedProgram:
         self.arithmetic = self.recorded.arithmetic
 
     @property
-    def score_format(self) -> NumberFormat:
-        """The format of the scores of a program that has scores."""
+    def output_formats(self) -> Sequence[NumberFormat]:
+        """The formats of the scores and of the outputs after them."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
-        return next(tdsl.format_of(value) for value in last.operands if isinstance(value.type, TensorType))
+        return [tdsl.format_of(value) for value in last.operands if isinstance(value.type, TensorType)]
 
     def outputs(self, chunk: int) -> Outputs:
-        """The labels and scores of one chunk of samples."""
-        inputs = self.evaluator.chunks[chunk]
+        """The outputs of one chunk of samples."""
+        inputs = self.evaluator.chunks[chunk].astype(np.float64)
         [argument] = self.function.body.block.args
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         raws = element_format(argument.type).encode(inputs.reshape(-1, *tdsl.shape_of(argument)))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             values = self._demanded(self.function.body.block, last.operands, {argument: raws}, chunk)
-        labels = scores = None
-        for value in last.operands:
-            result = values[value]
-            if isinstance(value.type, TensorType) and scores is None:
-                scores = np.broadcast_to(result, (len(inputs), *result.shape[1:])).reshape(len(inputs), -1)
-            else:
-                labels = np.broadcast_to(np.asarray(result, np.int64), (len(inputs),))
-        return Outputs(labels, scores)
+        return Outputs.of(last.operands, [values[value] for value in last.operands], len(inputs))
+
+    def decoded(self, outputs: Outputs) -> Sequence[Array]:
+        """The scores and the outputs after them in reals."""
+        return [format.decode(raws) for format, raws in zip(self.output_formats, outputs.tensors, strict=True)]
 
     def compared(self, chunk: int) -> Array | None:
         """The scores of one chunk of samples in reals, as finely as the program compares them for the label.
@@ -104,7 +101,7 @@ class SharedProgram:
             finish = scores.owner
             if any(isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses):
                 format, source, bound = format.in_register(), finish.input, finish.sum_bound
-        inputs = self.evaluator.chunks[chunk]
+        inputs = self.evaluator.chunks[chunk].astype(np.float64)
         [argument] = block.args
         raws = element_format(argument.type).encode(inputs.reshape(-1, *tdsl.shape_of(argument)))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):

@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.model.memory import require_memory
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+_COPIES = 4
+"""Arrays of floats of the size of a data set that exist at once: as read, converted, in another order, and raws."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,8 @@ def load_data(path: str, *, elements: int | None = None, classes: int | None = N
     """Read a data set.
 
     elements: the required number of elements per sample. classes: labels must lie in [0, classes). Raises `InputError`
-    for a missing or damaged file, wrong shapes or types, no samples, NaN or infinity, and labels out of range.
+    for a missing or damaged file, wrong shapes or types, no samples, more than fit in memory, NaN or infinity, and
+    labels out of range.
     """
 
     def accept_x(header: ArrayHeader) -> None:
@@ -45,6 +51,7 @@ def load_data(path: str, *, elements: int | None = None, classes: int | None = N
             raise InputError("`x` holds no samples", file=path)
         if elements is not None and (given := prod(header.shape[1:])) != elements:
             raise InputError(f"samples of `x` have {given} values, the program takes {elements}", file=path)
+        require_memory("reading", header.shape[0], _COPIES * 4 * prod(header.shape[1:]), path)
 
     x = read_npz(path, "data", "x", accept_x)
     if x is None:

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.runtime.readers.protected_files import note_input
 
 _LEAST_BYTES, _BYTES_PER_ELEMENT = 2**20, 4
 """The limit on bytes of text, and how it grows per element: as a module of 16-bit constants in hexadecimal."""
@@ -20,20 +21,22 @@ _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "de
 def open_regular(path: str | Path, what: str) -> BinaryIO:
     """Open a regular file, or a link to one, for reading; raises `InputError` for anything else, at once.
 
-    what: the content of the file, for messages.
+    what: the content of the file, for messages. The file counts as an input of the command.
     """
     try:
         _check_kind(os.stat(path).st_mode, path, what)
         # Between the two looks the file may become a pipe, on which a plain `open` would wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            _check_kind(os.fstat(descriptor).st_mode, path, what)
+            status = os.fstat(descriptor)
+            _check_kind(status.st_mode, path, what)
         except (InputError, OSError):
             os.close(descriptor)
             raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise InputError(f"cannot read the {what}: {reason or error}", file=str(path)) from error
+    note_input(path, status)
     return os.fdopen(descriptor, "rb")
 
 

@@ -51,6 +51,18 @@ TM_INLINE int32_t tm_flash_i32(const int32_t *p)
 #endif
 }
 
+TM_INLINE int64_t tm_flash_i64(const int64_t *p)
+{
+#ifdef __AVR__
+    uint32_t low, high;
+    __asm__("lpm %A0, Z+\n\tlpm %B0, Z+\n\tlpm %C0, Z+\n\tlpm %D0, Z+\n\t"
+            "lpm %A1, Z+\n\tlpm %B1, Z+\n\tlpm %C1, Z+\n\tlpm %D1, Z" : "=r"(low), "=r"(high), "+z"(p));
+    return (int64_t)((uint64_t)high << 32 | low);
+#else
+    return *p;
+#endif
+}
+
 TM_INLINE float tm_flash_f32(const float *p)
 {
 #ifdef __AVR__
@@ -90,6 +102,18 @@ TM_INLINE int32_t tm_next_i32(const int32_t **p)
     int32_t value;
     __asm__("lpm %A0, Z+\n\tlpm %B0, Z+\n\tlpm %C0, Z+\n\tlpm %D0, Z+" : "=r"(value), "+z"(*p));
     return value;
+#else
+    return *(*p)++;
+#endif
+}
+
+TM_INLINE int64_t tm_next_i64(const int64_t **p)
+{
+#ifdef __AVR__
+    uint32_t low, high;
+    __asm__("lpm %A0, Z+\n\tlpm %B0, Z+\n\tlpm %C0, Z+\n\tlpm %D0, Z+\n\t"
+            "lpm %A1, Z+\n\tlpm %B1, Z+\n\tlpm %C1, Z+\n\tlpm %D1, Z+" : "=r"(low), "=r"(high), "+z"(*p));
+    return (int64_t)((uint64_t)high << 32 | low);
 #else
     return *(*p)++;
 #endif

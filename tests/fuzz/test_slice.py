@@ -20,11 +20,15 @@ CASES = {
     "tflite": 60,
     "onnx": 60,
     "quantised": 24,
+    "networks": 2,
     "arrays": 60,
     "tables": 60,
     "journals": 10,
     "outputs": 4,
     "kills": 1,
+    "overwriting": 8,
+    "plug-ins": 3,
+    "arrivals": 2,
     "programs": 1,
 }
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
+from programs.lowered import lowered
 from programs.narrow_peak import with_packed_buffers
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
@@ -283,7 +284,7 @@ def build_face(
     whose answers they could be refined for.
     """
     ctx = context()
-    options = {"target": target, "reuse_input": True}
+    options: dict[str, Any] = {"target": target, "reuse_input": True}
     given = {"format": "fixed", "width": width, "data": str(file.parent / "data.npz")}
     profiled = import_seedot(file.read_text(), str(file))
     steps = pipelines.flatten("reals-to-formats", {**options, **given})
@@ -291,8 +292,7 @@ def build_face(
     pipelines.run(profiled, ctx, steps[:assignment])
     steps = [*steps[assignment:], *pipelines.flatten("formats-to-buffers", options)]
     formats, module = with_packed_buffers(profiled, steps, narrow, ram)
-    for step in ("buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(step, options))
+    lowered(module, ctx, start="buffers-to-loops", **options)
     out.mkdir(parents=True, exist_ok=True)
     write_c(module, ctx, target, out)
     return formats

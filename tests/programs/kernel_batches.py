@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from programs import kernel_models
+from programs.lowered import lowered
 from programs.printed import WARNING_FLAGS, parse, write_module
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import Runner
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.interface import Interface
@@ -42,8 +42,7 @@ def write_kernel_program(kernel: Kernel, target: str, folder: Path, name: str | 
     expected = evaluate(module, inputs).scores
     assert expected is not None
     packed = "never" if kernel.weights % 8 == 0 else "always"
-    for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
-        pipelines.run(module, context, pipelines.flatten(step, {"target": target, "packed": packed}))
+    lowered(module, context, end="loops-to-bits", target=target, packed=packed)
     assert str(module).count(f"func.call @{kernel.symbol}(") == kernel_models.calls(kernel)
     write_module(module, context, target, folder)
     [source] = folder.glob(f"{interface.name}.c")
@@ -78,7 +77,9 @@ _HEAD = 8
 """Bytes before the input of a program, the first of which is its number."""
 
 
-def check_batch(kernels: Sequence[Kernel], target: str, runner: Runner, folder: Path) -> None:
+def check_batch(
+    kernels: Sequence[Kernel], target: str, runner: Runner, folder: Path, optimize: str | None = None
+) -> None:
     """Compare the scores of the programs of some kernels, all in one build, with the evaluator's."""
     programs = [write_kernel_program(kernel, target, folder, f"k{number}") for number, kernel in enumerate(kernels)]
     interfaces = [program.interface for program in programs]
@@ -98,7 +99,7 @@ def check_batch(kernels: Sequence[Kernel], target: str, runner: Runner, folder: 
             row[0] = number
             row[_HEAD : _HEAD + sample.nbytes] = np.ascontiguousarray(sample).view(np.int8)
             rows.append(row)
-    build = runner.build(folder, batch, folder / "build", extra_flags=WARNING_FLAGS)
+    build = runner.build(folder, batch, folder / "build", optimize, WARNING_FLAGS)
     scores = runner.run(build, batch, np.stack(rows)).scores
     assert scores is not None
     got = iter(scores)

@@ -10,6 +10,7 @@ from interpreters import memory
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
+from programs.lowered import lowered
 from programs.streamed_networks import NetworkWriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -24,21 +25,11 @@ from tinyml.targets.registry import HOST
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.transforms.formats.reuse_input import ReuseInputPass
 
-LOWERING = ("formats-to-buffers", "buffers-to-loops", "loops-to-bits")
-
 
 def refined(module: ModuleOp) -> ModuleOp:
     """A program at L1 with accumulators, whose input lies in the arena."""
     ReuseInputPass().apply(context(), module)
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))
-    return module
-
-
-def lowered(module: ModuleOp) -> ModuleOp:
-    """A program at L1 lowered to bits."""
-    module = module.clone()
-    for step in LOWERING:
-        pipelines.run(module, context(), pipelines.flatten(step, {}))
     return module
 
 
@@ -48,9 +39,7 @@ def inputs_of(module: ModuleOp, samples: int) -> np.ndarray:
 
 
 def buffers_of(module: ModuleOp, plan: str, target: str = HOST) -> ModuleOp:
-    module = module.clone()
-    pipelines.run(module, context(), pipelines.flatten("formats-to-buffers", {"plan": plan, "target": target}))
-    return module
+    return lowered(module.clone(), end="formats-to-buffers", plan=plan, target=target)
 
 
 def arena(buffers: ModuleOp) -> int:
@@ -63,8 +52,7 @@ def check_bits_on_device(module: ModuleOp, buffers: ModuleOp, x: np.ndarray, dev
     On the host every access is checked. folder: an empty one.
     """
     expected, interface = evaluate(module, x), interface_of(module)
-    for step in ("buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(buffers, context(), pipelines.flatten(step, {"target": device}))
+    lowered(buffers, start="buffers-to-loops", target=device)
     write_c(buffers, context(), device, folder)
     runner = HostRunner(sanitize=True) if device == HOST else runner_for(device)
     result = runner.run(runner.build(folder, interface, folder / "build"), interface, x)
@@ -76,7 +64,8 @@ def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:
     tiled.verify()
     x = inputs_of(module, 2)
     assert first_mismatch(evaluate(module, x), evaluate(tiled, x)) is None
-    got = [np.asarray(result).reshape(1, -1) for result in memory.run(lowered(tiled), x[0])]
+    bits = lowered(tiled.clone(), end="loops-to-bits")
+    got = [np.asarray(result).reshape(1, -1) for result in memory.run(bits, x[0])]
     assert first_mismatch(evaluate(module, x[:1]), Outputs(None, got[0], tuple(got[1:]))) is None
 
 

@@ -144,15 +144,25 @@ def coded_strip(coder: TileCoder, tile: Tile, random: np.random.Generator) -> Co
 
 
 def strip_of(family: TileFamily, tile: Tile, random: np.random.Generator) -> Strip:
-    """Random weights, starts and factors, the greatest and the least among them."""
+    """Random weights, starts and factors, most of whose results are within a byte.
+
+    The first and the last of several rows have the greatest or the least of them.
+    """
     length = tile.runs * tile.length // (tile.rows if "channel" in family.op else 1)
     weights = random.integers(-128, 128, (tile.rows, length))
     weights[0] = random.choice([-128, 127])
     room = min(family.limit - 1 - 128 * int(np.abs(weights).sum(1).max()), 1 << 30)
-    starts = random.integers(-room >> 4, room >> 4, tile.rows)
-    starts[-1] = random.choice([-1, 1]) * room
-    shifts = -random.integers(1, 16, tile.rows)
-    shifts[0], shifts[-1] = random.choice([-family.right, -1, -11]), random.choice([-1, -min(family.right, 23)])
+    usual = min(int(128 * 128 * np.sqrt(length)) // 3, room)
+    starts = random.integers(-usual, usual + 1, tile.rows)
+    shifts = -np.clip(usual.bit_length() - 7 + random.integers(-1, 3, tile.rows), 1, family.right)
     multipliers = random.integers(1 << 30, 1 << 31, tile.rows)
-    multipliers[0] = random.choice([1 << 30, (1 << 31) - 1])
+    if tile.rows > 1:
+        # Small sums, in which roundings before the last one show.
+        row = min(1, tile.rows - 2)
+        weights[row], starts[row], shifts[row] = random.integers(-1, 2, length), random.integers(-9, 10), -2
+        starts[-1] = random.choice([-1, 1]) * room
+        shifts[-1] = random.choice([-1, -min(family.right, 23)])
+    if tile.rows > 2:
+        shifts[0] = random.choice([-family.right, -1, -11])
+        multipliers[0] = random.choice([1 << 30, (1 << 31) - 1])
     return Strip(family, tile, Sums(weights, starts, multipliers, shifts))

@@ -6,10 +6,12 @@ import argparse
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, get_origin
 
 from tinyml.dialects.options import Option, Seconds, option, options_of
+from tinyml.tools.cli.outputs import output_file
 
 Declaration = TypeVar("Declaration")
 
@@ -46,6 +48,8 @@ def add_options(parser: Parser, options: Iterable[Option]) -> None:
             settings["action"] = "store_true"
         elif not declared.flags and get_origin(declared.type) is tuple:
             settings["type"], settings["nargs"] = _value_parser(get_args(declared.type)[0]), "+"
+        elif declared.writes:
+            settings["type"] = partial(output_file, declared.writes)
         else:
             settings["type"] = _value_parser(declared.type)
         if declared.bare is not None:

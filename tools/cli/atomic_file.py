@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.pending_output import pending_file
+from tinyml.runtime.readers.protected_files import check_output
+from tinyml.tools.cli.pending_output import pending_output
 
 
 @contextmanager
@@ -17,7 +18,8 @@ def atomic_file(path: str | Path) -> Generator[IO[str]]:
     """A stream whose text replaces the file `path` when the context ends without an exception.
 
     The text is written to a temporary file beside `path`, which is removed after an exception; a terminal, a pipe or a
-    device is written to directly. Raises `InputError` if nothing can be written.
+    device is written to directly. Raises `InputError` if nothing can be written, at once, and for a file that must not
+    be replaced (`check_output`), at the start and at the end.
     """
     with _atomic_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
         yield text
@@ -32,9 +34,14 @@ def write_file(path: Path, content: str | bytes) -> None:
 @contextmanager
 def _atomic_bytes(path: str | Path) -> Generator[IO[bytes]]:
     try:
-        final = Path(path).resolve()
-        pending = pending_file(final) if final.is_file() or not final.exists() else None
-        output = _Output(final if pending is None else pending.path, path)
+        final = check_output(path)
+        pending = pending_output(final) if final.is_file() or not final.exists() else None
+        try:
+            output = _Output(final if pending is None else pending.new, path)
+        except OSError:
+            if pending is not None:
+                pending.close()
+            raise
     except (OSError, RuntimeError) as error:
         raise _complaint(error, path) from error
     if pending is None:
@@ -45,12 +52,12 @@ def _atomic_bytes(path: str | Path) -> Generator[IO[bytes]]:
         with io.BufferedWriter(output) as stream:
             yield stream
         try:
-            os.replace(pending.path, final)
+            # By now more inputs may have been read, and the path may lead elsewhere.
+            os.replace(pending.new, check_output(path))
         except OSError as error:
             raise _complaint(error, path) from error
     finally:
-        pending.path.unlink(missing_ok=True)
-        pending.release()
+        pending.close()
 
 
 class _Output(io.FileIO):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.pending_output import hold, leftovers, pending_folder
-
-_OLD = ".old"
-"""The suffix of an earlier output on its way out."""
+from tinyml.runtime.readers.protected_files import check_output
+from tinyml.tools.cli.pending_output import PendingOutput, hold, leftovers, pending_output
 
 RemovableFiles = Callable[[Path], Sequence[str]]
 """The files of an existing folder, relative to it; raises `InputError` unless all its contents may be removed.
@@ -33,17 +30,17 @@ def atomic_folder(out: Path, removable: RemovableFiles) -> Generator[Path]:
     with ExitStack() as cleanup:
         try:
             # A symbolic link is kept; the folder that it points to is replaced.
-            final = out.resolve()
+            final = check_output(out)
             _restore(final, removable)
             _check(final, out, removable)
             _make_parents(final, cleanup)
-            pending = pending_folder(final)
+            pending = pending_output(final)
+            cleanup.callback(pending.close)
+            pending.new.mkdir()
         except (OSError, RuntimeError) as error:
             raise _complaint(error, out) from error
-        cleanup.callback(pending.release)
-        cleanup.callback(shutil.rmtree, pending.path, ignore_errors=True)
-        yield pending.path
-        _replace(final, out, pending.path, removable)
+        yield pending.new
+        _replace(final, out, pending, removable)
 
 
 def only_empty(folder: Path) -> Sequence[str]:
@@ -85,40 +82,41 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _replace(final: Path, out: Path, new: Path, removable: RemovableFiles) -> None:
-    aside = new.with_name(new.name + _OLD)
+def _replace(final: Path, out: Path, pending: PendingOutput, removable: RemovableFiles) -> None:
     try:
         files = _check(final, out, removable)
         if not final.exists():
-            new.rename(final)
+            pending.new.rename(final)
             return
         if (held := hold(final)) is None:
             raise InputError("another run is replacing this folder", file=str(out))
         try:
-            final.rename(aside)
+            final.rename(pending.old)
             try:
-                new.rename(final)
+                pending.new.rename(final)
             except BaseException:
-                aside.rename(final)
+                pending.old.rename(final)
                 raise
-            _remove(aside, files)
+            _remove(pending.old, files)
         finally:
             held.release()
     except OSError as error:
-        rest = f"; the earlier output lies in {aside}" if aside.exists() else ""
+        rest = f"; the earlier output lies in {pending.old}" if pending.old.exists() else ""
         raise InputError(f"cannot be replaced: {error.strerror or error}{rest}", file=str(out)) from error
 
 
 def _restore(final: Path, removable: RemovableFiles) -> None:
     """Move an old folder back that a killed run had renamed, or finish its removal."""
-    for old in leftovers(final, _OLD):
+    for leftover in leftovers(final):
         # What is not removable stays, even here.
         with suppress(OSError, InputError):
-            if final.exists():
-                _remove(old.path, removable(old.path))
+            if not leftover.old.exists():
+                pass
+            elif final.exists():
+                _remove(leftover.old, removable(leftover.old))
             else:
-                old.path.rename(final)
-        old.release()
+                leftover.old.rename(final)
+        leftover.close()
 
 
 def _remove(folder: Path, files: Sequence[str]) -> None:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import option, options_of
-from tinyml.tools.cli.arguments import Parser, add_options, given
+from tinyml.runtime.readers.protected_files import protect_inputs
+from tinyml.tools.cli.arguments import Parser, add_options, parsed
+from tinyml.tools.cli.outputs import check_paths
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +21,10 @@ class CommonOptions:
         default=ELEMENT_LIMIT.get(),
         metavar="N",
     )
+    force: bool = option(
+        "write files even where they replace an input, a file of another kind, or one that a link leads to elsewhere",
+        default=False,
+    )
     debug: bool = option("show the traceback of an error", default=False)
 
 
@@ -27,5 +33,11 @@ def add_common_options(parser: Parser) -> None:
 
 
 def apply_common_options(arguments: argparse.Namespace) -> None:
-    """Set the limit on elements that is in effect from now on."""
-    ELEMENT_LIMIT.set(CommonOptions(**given(arguments, options_of(CommonOptions))).max_elements)
+    """Set the limit on elements that is in effect from now on, and protect the files that are read.
+
+    Raises `InputError` for a file that must not be written (`check_paths`).
+    """
+    common = parsed(arguments, CommonOptions)
+    ELEMENT_LIMIT.set(common.max_elements)
+    protect_inputs(common.force)
+    check_paths(arguments)

@@ -37,12 +37,29 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
     blame: kept up to date by `run`, which has context variables of its own. A defect of tinyml itself is raised.
     """
     gc.set_threshold(max(COLLECT_EVERY, gc.get_threshold()[0]))
+    _open_streams()
     try:
         with ending_signals_interrupt():
             return _guarded(run, blame)
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
         return 1
+
+
+def _open_streams() -> None:
+    """Let the null device stand for each standard stream that was closed when the process began.
+
+    Otherwise the next file that is opened would get the descriptor of the stream, and what programs and libraries print
+    would end up in it. Python has None for such a stream, and prints on standard output what is meant for `None`.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            try:
+                os.fstat(number)
+            except OSError:
+                # It gets the lowest number that is free, which is this one.
+                os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def check_numbers(arguments: Sequence[str]) -> None:

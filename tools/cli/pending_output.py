@@ -1,7 +1,8 @@
 """Temporary files and folders beside an output, which take its place once they are complete.
 
-The name of one is `.NAME.tinyml-TOKEN`, and the process that writes it holds a lock on it. So a later run can tell the
-leftovers of killed runs, which it removes, from the work of runs that still live, even in another container.
+They lie in a folder `.NAME.tinyml-TOKEN` with a mark: a file that has the inode of this folder, and that the process
+that writes there has locked. So a later run can tell the leftovers of killed runs, which it removes, from the work of
+runs that still live, even in another container, and from folders of the user's that have such a name.
 """
 
 from __future__ import annotations
@@ -11,19 +12,21 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 _TOKEN_BYTES = 4
 
+MARK = "tinyml-temporary"
+"""The file that proves that a folder is one of ours."""
+
 
 @dataclass
-class PendingOutput:
-    """A temporary file or folder that this process has locked until `release`."""
+class Lock:
+    """A file or folder that this process has locked until `release`."""
 
-    path: Path
     descriptor: int
 
     def release(self) -> None:
@@ -33,54 +36,77 @@ class PendingOutput:
             self.descriptor = -1
 
 
-def pending_file(output: Path) -> PendingOutput:
-    """A new, empty file beside `output`; raises `OSError` if there can be none."""
-    return _new(output, lambda path: os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)))
+@dataclass
+class PendingOutput:
+    """A temporary folder that this process has made, or taken over from a killed one, and locked until `close`."""
+
+    folder: Path
+    lock: Lock
+
+    @property
+    def new(self) -> Path:
+        """The place of the new file or folder, which is there once it is created."""
+        return self.folder / "new"
+
+    @property
+    def old(self) -> Path:
+        """The place of an earlier output on its way out."""
+        return self.folder / "old"
+
+    def close(self) -> None:
+        """Remove the folder with what is new in it, or, as long as an old output lies there, only the latter."""
+        with suppress(OSError):
+            if self.new.is_dir() and not self.new.is_symlink():
+                shutil.rmtree(self.new, ignore_errors=True)
+            else:
+                self.new.unlink(missing_ok=True)
+            if not os.path.lexists(self.old):
+                (self.folder / MARK).unlink()
+                self.folder.rmdir()
+        self.lock.release()
 
 
-def pending_folder(output: Path) -> PendingOutput:
-    """A new, empty folder beside `output`; raises `OSError` if there can be none."""
-    return _new(output, os.mkdir)
-
-
-def _new(output: Path, create: Callable[[Path], None]) -> PendingOutput:
-    remove_leftovers(output)
-    while True:
-        path = output.with_name(f".{output.name}.tinyml-{secrets.token_hex(_TOKEN_BYTES)}")
-        create(path)
-        pending = PendingOutput(path, os.open(path, os.O_RDONLY))
+def pending_output(output: Path) -> PendingOutput:
+    """A new folder for an output, beside it; leftovers are removed. Raises `OSError` if there can be none."""
+    for leftover in leftovers(output):
+        leftover.close()
+    folder = output.with_name(f".{output.name}.tinyml-{secrets.token_hex(_TOKEN_BYTES)}")
+    folder.mkdir()
+    try:
+        lock = Lock(os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
         # Without locks, as on some network file systems, nobody removes leftovers.
         with suppress(OSError):
-            fcntl.flock(pending.descriptor, fcntl.LOCK_EX)
-        # Another run may have taken the path for a leftover before it was locked.
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.stat(path), os.fstat(pending.descriptor)):
-                return pending
-        pending.release()
+            fcntl.flock(lock.descriptor, fcntl.LOCK_EX)
+        # Only now, so that nobody takes it for a leftover before it is locked.
+        os.write(lock.descriptor, _proof(folder))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return PendingOutput(folder, lock)
 
 
-def remove_leftovers(output: Path) -> None:
-    """Remove what killed runs left beside `output`; what cannot be removed stays."""
-    for leftover in leftovers(output, ""):
-        with suppress(OSError):
-            if leftover.path.is_dir():
-                shutil.rmtree(leftover.path, ignore_errors=True)
-            else:
-                leftover.path.unlink()
-        leftover.release()
-
-
-def leftovers(output: Path, suffix: str) -> Iterator[PendingOutput]:
-    """The temporary files and folders of `output` with a suffix whose processes have ended, each locked by this one."""
-    pattern = re.compile(rf"\.{re.escape(output.name)}\.tinyml-[0-9a-f]{{{2 * _TOKEN_BYTES}}}{re.escape(suffix)}")
+def leftovers(output: Path) -> Iterator[PendingOutput]:
+    """The temporary folders of an output whose processes have ended, each locked by this one."""
+    pattern = re.compile(rf"\.{re.escape(output.name)}\.tinyml-[0-9a-f]{{{2 * _TOKEN_BYTES}}}")
     with suppress(OSError):
         for name in os.listdir(output.parent):
-            if pattern.fullmatch(name) and (held := hold(output.with_name(name))) is not None:
-                yield held
+            folder = output.with_name(name)
+            if not pattern.fullmatch(name) or folder.is_symlink() or (lock := hold(folder / MARK)) is None:
+                continue
+            with suppress(OSError):
+                if os.read(lock.descriptor, 1000) == _proof(folder):
+                    yield PendingOutput(folder, lock)
+                    continue
+            lock.release()
 
 
-def hold(path: Path) -> PendingOutput | None:
-    """A file or folder that this process locks; None if another process has locked it, or it cannot be locked."""
+def _proof(folder: Path) -> bytes:
+    """The content of a folder's mark; no copy of the folder has the same."""
+    return f"tinyml removes this folder, inode {folder.stat().st_ino}.\n".encode()
+
+
+def hold(path: Path) -> Lock | None:
+    """The lock of a file or folder; None if another process has locked it, or it cannot be locked."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -90,4 +116,4 @@ def hold(path: Path) -> PendingOutput | None:
     except OSError:
         os.close(descriptor)
         return None
-    return PendingOutput(path, descriptor)
+    return Lock(descriptor)

@@ -9,6 +9,7 @@ from pathlib import Path
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.request import BuildOptions, Request
+from tinyml.tools.reports.memory_picture import FORMATS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +30,10 @@ class BenchRequest(BuildOptions):
         metavar="FORMAT[:BITS][+SEARCH],...",
         bare=(),
     )
-    picture: Path | None = option(".svg or .png file: what the formats lose and cost on average", default=None)
-    json: Path | None = option("also write the reports to this file", default=None, metavar="FILE")
+    picture: Path | None = option(
+        ".svg or .png file: what the formats lose and cost on average", default=None, writes=FORMATS
+    )
+    json: Path | None = option("also write the reports to this file", default=None, metavar="FILE", writes=(".json",))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

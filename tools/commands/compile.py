@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.driver.compile_model import compile_model
     from tinyml.tools.reports.memory_picture import can_draw
-    from tinyml.tools.reports.table import print_function_errors, print_reports, print_search
+    from tinyml.tools.reports.table import print_function_errors, print_parts, print_reports, print_search
 
     search = _search(arguments)
     options = given(arguments, search_options()) if search is None else {}
@@ -56,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     if report["search"] is not None:
         print_search(report["search"])
     print_function_errors(report)
+    print_parts(report, chosen=request.val is not None)
     if report["flash_bytes"] is None:
         print(f"The tools to measure on {report['target']} are not installed: sizes and cycles are unknown.")
     if not can_draw():

@@ -128,8 +128,9 @@ def _lower(buffers: ModuleOp, ctx: Context, report: Mapping[str, Any]) -> tuple[
 
 def _sources(file: Path, program: ModuleOp, ctx: Context, board: Board) -> dict[int, tuple[str, ...]]:
     """The source operations of each line of the C file; raises `InputError` if the file does not match the program."""
+    from tinyml.runtime.readers.regular_files import read_bytes
     from tinyml.targets.c.print_c import print_c, sources_of_lines
 
-    if not file.is_file() or file.read_text(encoding="utf-8") != print_c(program, ctx, board.name):
+    if read_bytes(file, "C") != print_c(program, ctx, board.name).encode():
         raise InputError("is not the C that ir/2-buffers.mlir gives: compile the model again", file=str(file))
     return sources_of_lines(program, board.name)

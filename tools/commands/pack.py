@@ -15,6 +15,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Seconds, option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.packing_problem import read_problem, spell_solution
+from tinyml.tools.reports.memory_picture import FORMATS
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack, stays
 from tinyml.transforms.buffers.packing.options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
@@ -38,8 +39,10 @@ class PackRequest(PackingOptions):
     capacity: int | None = option("stop at a packing of at most N bytes", default=None, metavar="N", group="goal")
     minimize: bool = option("look for the lowest packing (the default)", default=False, group="goal")
     python: bool = option("search in Python even if there is a C compiler", default=False)
-    out: Path | None = option("CSV file to write (default: standard output)", default=None, flags=("-o", "--out"))
-    picture: Path | None = option(".svg or .png file: the arena over time", default=None)
+    out: Path | None = option(
+        "CSV file to write (default: standard output)", default=None, flags=("-o", "--out"), writes=(".csv",)
+    )
+    picture: Path | None = option(".svg or .png file: the arena over time", default=None, writes=FORMATS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ from tinyml.dialects.options import option, options_of
 from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.driver.request import listed_targets
+from tinyml.tools.reports.memory_picture import FORMATS
 
 if TYPE_CHECKING:
     from tinyml.transforms.formats.plans.graph import Graph
@@ -30,7 +31,7 @@ class PlanRequest(PrintOptions):
     model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
     mode: str | None = option("show the segments of this plan", default=None, group="shown")
     front: bool = option("show RAM and time of the programs of all plans that run", default=False, group="shown")
-    picture: Path | None = option(".svg or .png file to draw these in", default=None)
+    picture: Path | None = option(".svg or .png file to draw these in", default=None, writes=FORMATS)
     val: Path | None = option(".npz with x, to choose the number formats of a model on reals for --front", default=None)
     target: str = option(f"board for --front: {listed_targets()}", default=USUAL, metavar="BOARD")
     bits: int | None = option("bits of each element (default: those of the model's formats)", default=None)

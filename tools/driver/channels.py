@@ -50,7 +50,7 @@ def load_network(request: ChannelRequest) -> Network:
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
     from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.tools.driver.stages import has_formats, load_program
+    from tinyml.tools.driver.stages import load_program
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
     from tinyml.transforms.formats.plans.network import network_of
     from tinyml.transforms.reals.channels.importance import importance
@@ -59,7 +59,7 @@ def load_network(request: ChannelRequest) -> Network:
 
     module = load_program(request.model, context())
     bits = request.bits
-    if has_formats(module):
+    if tdsl.has_formats(module):
         argument = predict_function(module).body.block.args[0]
         bits = bits or 8 * tdsl.format_of(argument).dtype.itemsize
         LiftToRealsPass().apply(Context(), module)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.lowering.options import PLANS
 from tinyml.targets.chip import CALLBACK, MEMORY, SERIAL
 from tinyml.tools.cli.atomic_folder import atomic_folder
@@ -102,12 +103,13 @@ def build_folder(
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
     Raises `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
     """
+    from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines
     from tinyml.runtime.devices.registry import is_available
     from tinyml.targets.registry import chip_of
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
-    from tinyml.tools.driver.stages import compile_kept, compile_stages, has_formats, load_program
+    from tinyml.tools.driver.stages import compile_kept, compile_stages, load_program
     from tinyml.tools.reports.report import require_fit, write_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
     from tinyml.transforms.formats.order_input import OrderInputPass
@@ -119,9 +121,9 @@ def build_folder(
         progress.step("reading")
         ctx = context()
         program = load_program(request.model, ctx)
-        if request.quantization == ANEW and has_formats(program):
+        if request.quantization == ANEW and tdsl.has_formats(program):
             pipelines.run(program, ctx, [LiftToRealsPass()])
-        kept = has_formats(program)
+        kept = tdsl.has_formats(program)
         pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
         data = _load_data(request, program, kept)
         progress.step("compiling")
@@ -188,16 +190,22 @@ def _takes(compiled: Compiled) -> int:
 
 def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:
     """The data on which a program is evaluated, and of which a few samples are measured."""
+    from tinyml.dialects import tdsl
     from tinyml.runtime.model.program_data import load_program_data, random_data
 
     if kept and request.search is not None:
         raise InputError(
             "the model keeps its number formats: --search needs --quantization anew", file=str(request.model)
         )
-    if not kept and request.val is None:
+    if request.val is None and (not kept or (tdsl.is_mixed(program) and _asks_for_format(request))):
         raise InputError("number formats are chosen on data: give --val", file=str(request.model))
     files = [load_program_data(program, str(file)) for file in (request.val, request.test) if file is not None]
     return files[-1] if files else random_data(program, MEASURED_SAMPLES)
+
+
+def _asks_for_format(request: Request) -> bool:
+    """True for an option that says in which format to compute."""
+    return request.format != USUAL_FORMAT or any((request.width, request.weights, request.functions))
 
 
 def _measure(

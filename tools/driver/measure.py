@@ -5,18 +5,17 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import expected
 from tinyml.runtime.devices.registry import DeviceError, RunResult, runner_for
-from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.transforms.formats.evaluation.reference import mean_errors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,12 +113,10 @@ def rounding_loss(unrounded: ModuleOp, formats: ModuleOp, data: Data) -> Roundin
 
 
 def _mean_error(module: ModuleOp, exact: Outputs, rounded: Outputs) -> float:
-    """The mean absolute difference of scores; 0 without any."""
-    if exact.scores is None or rounded.scores is None:
+    """The mean absolute difference of the outputs, each of which counts alike; 0 without any but a label."""
+    if not exact.tensors:
         return 0.0
-    returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
-    format = next(tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType))
-    return float(np.abs(format.decode(exact.scores) - format.decode(rounded.scores)).mean())
+    return float(mean_errors(in_reals(module, rounded).tensors, in_reals(module, exact).tensors).mean())
 
 
 def run_on_device(

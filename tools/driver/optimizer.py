@@ -25,6 +25,7 @@ from tinyml.tools.cli.atomic_file import atomic_file
 from tinyml.tools.cli.common_options import add_common_options, apply_common_options
 from tinyml.tools.cli.guard import Blame
 from tinyml.tools.cli.located_parser import parse_mlir
+from tinyml.tools.cli.outputs import check_file
 from tinyml.tools.cli.pipeline_syntax import check_options, check_pipeline, to_xdsl_pipeline
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.transforms.ir.levels import check_level
@@ -137,6 +138,7 @@ class TinymlOptMain(xDSLOptMain):
     def prepare_output(self) -> IO[str]:
         if self.args.output_file in (None, "-"):
             return sys.stdout
+        check_file(Path(self.args.output_file), (".mlir",))
         return self.outputs.enter_context(atomic_file(self.args.output_file))
 
     def run(self):

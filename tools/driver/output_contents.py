@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.readers.protected_files import note_input
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.atomic_file import write_file
 
@@ -21,10 +22,15 @@ _WRITER, _FILES = "tinyml", "files"
 
 
 def read_report(folder: Path) -> dict[str, Any]:
-    """The report in a folder written by `tinyml compile`; raises `InputError` for any other folder."""
+    """The report in a folder written by `tinyml compile`, all of whose files count as inputs of the command.
+
+    Raises `InputError` for any other folder.
+    """
     report = _report(folder)
     if report is None or not {"target", "optimize"} <= report.keys():
         raise InputError("expected a folder written by tinyml compile", file=str(folder))
+    for name in _files(folder):
+        note_input(folder / name)
     return report
 
 

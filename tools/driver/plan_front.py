@@ -69,16 +69,19 @@ def planned_programs(
 
 def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable[[str], None]) -> ModuleOp:
     """The model at L1."""
+    from tinyml.dialects import tdsl
     from tinyml.lowering import pipelines
-    from tinyml.tools.driver.stages import has_formats, load_program
-    from tinyml.transforms.search.costs.pipelines_below import REFINE_FORMATS
+    from tinyml.tools.driver.stages import load_program, refine_kept
 
     module = load_program(model, ctx)
-    kept = has_formats(module)
+    kept = tdsl.has_formats(module)
     if not kept and not options.data:
         raise InputError("number formats are chosen on data: give --val", file=str(model))
     step("choosing formats")
-    pipelines.run(module, ctx, pipelines.flatten(REFINE_FORMATS if kept else "reals-to-formats", vars(options)))
+    if kept:
+        refine_kept(module, ctx, options)
+    else:
+        pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", vars(options)))
     return module
 
 

@@ -27,7 +27,9 @@ class RunRequest:
     data: Path = option(".npz with the inputs x: reals, or integers, which are raws of the model's input")
     device: str = option(listed_targets(), default=HOST)
     limit: int | None = option("run only so many samples", default=None)
-    save: Path | None = option(".npz to write: the labels, and the scores and other outputs as raws", default=None)
+    save: Path | None = option(
+        ".npz to write: the labels, and the scores and other outputs as raws", default=None, writes=(".npz",)
+    )
     optimize: str = optimize()
 
 

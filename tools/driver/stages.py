@@ -7,20 +7,21 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
-from tinyml.runtime.model.program_data import input_format
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import print_c
 from tinyml.tools.cli.located_parser import parse_mlir
@@ -34,6 +35,7 @@ from tinyml.transforms.search.costs.pipelines_below import (
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
+    PARTS_TO_FORMATS,
     REFINE_FORMATS,
 )
 
@@ -63,7 +65,8 @@ class Compiled:
     reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. unrounded: the IR of L1 before a plan of
     execution changed bits by rounding sums; None if it does not. stages: the IR of all levels as text.
     source, header: the C files. format: the name of the program's number format. width: its bits. row_scales: true if
-    the rows of constant matrices have scales of their own.
+    the rows of constant matrices have scales of their own. parts: the format of what a quantised model has in
+    floats, such as `fixed 16`; None if it has nothing in floats.
     """
 
     reals: ModuleOp
@@ -78,6 +81,7 @@ class Compiled:
     format: str
     width: int
     row_scales: bool
+    parts: str | None = None
 
     @property
     def macs(self) -> int:
@@ -161,20 +165,25 @@ def compile_stages(
     return _below(reals, module, ctx, options, [Stage("0-reals.mlir", print_ir(reals))], width, row_scales)
 
 
-def has_formats(module: ModuleOp) -> bool:
-    """True for a program at L1: one with a tensor of another format than f32."""
-    types = [value.type for op in module.walk() for value in (*op.operands, *op.results)]
-    return any(cast("TensorType[Any]", type).element_type != f32 for type in types if isinstance(type, TensorType))
+def refine_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> None:
+    """Refine a program at L1, which keeps its number formats; with data its tensors of f32 get those of the options."""
+    name = PARTS_TO_FORMATS if options.data and tdsl.is_mixed(module) else REFINE_FORMATS
+    pipelines.run(module, ctx, pipelines.flatten(name, vars(options)))
 
 
 def compile_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> Compiled:
-    """Compile a program at L1, which keeps its number formats."""
-    format = input_format(module)
-    options = replace(options, format=str(format.type.name).partition(".")[0], width=format.bits)
+    """Compile a program at L1, which keeps its number formats (`refine_kept`)."""
+    chosen = format_named(ctx, options.format, options.width) if options.data else F32_FORMAT
+    parts = None
+    if tdsl.is_mixed(module):
+        parts = str(chosen.type) if chosen == F32_FORMAT else f"{options.format} {chosen.bits}"
     reals, formats = module.clone(), module.clone()
     pipelines.run(reals, ctx, [LiftToRealsPass()])
-    pipelines.run(formats, ctx, pipelines.flatten(REFINE_FORMATS, vars(options)))
-    return _below(reals, formats, ctx, options, [], format.bits, row_scales=False)
+    refine_kept(formats, ctx, options)
+    format = tdsl.kept_format(module)
+    options = replace(options, format=str(format.type.name).partition(".")[0], width=format.bits)
+    compiled = _below(reals, formats, ctx, options, [], format.bits, row_scales=False)
+    return replace(compiled, parts=parts)
 
 
 def _below(

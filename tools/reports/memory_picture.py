@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 FORMATS = (".svg", ".png")
 
+EXACT = 1 << 53
+"""Integers up to this one have exact floats; program points beyond it are drawn relative to the first."""
+
 
 def can_draw() -> bool:
     """True if matplotlib (the extra `plots`) is installed."""
@@ -92,41 +95,51 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, pa
     arena, alive = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
     colours = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f")
     start, end = min((box.first for box in boxes), default=0), max((box.last for box in boxes), default=0) + 1
+    origin = 0 if max(-start, end) < EXACT else start
+
+    def at(point: float) -> float:
+        return float(point - origin)
+
     for i, box in enumerate(sorted(boxes, key=lambda box: (box.first, box.offset))):
-        width = box.last + 1 - box.first
+        width = float(box.last + 1 - box.first)
         arena.bar(
-            box.first, box.size, width, box.offset, align="edge", color=colours[i % len(colours)], edgecolor="white",
-            linewidth=0.4,
+            at(box.first), float(box.size), width, float(box.offset), align="edge", color=colours[i % len(colours)],
+            edgecolor="white", linewidth=0.4,
         )  # fmt: skip
         if width * 40 >= end - start and box.size * 40 >= height:
-            middle = (box.first + width / 2, box.offset + box.size / 2)
+            middle = (at(box.first) + width / 2, box.offset + box.size / 2)
             arena.annotate(box.name, middle, ha="center", va="center", fontsize=7, clip_on=True)
     shared = overlaps(boxes)
     for each in shared:
         arena.bar(
-            each.first, each.size, each.last + 1 - each.first, each.offset, align="edge", facecolor="none",
-            edgecolor="white", linewidth=0, hatch="..", label="overlap" if each is shared[0] else None,
+            at(each.first), float(each.size), float(each.last + 1 - each.first), float(each.offset), align="edge",
+            facecolor="none", edgecolor="white", linewidth=0, hatch="..",
+            label="overlap" if each is shared[0] else None,
         )  # fmt: skip
     if shared:
         arena.legend(loc="upper right", fontsize=7, facecolor="#bab0ac")
-    arena.axhline(height, color="black", linewidth=1)
+    arena.axhline(float(height), color="black", linewidth=1)
     if bound < height:
-        arena.axhline(bound, color="black", linewidth=1, linestyle="dotted")
-    arena.set(xlim=(start, end), ylim=(0, max(height, 1) * 1.02), ylabel="address [bytes]", title=title)
+        arena.axhline(float(bound), color="black", linewidth=1, linestyle="dotted")
+    arena.set(xlim=(at(start), at(end)), ylim=(0, max(height, 1) * 1.02), ylabel="address [bytes]", title=title)
     points = sorted({start, end, *(box.first for box in boxes), *(box.last + 1 for box in boxes)})
-    needs = [occupied(boxes, point) for point in points]
-    alive.fill_between(points, needs, step="post", color="#bab0ac")
+    times, needs = [at(point) for point in points], [float(occupied(boxes, point)) for point in points]
+    alive.fill_between(times, needs, step="post", color="#bab0ac")
     alive.fill_between(
-        points, needs, height, step="post", facecolor="none", edgecolor="#bab0ac", hatch="//", linewidth=0
+        times, needs, float(height), step="post", facecolor="none", edgecolor="#bab0ac", hatch="//", linewidth=0
     )
     peak = fullest(boxes)
-    most = occupied(boxes, peak)
+    most, time = occupied(boxes, peak), at(peak) + 0.5
     for axes in (arena, alive):
-        axes.axvline(peak + 0.5, color="black", linewidth=0.8, linestyle="dashed")
-    alive.plot(peak + 0.5, most, "v", color="black")
+        axes.axvline(time, color="black", linewidth=0.8, linestyle="dashed")
+    alive.plot(time, float(most), "v", color="black")
     label = f" {most} alive at {peak}, {height - most} wasted"
     right = 2 * peak > start + end
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-    alive.annotate(label, (peak + 0.5, most), ha="right" if right else "left", va="top", fontsize=8, bbox=paper)
-    alive.set(xlabel="program point", ylabel="alive [bytes]", ylim=(0, max(height, 1) * 1.02))
+    alive.annotate(label, (time, float(most)), ha="right" if right else "left", va="top", fontsize=8, bbox=paper)
+    alive.set(
+        xlabel=f"program point{f' - {origin}' if origin else ''}",
+        ylabel="alive [bytes]",
+        ylim=(0, max(height, 1) * 1.02),
+    )
     save_picture(figure, path)

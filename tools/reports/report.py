@@ -55,6 +55,7 @@ def write_report(
         "input_layout": interface.input_layout,
         "format": compiled.format,
         "width": compiled.width,
+        "parts": compiled.parts,
         "row_scales": compiled.row_scales,
         "search": _search_report(request, compiled, account),
         "optimize": optimize,

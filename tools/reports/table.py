@@ -67,6 +67,12 @@ def print_function_errors(report: dict[str, Any]) -> None:
             print(f"{row['function']}, {row['argument']} -> {row['result']}: error at most {row['error']:.2g}")
 
 
+def print_parts(report: dict[str, Any], chosen: bool) -> None:
+    """Print what a quantised model computes in single precision. chosen: true if data were given to choose formats."""
+    if report["parts"] and not chosen:
+        print(f"Parts of the model are in floats, computed in {report['parts']}: --val VAL.npz gives them --format")
+
+
 def print_search(search: dict[str, Any]) -> None:
     """Print the format that a search chose for each tensor, then its effort."""
     from rich.table import Table
@@ -86,9 +92,14 @@ def print_search(search: dict[str, Any]) -> None:
 
 
 def _format(report: dict[str, Any]) -> str:
-    """The format in a table: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16, posit:8`."""
+    """The format in a table: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16, posit:8`.
+
+    Behind it stands that of parts in floats, if a quantised model has some: `zeroskew 8 and fixed 16`.
+    """
     name, width = report["format"], str(report["width"] if report["search"] is None else report["search"]["name"])
     whole = name if name.endswith(width) else f"{name} {width}"
+    if report["parts"]:
+        whole = f"{whole} and {report['parts']}"
     return f"{whole}, {report['weights']}" if report["weights"] else whole
 
 

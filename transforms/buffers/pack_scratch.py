@@ -91,7 +91,7 @@ class PackScratchPass(PackingOptions, ModulePass):
             problem, placement = self._exchanged(function, problem, placement)
         live, rectangles = problem.live, problem.rectangles
         if self.moves:
-            placement = pack_with_moves(rectangles, placement, problem.barred, self._packed)
+            placement = pack_with_moves(rectangles, placement, problem.barred, self._packed, problem.size_from)
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)
         arena = place_buffers(
@@ -154,6 +154,11 @@ class _Problem:
     distances: Distances
     rectangles: list[Rectangle]
     barred: frozenset[int]
+
+    def size_from(self, number: int, point: int) -> int:
+        """The bytes of the largest buffer of a rectangle that is alive at a point or after it."""
+        members = [member for member in self.groups[number] if self.live.ranges[member].last >= point]
+        return max(size_in_bytes(memref_type(member.result)) for member in members)
 
 
 def _problem(function: func.FuncOp, align: int) -> _Problem:

@@ -9,6 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
 from tinyml.dialects.formats.number_format import NumberFormat
@@ -27,7 +28,7 @@ LEAST_ELEMENTS = 2
 
 @dataclass(frozen=True)
 class AssignFormatPass(ModulePass):
-    """Gives every tensor of a profiled f32 program a format.
+    """Gives every tensor of a profiled f32 program a format; tensors that have formats keep them.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
     width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`; a format
@@ -36,8 +37,9 @@ class AssignFormatPass(ModulePass):
     of `tensor_classes`). functions: the scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are
     computed; as suits the formats best by default. data: .npz file with inputs `x`, on which the weights of products
     are rounded so that their sums are right (`round_weights`), and then so that the margins between the best scores are
-    (`refine_constants`); without it they are rounded to nearest. Raises `InputError` for an unknown format, width,
-    tensor or scheme, for data that do not fit, and for a program that has no profile or formats already.
+    (`refine_constants`), the latter only if the whole program is of f32; without it they are rounded to nearest. Raises
+    `InputError` for an unknown format, width, tensor or scheme, for data that do not fit, for a program that has no
+    profile or no tensor of f32, and for an op but a cast between tensors of f32 and others.
     """
 
     name = "assign-format"
@@ -51,17 +53,20 @@ class AssignFormatPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         prototype = format_named(ctx, self.format, self.width)
         check_scheme(prototype, self.format, self.functions)
+        mixed, data = tdsl.is_mixed(op), None
         if self.data is not None:
             from tinyml.runtime.model.program_data import load_program_data
 
-            evaluator = CandidateEvaluator(op, load_program_data(op, self.data), self.functions)
+            data = load_program_data(op, self.data)
+        if data is not None and not mixed:
+            evaluator = CandidateEvaluator(op, data, self.functions)
             candidates = evaluator.candidates
             formats = candidates.assignment.formats(self._choices(ctx, candidates.assignment.classes, prototype))
             give_formats(candidates.constants, formats, refine_constants(evaluator, tuple(formats)), self.functions)
             return
         for function in defined_functions(op):
-            check_reals(function)
-            assignment = FormatAssignment(function)
+            check_reals(function, mixed=mixed)
+            assignment = FormatAssignment(function, None if data is None else data.x.astype("f8"))
             formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))
             give_formats(RoundedConstants(assignment), formats, None, self.functions)
 

@@ -32,7 +32,7 @@ class LiftToRealsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in list(op.walk()):
-            if any(accumulator_of(getattr(value.type, "element_type", None)) for value in inner.results):
+            if any(_is_sum(value) for value in inner.results):
                 raise error_at(inner, f"'{inner.name}' sums in an accumulator: its program cannot go back to reals")
         for inner in list(op.walk()):
             if isinstance(inner, tdsl.ContractionOp):
@@ -57,6 +57,12 @@ class LiftToRealsPass(ModulePass):
                 Rewriter.erase_op(inner)
         for function in defined_functions(op):
             function.update_function_type()
+
+
+def _is_sum(value: SSAValue) -> bool:
+    """True for sums in accumulators; f32 is one, too, but stands for numbers."""
+    element = getattr(value.type, "element_type", None)
+    return accumulator_of(element) is not None and number_format(element) is None
 
 
 def _hides_relu(op: tdsl.TensorOp) -> bool:

@@ -1,6 +1,19 @@
 """The kinds of cases: a new kind is a function and a row of `KINDS`."""
 
-from fuzz.kinds import files, ir, onnx_networks, outputs, programs, quantised, sources, tflite_networks
+from fuzz.kinds import (
+    arrivals,
+    files,
+    ir,
+    networks,
+    onnx_networks,
+    outputs,
+    overwriting,
+    plugins,
+    programs,
+    quantised,
+    sources,
+    tflite_networks,
+)
 from fuzz.watched import Kind
 
 KINDS = {
@@ -13,11 +26,15 @@ KINDS = {
         Kind("tflite", tflite_networks.tflite, seconds=20, weight=2),
         Kind("onnx", onnx_networks.onnx_models, seconds=20, weight=2),
         Kind("quantised", quantised.as_tflm, weight=3, memory=None),
+        Kind("networks", networks.random_networks, seconds=120, weight=9, memory=None),
         Kind("arrays", files.arrays, weight=2),
         Kind("tables", files.tables, weight=2),
         Kind("journals", files.journals),
         Kind("outputs", outputs.damaged, seconds=20),
         Kind("kills", outputs.killed, seconds=30),
+        Kind("overwriting", overwriting.overwriting, seconds=20),
+        Kind("plug-ins", plugins.plugins, seconds=30),
+        Kind("arrivals", arrivals.arrivals, seconds=60, weight=4, memory=None),
         Kind("programs", programs.random_programs, seconds=120, weight=18, memory=None),
     )
 }

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 from programs.devices import CORES
 from programs.formatted import LIMITS, parse, stays_finite
 from programs.number_formats import SORTS
+from programs.on_boards import difference, printed
 from programs.printed import WARNING_FLAGS
 from programs.tensors import programs
 from xdsl.dialects.builtin import ModuleOp
@@ -25,11 +26,8 @@ from tinyml.lowering import pipelines
 from tinyml.runtime.devices.device import DeviceError
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
-from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, predict_function
-from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.evaluator.evaluator import encode_inputs, predict_function
 from tinyml.targets.registry import HOST
-from tinyml.tools.driver.measure import first_mismatch
-from tinyml.tools.driver.stages import print_c
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
@@ -82,29 +80,19 @@ def _agree(module: ModuleOp, inputs: np.ndarray, random: Random, board: str, fol
         AssignFormatPass(family, width, weights=weights).apply(ctx, module)
         refining = {"format": family, "reuse_input": random.random() < 0.3}
         pipelines.run(module, ctx, pipelines.flatten("refine-formats", refining))
-        raws, interface = encode_inputs(module, inputs), interface_of(module)
-        expected = evaluate(module, raws)
+        raws = encode_inputs(module, inputs)
         runners: list[tuple[str, Runner]] = [(board, HostRunner(sanitize=True)), (board, runner_for(board))]
         for target, runner in [*runners, (HOST, HostRunner(sanitize=True))]:
-            printed = folder / target
-            if not printed.exists():
-                lowered = module.clone()
+            source = folder / target
+            if not source.exists():
                 options = {
-                    "target": target,
                     "packed": random.choice(["never", "always", "always"]),
                     "pack_buffers": random.random() < 0.3,
                 }
-                for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-                    pipelines.run(lowered, ctx, pipelines.flatten(step, options))
-                printed.mkdir(parents=True)
-                for file, extension in (("source", "c"), ("header", "h")):
-                    (printed / f"{interface.name}.{extension}").write_text(print_c(lowered, ctx, target, file))
-            result = runner.run(
-                runner.build(printed, interface, folder / runner.variant, extra_flags=WARNING_FLAGS), interface, raws
-            )
-            difference = first_mismatch(expected, Outputs(result.labels, result.scores))
-            if difference is not None:
-                raise Harm("mismatch", f"{family} {width} on {runner.name}, printed for {target}: {difference}")
+                printed(module, target, source, options)
+            found = difference(module, raws, source, runner, folder / runner.variant, WARNING_FLAGS)
+            if found is not None:
+                raise Harm("mismatch", f"{family} {width} on {runner.name}, printed for {target}: {found}")
     except DeviceError as error:
         raise Harm("sanitizer", str(error)) from error
     except (InputError, VerifyException) as error:

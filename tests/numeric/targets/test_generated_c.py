@@ -10,15 +10,14 @@ from interpreters import loops as loop_interpreter
 from numpy.typing import NDArray
 from programs import bits as l4_programs
 from programs import kernel_models
-from programs.devices import BOARDS, SMALL
-from programs.kernel_batches import write_kernel_program
+from programs.devices import BOARDS, SMALL, roomy
+from programs.kernel_batches import check_batch
 from programs.printed import WARNINGS, parse, write
 
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS, call_tool
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, USUAL, board, chip_of, kernels_of
 
 STRICT = [*MODEL_FLAGS[:3], *WARNINGS, "-O2", "-c"]
@@ -113,19 +112,15 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
     check(text, CHAOS, runner_for("uno"), folder, samples=4)
 
 
-KERNELS = [(target, kernel) for target in SMALL for kernel in (*kernels_of(target), *kernel_models.composed(target))]
-"""Those that fetch elements of packed vectors are in test_packed_programs.py."""
+@pytest.mark.parametrize("target", SMALL)
+def test_kernels_are_selected_and_exact(target: str, tmp_path: Path):
+    """Small programs, each with a kernel of a target; its boards and plain C on the host take turns.
 
-
-@pytest.mark.parametrize(("target", "kernel"), KERNELS, ids=[kernel.symbol for _, kernel in KERNELS])
-def test_a_kernel_is_selected_and_exact(target: str, kernel: Kernel, tmp_path: Path):
-    """One source without a warning; a device of its target and plain C on the host take turns."""
-    source = tmp_path / "source"
-    program = write_kernel_program(kernel, target, source)
+    Kernels that fetch elements of packed vectors are in test_packed_programs.py.
+    """
+    kernels = [*kernels_of(target), *kernel_models.composed(target)]
     boards = [board.name for board in chip_of(target).boards if board.name in BOARDS]
     # Sanitizers see the same at -O1, for which gcc takes less time.
-    runners = (HostRunner(sanitize=True), "-O1"), *((runner_for(name), "-O2") for name in boards)
-    runner, optimize = runners[KERNELS.index((target, kernel)) % len(runners)]
-    build = runner.build(source, program.interface, tmp_path / "build", optimize, WARNINGS)
-    result = runner.run(build, program.interface, program.inputs)
-    np.testing.assert_array_equal(result.scores, program.expected, err_msg=runner.name)
+    runners = (HostRunner(sanitize=True), "-O1"), *((runner_for(roomy(name)), "-O2") for name in boards)
+    for turn, (runner, optimize) in enumerate(runners):
+        check_batch(kernels[turn :: len(runners)], target, runner, tmp_path / runner.variant, optimize)

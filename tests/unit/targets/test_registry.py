@@ -136,3 +136,12 @@ def test_only_the_chip_that_is_compiled_for_is_loaded(target: str, tmp_path: Pat
         prefix = f"tinyml.targets.{chip.folder.name}"
         assert [name for name in loaded if name == prefix or name.startswith(f"{prefix}.")] == []
         assert chip.runner.partition(":")[0] not in loaded
+
+
+def test_chips_with_constants_elsewhere_read_every_element():
+    """The elements that constants are stored as, 64 bits among them, for biases of 16-bit networks."""
+    elements = ("i8", "i16", "i32", "i64", "f32")
+    for chip in registry.chips():
+        if chip.flash_attribute is not None:
+            wanted = {f"tm_{way}_{element}" for way in ("flash", "next") for element in elements}
+            assert wanted <= chip.helpers.keys()

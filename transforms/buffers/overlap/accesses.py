@@ -48,8 +48,8 @@ class Access(NamedTuple):
 def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
     """All accesses of an op, loops included, to some buffers.
 
-    Raises `Unknown` for branches, for loops that carry values, for memrefs that loops or branches hand on, and for
-    indices that depend on data.
+    Raises `Unknown` for branches, for loops that carry values or are too long, for memrefs that loops or branches hand
+    on, and for indices that depend on data.
     """
     if any(_is_handed_on(operand) for inner in op.walk() for operand in inner.operands):
         raise Unknown
@@ -103,6 +103,8 @@ class _Walk:
             raise Unknown
         low, high = (self.evaluate(bound, loops)[..., None] for bound in (op.lb, op.ub))
         trips = max(int((-((low - high) // step)).max()), 0)
+        if trips > MOST_STEPS:
+            raise Unknown
         indices = low + step * np.arange(trips)
         loop = _Loop(op.body.block.args[0], indices, indices < high, 0)
         return loop._replace(duration=sum(self.duration(inner, [*loops, loop]) for inner in op.body.block.ops))
@@ -129,6 +131,8 @@ class _Walk:
         stepwise = {value for value in op.inputs if any(value is operand for run in runs for operand, _ in run.loads)}
         begin = time
         for run in runs:
+            if not len(run.stores):
+                continue
             steps = 2 * np.arange(len(run.stores))
             for operand, elements in run.loads:
                 self.add(operand, False, begin + steps, elements.min(1), elements.max(1), loops)

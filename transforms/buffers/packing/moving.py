@@ -16,6 +16,9 @@ from tinyml.transforms.buffers.packing.rectangles import Move, Overlap, Placemen
 TRIAL_NODES = 20_000
 """Nodes of the searches that compare moves."""
 
+SizeFrom = Callable[[int, int], int]
+"""The bytes that a rectangle, by its number, takes from a point on: fewer if its largest buffer is dead by then."""
+
 Split = dict[int, int]
 """The rectangles that move, and the point before which each does."""
 
@@ -25,6 +28,7 @@ def pack_with_moves(
     placed: Placement,
     barred: frozenset[int],
     pack: Callable[[Sequence[Rectangle], Effort], Placement],
+    size_from: SizeFrom,
 ) -> Placement:
     """A placement that is lower than `placed` because of some moves, or else that one.
 
@@ -35,13 +39,13 @@ def pack_with_moves(
     bound = lower_bound(rectangles)
     while best.height > bound:
         options = [{**chosen, i: point} for i, point in _candidates(rectangles, barred, chosen)]
-        trials = [(_packed(rectangles, split, pack, TRIAL_NODES), split) for split in options]
+        trials = [(_packed(rectangles, split, pack, size_from, TRIAL_NODES), split) for split in options]
         lowest = min(trials, key=lambda trial: trial[0].height, default=None)
         if lowest is None or lowest[0].height > best.height - best.height // 100:
             break
         best, chosen = lowest
     if chosen:
-        best = min(best, _packed(rectangles, chosen, pack, None), key=lambda placement: placement.height)
+        best = min(best, _packed(rectangles, chosen, pack, size_from, None), key=lambda placement: placement.height)
     return best
 
 
@@ -60,12 +64,13 @@ def _packed(
     rectangles: Sequence[Rectangle],
     split: Split,
     pack: Callable[[Sequence[Rectangle], Effort], Placement],
+    size_from: SizeFrom,
     nodes: int | None,
 ) -> Placement:
     """The placement of rectangles of which some move once."""
     second = {i: len(rectangles) + k for k, i in enumerate(split)}
     parts = [replace(shape, last=split[i] - 1) if i in split else shape for i, shape in enumerate(rectangles)]
-    parts += [replace(rectangles[i], first=point, overlaps=()) for i, point in split.items()]
+    parts += [replace(rectangles[i], size=size_from(i, point), first=point, overlaps=()) for i, point in split.items()]
 
     def renumbered(shape: Rectangle) -> Rectangle:
         overlaps = [
@@ -82,4 +87,7 @@ def _packed(
         if placement.offsets[second[i]] != placement.offsets[i]
     ]
     offsets = placement.offsets[: len(rectangles)]
-    return Placement(offsets, placement.height, lower_bound(rectangles), tuple(moves))
+    bound = lower_bound(rectangles)
+    if placement.height < bound:
+        bound = lower_bound([replace(shape, size=size_from(i, shape.last)) for i, shape in enumerate(rectangles)])
+    return Placement(offsets, placement.height, bound, tuple(moves))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import math
 import os
 import shutil
 import subprocess
@@ -102,7 +101,7 @@ def _run(function: Any, grid: Grid, arguments: list[Any], results: list[Any], se
     worker = threading.Thread(target=run, daemon=True)
     worker.start()
     try:
-        worker.join(None if seconds == math.inf else max(seconds, 0))
+        worker.join(None if seconds > threading.TIMEOUT_MAX else max(seconds, 0))
     finally:
         stop.value = 1
         worker.join()

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class FormatAssignment:
     """Formats for the classes of one profiled function on reals, for any number of choices; the IR stays as it is.
 
+    Of a function of which a part has formats, only the tensors of the other part are in `classes`.
+
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without them all numbers of a
     constant count alike. Raises `InputError` for a tensor without a profile.
     """
@@ -35,7 +37,7 @@ class FormatAssignment:
         self._fitted: dict[object, NumberFormat] = {}
         self.classes = tensor_classes(function)
         self.class_of = {value: tensors for tensors in self.classes for value in tensors.members}
-        contractions = [op for op in function.walk() if isinstance(op, tdsl.ContractionOp)]
+        contractions = [op for op in function.walk() if isinstance(op, tdsl.ContractionOp) and tdsl.is_real(op.out)]
         self.accumulators = AccumulatorWidths(contractions)
         self._assigned: dict[tuple[FormatChoice, ...], list[NumberFormat]] = {}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import MemRefType, StringAttr, TensorType, f32
+from xdsl.dialects.builtin import MemRefType, StringAttr, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -20,14 +20,21 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws
 
 
-def check_reals(function: func.FuncOp) -> None:
-    """Raises `InputError` for a function that is no program on tensors of reals."""
+def check_reals(function: func.FuncOp, *, mixed: bool = False) -> None:
+    """Raises `InputError` for a function that is no program on tensors of reals.
+
+    mixed: a part may have formats, as long as casts stand between the parts.
+    """
     for op in function.walk():
         if any(isinstance(value.type, MemRefType) for value in (*op.operands, *op.results)):
             raise error_at(op, "assign-format expects tensors, not buffers")
-    for value in tensor_values(function):
-        if cast("TensorType[Attribute]", value.type).element_type != f32:
-            raise InputError(f"assign-format expects a program of f32 tensors, found {value.type}")
+        if mixed and isinstance(op, tdsl.TensorOp) and not isinstance(op, tdsl.CastOp):
+            tensors = [value for value in (*op.inputs, op.out) if isinstance(value.type, TensorType)]
+            if len({tdsl.is_real(value) for value in tensors}) > 1:
+                raise error_at(op, f"'{op.name}' computes with f32 and another format: 'tdsl.cast' goes between them")
+    others = [value for value in tensor_values(function) if not tdsl.is_real(value)]
+    if others and not mixed:
+        raise InputError(f"assign-format expects a program of f32 tensors, found {others[0].type}")
 
 
 def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> None:
@@ -44,11 +51,12 @@ def retype(
     compute_formats: Mapping[SSAValue, NumberFormat],
     scheme: str | None,
 ) -> dict[SSAValue, SSAValue]:
-    """Give the tensors of a function formats, its constants raws and its functions a scheme.
+    """Give the tensors of a function formats, its constants raws and its functions a scheme; others stay as they are.
 
     compute_formats: of tensors that are computed in other formats than they are stored in. Returns the new tensor for
     each of the `formats`.
     """
+    functions = [op for op in function.walk() if isinstance(op, tdsl.FunctionOp) and op.out in formats]
     retyped: dict[SSAValue, SSAValue] = {}
     for value, format in formats.items():
         type = cast("TensorType[Attribute]", value.type)
@@ -65,7 +73,6 @@ def retype(
     last = cast(func.ReturnOp, function.body.block.last_op)
     function.update_function_type()
     assert tuple(function.function_type.outputs) == tuple(last.operand_types)
-    for op in function.walk():
-        if isinstance(op, tdsl.FunctionOp):
-            op.scheme = None if scheme is None else StringAttr(scheme)
+    for op in functions:
+        op.scheme = None if scheme is None else StringAttr(scheme)
     return retyped

@@ -196,7 +196,8 @@ class AssignmentSteps:
 
     def _limit_results(self) -> None:
         """Give no result a scale that its operands cannot fill, in formats with this rule, until nothing changes."""
-        ops = [op for op in self.function.walk() if isinstance(op, tdsl.TensorOp) and (op.addends or op.pairs)]
+        ops = [op for op in self.function.walk() if isinstance(op, tdsl.TensorOp) and op.out in self.class_of]
+        ops = [op for op in ops if op.addends or op.pairs]
         changed = True
         while changed:
             changed = False

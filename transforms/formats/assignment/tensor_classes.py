@@ -52,7 +52,7 @@ class TensorClass:
 
 
 def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
-    """The classes of a profiled function, in the order of their first members.
+    """The classes of a profiled function, in the order of their first members; of a mixed one those on reals.
 
     Raises `InputError` for a class without a profile.
     """
@@ -64,10 +64,10 @@ def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
     members: dict[SSAValue, list[SSAValue]] = {}
     for value in tensor_values(function):
         members.setdefault(sharing.find(value), []).append(value)
-    names = _names(list(members.values()))
+    classes = [values for values in members.values() if tdsl.is_real(values[0])]
     return [
         TensorClass(name, values, joint_range(function, values))
-        for name, values in zip(names, members.values(), strict=True)
+        for name, values in zip(_names(classes), classes, strict=True)
     ]
 
 

@@ -11,6 +11,7 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.model.memory import require_memory
 from tinyml.transforms.formats.constants.moments import Moments
 from tinyml.transforms.formats.constants.windows import Windows
 from tinyml.transforms.formats.evaluation.margins import MarginModel
@@ -22,16 +23,20 @@ AT_BORDER = 0.8
 """The share of the weight of all samples that goes to those near the border between two classes."""
 
 
+MOST_VALUES = 1 << 25
+"""The most factors that are kept, 8 bytes each; where all samples have more, some of these are left out, evenly."""
+
+
 class InputMoments:
-    """Moments of the factors of every constant of a program on reals, over all samples, iterations and columns.
+    """Moments of the factors of every constant on reals of a program, over all samples, iterations and columns.
 
     inputs: reals of shape (samples, elements). A constant with any other use has no moments.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals):
-        from tinyml.runtime.evaluator.evaluator import evaluate_reals, samples_together
+        from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, samples_together
 
-        constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp)]
+        constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp) and tdsl.is_real(op.result)]
         self.partners = {op: list(dict.fromkeys(_partners(op.result))) for op in constants}
         self.windows = {op: windows for op in constants if (windows := Windows.of(op)) is not None}
         others = [values for op, values in self.partners.items() if op not in self.windows]
@@ -47,8 +52,9 @@ class InputMoments:
 
         module = function.get_toplevel_object()
         assert isinstance(module, ModuleOp)
-        scores = evaluate_reals(module, inputs, observe).scores
         chunk = samples_together(function)
+        inputs = inputs[:: self._step(module, inputs, wanted, chunk)]
+        scores = evaluate_as_it_is(module, inputs, observe).scores
         lengths = [len(inputs[start : start + chunk]) for start in range(0, len(inputs), chunk)]
         self.values = {value: _iterations(parts, lengths) for value, parts in seen.items()}
         self.weights = np.ones(len(inputs))
@@ -56,6 +62,22 @@ class InputMoments:
             near = MarginModel(scores).weights
             self.weights = 1 - AT_BORDER + AT_BORDER * near / near.mean()
         self.known: dict[object, Moments | None] = {}
+
+    def _step(self, module: ModuleOp, inputs: Reals, wanted: set[SSAValue], chunk: int) -> int:
+        """Every so many samples one is taken."""
+        from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
+
+        kept = sum(windows.kept(min(chunk, len(inputs))) for windows in self.windows.values())
+
+        def count(value: SSAValue, values: Reals) -> None:
+            nonlocal kept
+            kept += values.size if value in wanted else 0
+
+        evaluate_as_it_is(module, inputs[:1], count)
+        step = max(-(-len(inputs) * kept // MOST_VALUES), 1)
+        # As they are, joined, and rounded.
+        require_memory("rounding constants on", -(-len(inputs) // step), 3 * 8 * kept)
+        return step
 
     def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
         """The moments of a constant's factors, rounded into formats.

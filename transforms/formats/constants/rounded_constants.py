@@ -25,7 +25,8 @@ class RoundedConstants:
     def __init__(self, assignment: FormatAssignment):
         self.assignment = assignment
         self.index = {tensors: i for i, tensors in enumerate(assignment.classes)}
-        self.constants = [op for op in assignment.function.walk() if isinstance(op, tdsl.ConstOp)]
+        constants = [op for op in assignment.function.walk() if isinstance(op, tdsl.ConstOp)]
+        self.constants = [op for op in constants if op.result in assignment.class_of]
         self.moments = assignment.moments
         self.known: dict[object, Raws] = {}
 

@@ -44,10 +44,20 @@ class Windows:
             return None
         return Windows(op) if op.rhs is not op.lhs and isinstance(op.parent_op(), func.FuncOp) else None
 
+    @property
+    def size(self) -> int:
+        """The elements of a window, of all groups."""
+        return int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
+
+    def kept(self, chunk: int) -> int:
+        """About how many elements are kept of a sample in a chunk of so many."""
+        _, height, width, _ = tdsl.shape_of(self.op.out)
+        return min(height * width * self.size, max(KEPT // chunk, 1))
+
     def add(self, images: Reals) -> None:
         """Keep windows, evenly spread over the samples of a chunk and over the image."""
         _, height, width, _ = tdsl.shape_of(self.op.out)
-        size = int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
+        size = self.size
         step = max(-(-len(images) * size // KEPT), 1)
         taken = np.arange(0, len(images), step)
         spread = max(-(-len(taken) * height * width * size // KEPT), 1)

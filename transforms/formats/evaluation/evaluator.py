@@ -97,8 +97,7 @@ def evaluate_program(
         if reference.loss(outcome, metric) > at_most:
             break
         outputs = program.outputs(chunk)
-        reals = None if outputs.scores is None else program.score_format.decode(outputs.scores)
-        outcome = reference.extended(outcome, outputs, reals, program.compared(chunk))
+        outcome = reference.extended(outcome, outputs, program.decoded(outputs), program.compared(chunk))
     return outcome
 
 

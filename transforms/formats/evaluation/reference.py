@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -27,8 +28,9 @@ class CandidateOutcome:
     These are all samples, unless the candidate was given up as hopeless.
 
     differ: samples with another class than on reals. wrong: samples with another class than the label, 0 without
-    labels. error: sum over the samples of the mean absolute error of the scores. margin: percentage of all samples that
-    these errors should make differ (`MarginModel`). Both are 0 without scores. fault: why there is no program.
+    labels. error: sum over the samples of the mean absolute error of the outputs (`mean_errors`). margin: percentage of
+    all samples that the errors of the scores should make differ (`MarginModel`). Both are 0 without scores. fault: why
+    there is no program.
     """
 
     seen: int = 0
@@ -43,7 +45,7 @@ class Reference:
     """The program on reals, on a data set.
 
     order: the samples with the least margin between the two greatest scores come first, so that bad candidates show
-    early; inputs, classes, labels and scores have this order.
+    early; inputs, classes, labels, scores and tensors (the scores, then the other outputs) have this order.
     """
 
     def __init__(self, module: ModuleOp, data: Data):
@@ -55,7 +57,8 @@ class Reference:
         self.inputs = data.x[self.order]
         self.classes = outputs.classes[self.order]
         self.labels = None if data.y is None else data.y[self.order]
-        self.scores = None if outputs.scores is None else outputs.scores[self.order]
+        self.tensors = [reals[self.order] for reals in outputs.tensors]
+        self.scores = self.tensors[0] if self.tensors else None
         self.margin_model = None if self.scores is None else MarginModel(self.scores)
         self.wrong = 0 if self.labels is None else int(np.sum(self.classes != self.labels))
 
@@ -70,15 +73,17 @@ class Reference:
                 return known
         raise InputError(f"unknown metric '{metric}'; the metrics are {', '.join(METRICS)}")
 
-    def extended(self, outcome: CandidateOutcome, outputs: Outputs, reals: Any, compared: Any) -> CandidateOutcome:
+    def extended(
+        self, outcome: CandidateOutcome, outputs: Outputs, reals: Sequence[Any], compared: Any
+    ) -> CandidateOutcome:
         """An outcome with the next samples added.
 
-        reals: their scores, decoded. compared: their scores as the class is found from them.
+        reals: their scores and other outputs, decoded. compared: their scores as the class is found from them.
         """
         classes = outputs.classes
         part = slice(outcome.seen, outcome.seen + len(classes))
         wrong = 0 if self.labels is None else int(np.sum(classes != self.labels[part]))
-        error = 0.0 if self.scores is None else float(np.abs(reals - self.scores[part]).mean(1).sum())
+        error = float(mean_errors(reals, [tensor[part] for tensor in self.tensors]).sum()) if self.tensors else 0.0
         differ = int(np.sum(classes != self.classes[part]))
         margin = 0.0
         if self.margin_model is not None:
@@ -90,8 +95,8 @@ class Reference:
     def loss(self, outcome: CandidateOutcome, metric: Metric) -> float:
         """A lower bound of a candidate's loss, exact where all samples were seen; infinite where there is no program.
 
-        By metric: the percentage of samples that differ, points of accuracy, the mean absolute error of a score, or the
-        percentage of samples that should differ by their margins.
+        By metric: the percentage of samples that differ, points of accuracy, the mean absolute error of the outputs, or
+        the percentage of samples that should differ by their margins.
         """
         if outcome.fault is not None:
             return float("inf")
@@ -100,6 +105,14 @@ class Reference:
         if metric == "margin":
             return outcome.margin
         return 100.0 * (outcome.differ if metric == "disagreement" else outcome.wrong - self.wrong) / self.samples
+
+
+def mean_errors(reals: Sequence[NDArray[Any]], exact: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+    """The mean absolute error of each sample's outputs, of shape (samples,): every output counts alike.
+
+    reals, exact: the outputs, at least one, each of shape (samples, elements).
+    """
+    return np.mean([np.abs(mine - theirs).mean(1) for mine, theirs in zip(reals, exact, strict=True)], 0)
 
 
 def _order(outputs: Outputs) -> NDArray[np.int64]:

@@ -45,6 +45,8 @@ class _Statistics:
     """Every so many arrays one is sampled: more where there are too many values."""
 
     def add(self, values: NDArray[Any], value: SSAValue) -> None:
+        if not values.size:
+            raise InputError(f"%{value.name_hint or '?'} has no elements: {value.type}")
         low, high = float(values.min()), float(values.max())
         if not (math.isfinite(low) and math.isfinite(high)):
             raise InputError(f"%{value.name_hint or '?'} overflows or is undefined on the data, even in reals")
@@ -66,15 +68,18 @@ class _Statistics:
 
 
 def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
-    """Record the profiles of a program on real inputs of shape (samples, elements)."""
-    from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
+    """Record the profiles of a program on real inputs of shape (samples, elements).
+
+    Where a part of the program has formats, these are the values that it really takes.
+    """
+    from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, predict_function
 
     statistics: dict[SSAValue, _Statistics] = {}
 
     def observe(value: SSAValue, values: NDArray[Any]) -> None:
         statistics.setdefault(value, _Statistics()).add(values, value)
 
-    evaluate_reals(module, inputs, observe)
+    evaluate_as_it_is(module, inputs, observe)
     function = predict_function(module)
     for op in function.walk():
         _record(op, statistics)

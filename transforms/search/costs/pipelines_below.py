@@ -11,6 +11,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
 
+PARTS_TO_FORMATS = "parts-to-formats"
 REFINE_FORMATS = "refine-formats"
 FORMATS_TO_BUFFERS = "formats-to-buffers"
 BUFFERS_TO_LOOPS = "buffers-to-loops"

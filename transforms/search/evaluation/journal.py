@@ -15,6 +15,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.parsing.guarded_parser import GuardedParser
+from tinyml.runtime.readers.protected_files import check_output
 from tinyml.runtime.readers.regular_files import open_regular
 from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
@@ -39,6 +40,7 @@ class Journal:
             if resume:
                 raise InputError("resume needs a journal to go on from")
             return
+        check_output(path)
         if Path(path).exists() and not Path(path).is_dir():
             # Opening a pipe would wait for a reader.
             open_regular(path, "journal").close()

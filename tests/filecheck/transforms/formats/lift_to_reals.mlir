@@ -26,3 +26,14 @@ func.func @functions(%x: tensor<2x!fixed.q<16, 8>>) -> tensor<2x!fixed.q<16, 8>>
 // CHECK: %y = tdsl.tanh %x : tensor<2xf32> -> tensor<2xf32>
 // CHECK: num.neg %a : f32 -> f32
 // CHECK: func.return %z : tensor<2xf32>
+
+// What is in f32 stays: it is a format as well as an accumulator.
+func.func @parts(%x: tensor<2x!zeroskew.q<8, 0.5, 0>>) -> tensor<2x!zeroskew.q<8, 0.25, 0>> {
+  %f = tdsl.cast %x : tensor<2x!zeroskew.q<8, 0.5, 0>> -> tensor<2xf32>
+  %t = tdsl.tanh %f : tensor<2xf32> -> tensor<2xf32>
+  %q = tdsl.cast %t : tensor<2xf32> -> tensor<2x!zeroskew.q<8, 0.25, 0>>
+  func.return %q : tensor<2x!zeroskew.q<8, 0.25, 0>>
+}
+// CHECK: func.func @parts(%x: tensor<2xf32>) -> tensor<2xf32> {
+// CHECK-NEXT: %t = tdsl.tanh %x : tensor<2xf32> -> tensor<2xf32>
+// CHECK-NEXT: func.return %t

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.devices import PRINTED
+from programs.lowered import lowered
 from programs.number_formats import SORTS, Sort
 from programs.paths import MODELS
 from xdsl.dialects.builtin import ModuleOp
@@ -70,8 +71,7 @@ def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
     # Both programs of a model together are printed for all targets.
     for target, devices in [*PRINTED.items()][seed::2]:
         module, folder = reals.clone(), tmp_path / target
-        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-            pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
+        lowered(module, ctx, target=target)
         write_c(module, ctx, target, folder)
         for device in devices:
             runner = runner_for(device)

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.devices import PRINTED
+from programs.lowered import lowered
 from programs.number_formats import SORTS, Array, Sort, pairs_of, raws_of
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
@@ -116,8 +116,7 @@ def test_elementwise_operations(sort: Sort, tmp_path: Path):
         module.verify()
         interface, folder = interface_of(module), tmp_path / target
         expected = expected or evaluate(module, x)
-        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-            pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
+        lowered(module, ctx, target=target)
         write_c(module, ctx, target, folder)
         for device in devices:
             runner, samples = runner_for(device), slice(limit(device))
@@ -190,8 +189,7 @@ def test_averages(sort: Sort, tmp_path: Path):
         slack = spacing + 1e-6 * np.abs(pooled).sum(-1, keepdims=True)
         # Not every format knows the other neighbour.
         assert not (np.abs(means - reals) > slack)[spacing > 0].any()
-        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-            pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
+        lowered(module, ctx, target=target)
         write_c(module, ctx, target, tmp_path / target)
         for device in devices:
             runner = runner_for(device)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.devices import PRINTED
+from programs.lowered import lowered
 from programs.printed import WARNINGS, parse, write
 
 from tinyml.dialects import tdsl
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import evaluate
@@ -118,8 +118,7 @@ def test_devices(case: str, target: str, tmp_path: Path):
     inputs = np.random.default_rng(0).integers(info.min, info.max, (6, interface.input_length), interface.input_dtype)
     inputs[0], inputs[1] = info.min, info.max
     expected = evaluate(module, inputs).scores
-    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
-        pipelines.run(module, context, pipelines.flatten(name, {"target": target}))
+    lowered(module, context, end="loops-to-bits", target=target)
     source = write(str(module), target, tmp_path / "source")
     for runner in (HostRunner(sanitize=True), runner_for(target)):
         result = runner.run(runner.build(source, interface, tmp_path / "build", "-O2", WARNINGS), interface, inputs)

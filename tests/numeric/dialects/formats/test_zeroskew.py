@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.devices import DEVICES
+from programs.lowered import lowered
 from programs.printed import WARNING_FLAGS
 from xdsl.parser import Parser
 
@@ -21,7 +22,6 @@ from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.interface import Interface
@@ -147,8 +147,7 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
     assert expected.scores is not None
     assert expected.scores.tolist() == case["y"]
     interface, target = interface_of(module), USUAL if device == HOST else device
-    for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
+    lowered(module, ctx, target=target)
     write_c(module, ctx, target, tmp_path)
     runner = runner_for(device)
     result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)

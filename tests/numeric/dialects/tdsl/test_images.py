@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.devices import PRINTED, roomy
+from programs.lowered import lowered
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Block, Region, SSAValue
@@ -19,7 +20,6 @@ from xdsl.ir import Block, Region, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.arithmetic import Reals as Arithmetic
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
@@ -229,10 +229,9 @@ def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path
     # Chips take turns, so that each meets floats or coded numbers, and integers.
     turn = FORMATS_OF_NETWORKS.index((format, width))
     for target, devices in [item for i, item in enumerate(PRINTED.items()) if (i - turn) % len(PRINTED) == 0]:
-        lowered, folder = module.clone(), tmp_path / target
-        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-            pipelines.run(lowered, ctx, pipelines.flatten(step, {"target": target}))
-        write_c(lowered, ctx, target, folder)
+        program, folder = module.clone(), tmp_path / target
+        lowered(program, ctx, target=target)
+        write_c(program, ctx, target, folder)
         for device in devices:
             runner, samples = runner_for(roomy(device)), slice(None if device == HOST else 2)
             result = runner.run(runner.build(folder, interface, folder / device), interface, x[samples])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from programs.lowered import lowered
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -22,7 +23,6 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped
 from tinyml.dialects.tdsl.elementwise import Insert
 from tinyml.dialects.tdsl.movement import dimensions, identity
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
 from tinyml.runtime.evaluator.gradients import Gradients
@@ -207,8 +207,7 @@ def test_the_host_computes_the_same_bits(tmp_path: Path):
         x, interface, folder = encode_inputs(module, X), interface_of(module), tmp_path / str(width)
         wanted = evaluate(module, x).scores
         ctx = context()
-        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-            pipelines.run(module, ctx, pipelines.flatten(step, {"target": "host"}))
+        lowered(module, ctx, target="host")
         write_c(module, ctx, "host", folder)
         runner = HostRunner(sanitize=True)
         result = runner.run(runner.build(folder, interface, folder), interface, x)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs.strip_programs import ELEMENTS, RESULTS, check_on, check_times
+from programs.strip_programs import ELEMENTS, RESULTS, build_strips, check_on, check_times
 from programs.strips import CodedStrip, coded_strip
 
+from tinyml.runtime.devices.registry import runner_for
 from tinyml.targets.cortex_m.composer.epilogues import SATURATED
 from tinyml.targets.registry import HOST, tile_coders
 from tinyml.targets.tiles import Tile, TileCoder
@@ -61,7 +62,9 @@ def test_the_time_of_a_call_is_known(target: str, coder: TileCoder, tmp_path: Pa
     """On an M0+ it depends on results beyond a byte, of channels with weights, as the sums are that the kernel has."""
     saturated = SATURATED if target == "cortex-m0" else 0
     strips = [strip.with_weights() if saturated else strip for strip in strips_of(coder)]
-    for tile, code, size in check_times(target, strips, tmp_path, saturated):
+    runner = runner_for(target)
+    build = build_strips(runner, strips, tmp_path)
+    for tile, code, size in check_times(runner, build, strips, saturated):
         assert size <= code <= 1.45 * size, tile
 
 

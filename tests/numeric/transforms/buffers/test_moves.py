@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.devices import DEVICES
+from programs.lowered import lowered
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -72,8 +73,7 @@ def write(buffers: ModuleOp, folder: Path) -> None:
     """The C of a packed program at L2."""
     ctx = context()
     options = {"target": "uno"}
-    for pipeline in ("buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(buffers, ctx, pipelines.flatten(pipeline, options))
+    lowered(buffers, ctx, start="buffers-to-loops", **options)
     for file, extension in (("source", "c"), ("header", "h")):
         stream = io.StringIO()
         CTarget("uno", file).emit(ctx, buffers, stream)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from programs import gural_murmann
 from programs.compiled import compile_without_pictures
+from programs.printed import WARNING_FLAGS
 from programs.streamed_networks import NetworkWriter
 from xdsl.dialects.builtin import ModuleOp
 
@@ -46,7 +47,7 @@ def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, tmp_path: 
     interface, x = interface_of(formats), np.random.default_rng(4).integers(-128, 128, (5, 360), np.int8)
     assert (interface.row_length, interface.row_bytes) == (30, 30)
     runner = HostRunner(sanitize=True)
-    got = runner.run(runner.build(out, interface, tmp_path), interface, x)
+    got = runner.run(runner.build(out, interface, tmp_path, extra_flags=WARNING_FLAGS), interface, x)
     np.testing.assert_array_equal(got.scores, evaluate(network(), x).scores)
     for target in ("uno", "riscv"):
         # What is measured is compared with the evaluator.

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from plugins.tapered.tapered import TAPERED, TaperedType
 from programs.devices import CORES
+from programs.lowered import lowered
 from programs.printed import WARNINGS, write_module
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -16,7 +17,6 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
@@ -81,8 +81,7 @@ def run(text: str, vectors: NDArray[np.int16], target: str, device: str, folder:
     ctx.load_dialect(TAPERED.all_dialects["tapered"]())
     module = parse(text)
     expected, interface = evaluate(module, vectors).scores, interface_of(module)
-    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
-        pipelines.run(module, ctx, pipelines.flatten(name, {"target": target, "packed": packed}))
+    lowered(module, ctx, end="loops-to-bits", target=target, packed=packed)
     if text is PRODUCT and (target, packed) in KERNELS:
         assert f"func.call @{KERNELS[target, packed]}(" in str(module)
     source = write_module(module, ctx, target, folder / "source")

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from programs.lowered import lowered
 from programs.printed import WARNINGS
 
 from tinyml.dialects.context import context
-from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
@@ -105,8 +105,7 @@ def check(text: str, devices: list[str], folder: Path) -> Run:
     x = random.integers(-127, 128, (4, interface.input_length)).astype(np.int8)
     x[0], x[1] = 127, -127
     expected = evaluate(module, x)
-    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(name, {"target": "uno"}))
+    lowered(module, ctx, target="uno")
     source = folder / "source"
     source.mkdir(exist_ok=True)
     write_c(module, ctx, "uno", source)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.lowered import lowered
 from programs.tflite_models import NONE, RELU, SAME, VALID, TfliteModel, computed_by_tflm, inputs_of, weighted
 
 from tinyml.dialects.context import context
-from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
@@ -77,9 +77,7 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     module, ctx = read_tflite(content, "network.tflite"), context()
     x = inputs_of(content, 3)
     interface = interface_of(module)
-    names = ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
-    for name in names:
-        pipelines.run(module, ctx, pipelines.flatten(name, {"target": request.param}))
+    lowered(module, ctx, start="refine-formats", target=request.param)
     folder = tmp_path_factory.mktemp("pairs")
     write_c(module, ctx, request.param, folder)
     return request.param, (folder, interface, x.reshape(3, -1), computed_by_tflm(content, x, count))
@@ -112,8 +110,7 @@ def test_tiles_of_avr_give_the_bytes_of_tflm(tmp_path: Path):
     content, count = network()
     module, ctx = read_tflite(content, "network.tflite"), context()
     x, interface, target = inputs_of(content, 3), interface_of(module), "atmega1284p"
-    for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(name, {"target": target}))
+    lowered(module, ctx, start="refine-formats", target=target)
     write_c(module, ctx, target, tmp_path)
     text = next(tmp_path.glob("*.c")).read_text()
     body = text[text.index("_predict(") :]
@@ -161,8 +158,7 @@ def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None
     content = chain()
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 2)
     interface = interface_of(module)
-    for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(name, {"target": target, "plan": plan, "ram": ram}))
+    lowered(module, ctx, start="refine-formats", target=target, plan=plan, ram=ram)
     write_c(module, ctx, target, tmp_path)
     called = {name for names in kernels_called(tmp_path, target) for name in names}
     assert len(called) >= kernels
@@ -201,8 +197,7 @@ def test_kernels_that_take_flash_give_the_bytes_of_tflm(target: str, families: M
     content, count = network()
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)
     interface = interface_of(module)
-    for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(name, {"target": target, "flash": 100000}))
+    lowered(module, ctx, start="refine-formats", target=target, flash=100000)
     write_c(module, ctx, target, tmp_path)
     text = next(tmp_path.glob("*.c")).read_text()
     body = text[text.index("_predict(") :]
@@ -225,8 +220,7 @@ def test_kernels_with_fewer_products_give_the_same_bytes(
     content = winograd(height)
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)
     interface, target = interface_of(module), "cortex-m4"
-    for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(name, {"target": target, "plan": plan, "flash": flash}))
+    lowered(module, ctx, start="refine-formats", target=target, plan=plan, flash=flash)
     write_c(module, ctx, target, tmp_path)
     text = next(tmp_path.glob("*.c")).read_text()
     calls = re.findall(r"^ +tm_cm_winograd_(strip|squares)_s8_\w+\(", text[text.index("_predict(") :], re.MULTILINE)
@@ -242,11 +236,8 @@ def test_lines_of_windows_without_kernels_become_loops(tmp_path: Path):
     content = winograd(7)
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)
     interface = interface_of(module)
-    given = {"target": "cortex-m4", "flash": 100000}
-    for name in ("refine-formats", "formats-to-buffers"):
-        pipelines.run(module, ctx, pipelines.flatten(name, given))
-    for name in ("buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(name, {**given, "target": "host"}))
+    lowered(module, ctx, start="refine-formats", end="formats-to-buffers", target="cortex-m4", flash=100000)
+    lowered(module, ctx, start="buffers-to-loops", target="host", flash=100000)
     write_c(module, ctx, "host", tmp_path)
     runner = HostRunner(sanitize=True)
     result = runner.run(runner.build(tmp_path, interface, tmp_path / "build", "-O2"), interface, x.reshape(3, -1))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from programs.lowered import lowered
 from programs.printed import WARNINGS
 
 from tinyml.dialects.context import context
-from tinyml.lowering import pipelines
 from tinyml.lowering.cost.model.estimate import estimate_on
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
@@ -97,13 +97,11 @@ def taken(text: str, flash: int | None, folder: Path, target: str = "uno") -> Ta
     x = np.random.default_rng(1).integers(-127, 128, (5, interface.input_length)).astype(np.int8)
     x[0], x[1] = 127, -127
     expected = evaluate(module, x)
-    options = {"target": target, "flash": flash}
-    for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops"):
-        pipelines.run(module, ctx, pipelines.flatten(name, options))
+    options: dict[str, Any] = {"target": target, "flash": flash}
+    lowered(module, ctx, start="refine-formats", end="buffers-to-loops", **options)
     estimate = estimate_on(module, target, "-Os")
     assert estimate is not None
-    for name in ("loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(name, options))
+    lowered(module, ctx, start="loops-to-bits", **options)
     source = folder / str(flash)
     write_c(module, ctx, target, source)
     printed = next(source.glob("*.c")).read_text()

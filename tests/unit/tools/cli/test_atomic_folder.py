@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Sequence
@@ -12,7 +13,7 @@ import pytest
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.atomic_folder import atomic_folder, only_empty
-from tinyml.tools.cli.pending_output import pending_folder
+from tinyml.tools.cli.pending_output import MARK, pending_output
 
 
 def everything(folder: Path) -> Sequence[str]:
@@ -100,16 +101,17 @@ def test_folders_above_are_made_and_removed_again(tmp_path: Path):
 KILLED = """
 import os, sys
 from pathlib import Path
-from tinyml.tools.cli.pending_output import hold, pending_folder
+from tinyml.tools.cli.pending_output import hold, pending_output
 
 out = Path(sys.argv[1])
-waiting, held = pending_folder(out), hold(out)
-(waiting.path / "half").touch()
+waiting, held = pending_output(out), hold(out)
+waiting.new.mkdir()
+(waiting.new / "half").touch()
 if sys.argv[2] == "between renames":
-    out.rename(waiting.path.with_name(waiting.path.name + ".old"))
+    out.rename(waiting.old)
 if sys.argv[2] == "after both":
-    out.rename(waiting.path.with_name(waiting.path.name + ".old"))
-    waiting.path.rename(out)
+    out.rename(waiting.old)
+    waiting.new.rename(out)
 os.kill(os.getpid(), 9)
 """
 
@@ -126,9 +128,28 @@ def test_the_next_run_tidies_up_after_a_killed_one(out: Path, moment: str, left:
 
 
 def test_the_work_of_a_run_that_lives_stays(out: Path):
-    living = pending_folder(out)
+    living = pending_output(out)
     write(out)
-    assert {path.name for path in out.parent.iterdir()} == {"out", living.path.name}
-    living.release()
+    assert {path.name for path in out.parent.iterdir()} == {"out", living.folder.name}
+    living.lock.release()
     write(out)
     assert {path.name for path in out.parent.iterdir()} == {"out"}
+
+
+def test_what_only_looks_like_a_leftover_stays(out: Path):
+    """Folders of the user's with such names, even one copied from a leftover, and files."""
+    killed = pending_output(out)
+    killed.new.mkdir()
+    killed.lock.release()
+    copy, plain, empty, linked, file = (out.with_name(f".out.tinyml-0123456{digit}") for digit in "01234")
+    shutil.copytree(killed.folder, copy)
+    for folder in (plain, plain / "new", plain / "old", empty):
+        folder.mkdir()
+    (plain / "new/mine").write_text("mine")
+    (plain / MARK).touch()
+    linked.symlink_to(killed.folder)
+    file.write_text("mine")
+    write(out)
+    assert set(out.parent.iterdir()) == {out, copy, plain, empty, linked, file}
+    assert (plain / "new/mine").read_text() == file.read_text() == "mine"
+    assert set(plain.iterdir()) == {plain / "new", plain / "old", plain / MARK}

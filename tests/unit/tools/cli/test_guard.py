@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from programs.paths import ROOT
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.tools.cli.guard import MOST_DIGITS
+from tinyml.tools.driver.output_contents import read_report
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 
@@ -155,6 +157,18 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "error: interrupted")
     assert ".out.tinyml-" in done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_do_no_harm(tmp_path: Path, closed: str):
+    """What would be printed is dropped, and is in no file; errors are not on standard output."""
+    command = shlex.join([sys.executable, "-m", "tinyml.tools.main", *COMPILE, str(tmp_path / "out")])
+    done = subprocess.run(f"{command} {closed}", shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert read_report(tmp_path / "out")["name"] == "tour"
+    assert (done.stderr if "2>" in closed else done.stdout) == ""
+    bad = f"{command.replace('tour.sd', 'none.sd')} {closed}"
+    assert subprocess.run(bad, shell=True, capture_output=True, check=False).stdout == b""
 
 
 def test_an_interrupt_during_the_imports_is_one_line():

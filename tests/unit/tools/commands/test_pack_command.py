@@ -88,6 +88,19 @@ def test_pictures(tmp_path: Path, ending: str):
     assert picture.read_bytes().startswith(b"<?xml" if ending == "svg" else b"\x89PNG")
 
 
+@pytest.mark.parametrize("problem", ["a,0,3,9223372036854775807", f"a,0,3,{10**32}", f"a,{10**30},{10**30 + 1},4"])
+def test_numbers_of_any_size_are_drawn(tmp_path: Path, problem: str):
+    pytest.importorskip("matplotlib")
+    written = write(tmp_path, f"id,lower,upper,size\n{problem}\n")
+    assert main(["pack", written, "--picture", str(tmp_path / "p.svg"), "-o", str(tmp_path / "p.csv")]) == 0
+    assert (tmp_path / "p.svg").stat().st_size
+
+
+@pytest.mark.parametrize("seconds", ["1e10", "1e308"])
+def test_a_limit_of_centuries_is_none(seconds: str):
+    assert main(["pack", str(PROBLEMS / "minimalloc" / "E.csv"), "--seconds", seconds, "--mode", "best-fit"]) == 0
+
+
 def test_ctrl_c_gives_the_best_so_far(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):

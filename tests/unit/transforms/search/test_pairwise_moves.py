@@ -47,9 +47,8 @@ def test_the_label_is_that_of_the_scores_that_are_compared(model: str):
     chosen = scores[np.arange(len(scores)), outputs.classes]
     assert np.array_equal(chosen, scores.max(1))
     # Half a unit of the output's last place, where it was rounded to that.
-    assert np.abs(scores - program.score_format.decode(outputs.scores)).max() <= program.score_format.decode(
-        np.ones((), program.score_format.dtype)
-    )
+    [format] = program.output_formats
+    assert np.abs(scores - format.decode(outputs.scores)).max() <= format.decode(np.ones((), format.dtype))
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -29,7 +29,7 @@ WRONG = [
     (SearchParetoPass("", loss=-1), "loss must not be negative, got -1"),
     (SearchDemotePass("", loss=-0.5), "loss must not be negative, got -0.5"),
     (SearchParetoPass("", widths=(8, 64)), "fixed point has widths from 2 to 32, got 64"),
-    (SearchParetoPass("", cycles=1), "the least needs .* bytes of RAM and .* of flash, .* cycles"),
+    (SearchParetoPass("", cycles=1, widths=(8,)), "the least needs .* bytes of RAM and .* of flash, .* cycles"),
 ]
 
 

@@ -71,18 +71,11 @@ def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
 @pytest.mark.parametrize(
     ("model", "search"),
     [
-        ("bonsai", "search-demote"),
-        ("bonsai", "search-promote"),
         ("fastgrnn", "search-demote"),
-        ("fastgrnn", "search-promote ram"),
-        ("fastgrnn", "search-pareto"),
-        ("protonn", "search-promote"),
+        ("network", "search-maxscale"),
+        ("bonsai", "search-promote"),
         ("protonn", "search-promote ram"),
         ("protonn", "search-pareto"),
-        ("network", "search-demote"),
-        ("network", "search-maxscale"),
-        ("network", "search-pareto"),
-        ("network", "search-promote"),
     ],
 )
 def test_what_is_reported_is_what_the_program_computes(model: str, search: str, file: str):
@@ -104,7 +97,7 @@ def test_what_is_reported_is_what_the_program_computes(model: str, search: str, 
     last: Any = predict_function(module).body.block.last_op
     assert outputs.scores is not None
     reals = tdsl.format_of(last.operands[-1]).decode(outputs.scores)
-    expected = reference.extended(CandidateOutcome(), outputs, reals, reals)
+    expected = reference.extended(CandidateOutcome(), outputs, [reals], reals)
     assert (outcome.seen, outcome.differ, outcome.wrong) == (len(data), expected.differ, expected.wrong)
     assert outcome.error == pytest.approx(expected.error, rel=1e-12)
 
@@ -122,9 +115,9 @@ THE_THREE = {
 @pytest.mark.parametrize(
     ("model", "limits"),
     [
-        ("protonn", ["maxscale 8", "demote", "promote less"]),
+        ("protonn", ["maxscale 8", "demote"]),
         # What MinUn's search finds in the least memory is better than all else here.
-        ("fastgrnn", ["demote more", "promote less"]),
+        ("fastgrnn", ["promote less"]),
     ],
 )
 def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limits: Sequence[str]):

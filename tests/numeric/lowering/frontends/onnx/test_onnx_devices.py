@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from oracles.onnx_models import imported, model, node, number
 from programs.devices import DEVICES
+from programs.lowered import lowered
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.context import context
@@ -75,8 +76,7 @@ def test_a_quantised_network_on_devices(device: str, tmp_path: Path):
     pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
     expected, interface = evaluate(module, x), interface_of(module)
     assert first_mismatch(at_import, expected) is None
-    for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(step, options))
+    lowered(module, ctx, **options)
     write_c(module, ctx, device, tmp_path)
     runner = runner_for(device)
     result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)

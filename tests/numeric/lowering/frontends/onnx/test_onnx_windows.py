@@ -110,6 +110,8 @@ def test_transposed_convolutions(data: st.DataObject):
     [
         ({"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}, [1, 1, 2, 3]),
         ({}, [1, 1, 2, 2]),
+        # Pixels lie just between two.
+        ({}, [1, 1, 0.5, 0.5]),
         ({"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}, [1, 1, 1.5, 0.5]),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs.lowered import lowered
 from programs.printed import WARNING_FLAGS
 from programs.tflite_models import TfliteModel, computed_by_tflm
 from xdsl.dialects.builtin import ModuleOp
@@ -15,13 +16,11 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.toolchain import call_tool, execute
 from tinyml.runtime.evaluator.evaluator import evaluate, evaluate_reals, predict_function
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, chip_of
-from tinyml.tools.driver.stages import has_formats
 from tinyml.tools.main import main
 
 UNIT = 0.5
@@ -102,7 +101,7 @@ def test_a_model_in_floats_is_a_program_on_reals():
     model.op("SOFTMAX", [z], last, Beta=1.0)
     content = model.finish([x], [last])
     module = read_tflite(content, "m.tflite")
-    assert not has_formats(module)
+    assert not tdsl.has_formats(module)
     inputs = random.normal(size=(4, 1, 5, 4, 2)).astype(np.float32)
     [expected] = computed_by_tflm(content, inputs)
     scores = evaluate_reals(module, inputs.reshape(4, -1)).scores
@@ -230,8 +229,7 @@ int main(void) {
 def test_conversions_beside_the_program(tmp_path: Path):
     """As QUANTIZE and DEQUANTIZE, without a warning of the compiler."""
     module, ctx = read_tflite(between_floats(), "net.tflite"), context()
-    for step in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(step, {"target": "host"}))
+    lowered(module, ctx, start="refine-formats", target="host")
     write_c(module, ctx, "host", tmp_path)
     (tmp_path / "main.c").write_text(CONVERTS)
     flags = [*WARNING_FLAGS, "-Werror", "-ffp-contract=off", "-o", tmp_path / "converts"]

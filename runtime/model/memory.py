@@ -1,0 +1,67 @@
+"""The memory that work on a data set takes, compared with what there is before any of it is allocated."""
+
+from __future__ import annotations
+
+import os
+import resource
+from pathlib import Path
+
+from tinyml.dialects.errors import InputError
+
+RESERVE = 160 << 20
+"""Bytes for what is computed along the way: arrays of some samples, and the buffers of a BLAS library.
+
+That prints a message of its own and ends the process where it gets none.
+"""
+
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_USED = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes")
+
+
+def require_memory(task: str, samples: int, each: int, file: str | None = None) -> None:
+    """Raise `InputError` where there is not enough memory for a task that takes so many bytes for each sample.
+
+    task: such as `reading`, for the message. file: that of the data.
+    """
+    free = free_memory()
+    if free is None or samples * each + RESERVE <= free:
+        return
+    need, most = samples * each + RESERVE, max(free - RESERVE, 0) // each
+    cure = f"give at most {most:,} samples" if most else "raise the limit on memory"
+    raise InputError(
+        f"{task} {samples:,} samples takes about {_spelled(need)} of memory, {_spelled(free)} are free: {cure}",
+        file=file,
+    )
+
+
+def free_memory() -> int | None:
+    """The bytes that this process may still take, by its own limit, its control group's and the system's.
+
+    None if they are unknown. Memory that the system can get back, such as its cache of files, counts as free.
+    """
+    bounds: list[int] = []
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and (mapped := _first_number("/proc/self/statm")) is not None:
+        bounds.append(limit - mapped * os.sysconf("SC_PAGE_SIZE"))
+    for most, used in zip(_LIMITS, _USED, strict=True):
+        if (allowed := _first_number(most)) is not None and (taken := _first_number(used)) is not None:
+            bounds.append(allowed - taken)
+    available = [line.split()[1] for line in _text("/proc/meminfo").splitlines() if line.startswith("MemAvailable:")]
+    bounds += [int(kilobytes) << 10 for kilobytes in available]
+    return max(min(bounds), 0) if bounds else None
+
+
+def _first_number(file: str) -> int | None:
+    first = _text(file).partition(" ")[0].strip()
+    return int(first) if first.isdecimal() else None
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _spelled(bytes: int) -> str:
+    return f"{bytes / 1e9:.1f} GB" if bytes >= 1e9 else f"{bytes / 1e6:.0f} MB"

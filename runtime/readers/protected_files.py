@@ -1,0 +1,64 @@
+"""Files that a command reads, which nothing that it writes may replace.
+
+A command protects its inputs by `protect_inputs`; outside of one nothing is protected.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextvars import ContextVar
+from pathlib import Path
+
+from tinyml.dialects.errors import InputError
+
+_INPUTS: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_INPUTS", default=None)
+"""The names of the inputs by device and inode; None if there is nothing to protect."""
+
+_DEVICES = Path("/dev")
+"""The folder of links such as `stdout`, which lead to what the user chose elsewhere."""
+
+FORCE = "; --force writes there all the same"
+
+
+def protect_inputs(force: bool) -> None:
+    """Protect the files that are read from now on, in this context; with `force` none are."""
+    _INPUTS.set(None if force else {})
+
+
+def protects() -> bool:
+    """True if inputs are protected in this context."""
+    return _INPUTS.get() is not None
+
+
+def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
+    """Protect an input, if it is a regular file. status: that of the open file, by default that of the path."""
+    if (inputs := _INPUTS.get()) is None:
+        return
+    try:
+        status = status or os.stat(path)
+    except (OSError, ValueError):
+        return
+    if stat.S_ISREG(status.st_mode):
+        inputs.setdefault((status.st_dev, status.st_ino), str(path))
+
+
+def check_output(path: str | Path) -> Path:
+    """The file or folder that a path leads to, which a command may write.
+
+    Raises `InputError` for an input, by whatever name and through links, and for a symbolic link that leads out of its
+    folder; `OSError` or `RuntimeError` where links lead in circles.
+    """
+    link, final = Path(path), Path(path).resolve()
+    if (inputs := _INPUTS.get()) is None:
+        return final
+    if link.is_symlink() and link.parent != _DEVICES and not final.is_relative_to(link.parent.resolve()):
+        raise InputError(f"is a link out of its folder, to {final}{FORCE}", file=str(path))
+    try:
+        status = os.stat(final)
+    except FileNotFoundError:
+        return final
+    if (name := inputs.get((status.st_dev, status.st_ino))) is not None:
+        same = "" if name == str(path) else f", {name}"
+        raise InputError(f"is an input of this command{same}: choose another file{FORCE}", file=str(path))
+    return final

@@ -1,0 +1,273 @@
+"""Kernels composed for tiles are exact: on the chips they are for, and plain C on the host, against numpy.
+
+They take the time that the cost model says, preserve registers and read nothing beside the windows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from programs import watched_cores, watched_riscv
+from programs.strip_programs import (
+    ELEMENTS,
+    INTERFACE,
+    build_strips,
+    check,
+    check_on,
+    check_times,
+    drawn_strips,
+    inputs_of,
+    strips_of,
+)
+from programs.strips import Strip, strip_of
+
+from tinyml.runtime.devices.registry import Build, runner_for
+from tinyml.runtime.devices.toolchain import symbol_table
+from tinyml.targets.cortex_m.composer import epilogues as armv6m
+from tinyml.targets.registry import HOST, tile_families
+from tinyml.targets.riscv.composer import epilogues as riscv
+from tinyml.targets.tiles import Tile, TileFamily
+
+AVR, M0, M4, RISCV = "atmega1284p", "cortex-m0", "cortex-m4", "riscv"
+AVR_DOTS, AVR_CHANNELS = (family for family in tile_families(AVR) if not family.shifts)
+WIDE, WINOGRAD, SQUARES = tile_families(M4, large=True)
+
+DOTS = [
+    # Short runs and long ones, in a row and in a loop; rows that fill blocks, and others; gaps; a single window.
+    Tile(2, 1, 4, 0, 4, 2, 0),
+    Tile(3, 1, 45, 0, 45, 3, -128),
+    Tile(1, 2, 42, 60, 7, 4, 127),
+    Tile(5, 3, 9, 21, 3, 5, -5),
+    Tile(10, 1, 1283, 0, 1283, 1, 127),
+]
+CHANNELS = [
+    # Filters that are kept in registers, that are fetched row by row, without overlap, and along many windows.
+    Tile(4, 3, 12, 40, 4, 8, -128),
+    Tile(3, 3, 9, 51, 6, 8, 5),
+    Tile(2, 5, 10, 40, 2, 11, 0),
+    Tile(2, 2, 4, 10, 12, 3, 0),
+    Tile(5, 1, 35, 0, 5, 9, 127),
+]
+OWN_DOTS = {
+    M0: [
+        Tile(9, 3, 2, 40, 2, 6, 3),
+        Tile(4, 3, 96, 130, 32, 10, 0),
+        Tile(8, 2, 12, 12, 3, 8, 1),
+        Tile(7, 1, 16, 0, 16, 1, 1),
+        Tile(11, 1, 72, 0, 72, 1, -9),
+        Tile(2, 2, 17, 600, 300, 2, 0),
+    ],
+    M4: [
+        # Windows widened once; single ones in blocks of rows by eight, four, two and one.
+        Tile(2, 5, 5, 12, 1, 7, 3),
+        Tile(4, 3, 96, 130, 32, 2, 0),
+        Tile(3, 3, 131, 150, 9, 3, 1),
+        Tile(7, 1, 13, 0, 13, 1, 1),
+        Tile(17, 1, 72, 0, 72, 1, -9),
+        Tile(2, 2, 9, 30, 9, 1, 0),
+    ],
+    RISCV: [
+        # The last ones: blocks of eight rows, and of fewer; windows too far apart to be taken at once.
+        Tile(9, 3, 2, 40, 2, 6, 3),
+        Tile(4, 3, 96, 130, 32, 10, 0),
+        Tile(8, 2, 12, 80, 3, 8, 1),
+        Tile(7, 1, 13, 0, 13, 1, 1),
+        Tile(18, 1, 72, 0, 72, 1, -9),
+        Tile(2, 2, 9, 1300, 9, 2, 0),
+    ],
+}
+OWN_CHANNELS = {
+    M0: [Tile(2, 4, 2, 16, 2, 17, -1), Tile(40, 3, 120, 400, 40, 3, 0)],
+    M4: [Tile(2, 4, 2, 16, 2, 7, -1)],
+    RISCV: [Tile(2, 4, 2, 16, 2, 17, -1), Tile(40, 3, 120, 400, 40, 3, 0)],
+}
+LARGE = [
+    # Rows by four, two and one, put together or not, with rests; single windows with blocks of eight and loops.
+    (WIDE, Tile(2, 1, 4, 0, 4, 2, 0)),
+    (WIDE, Tile(7, 1, 45, 0, 45, 3, -128)),
+    (WIDE, Tile(5, 3, 9, 21, 3, 5, -5)),
+    (WIDE, Tile(4, 3, 131, 150, 9, 3, 1)),
+    (WIDE, Tile(8, 2, 80, 100, 9, 2, 127)),
+    (WIDE, Tile(23, 1, 72, 0, 72, 1, -9)),
+    (WIDE, Tile(2, 2, 9, 30, 9, 1, 0)),
+    (WIDE, Tile(16, 1, 1283, 0, 1283, 1, 127)),
+    # Rows by four, two and one; loops over them and over elements; windows that overlap those before; one row of taps.
+    (WINOGRAD, Tile(1, 1, 12, 0, 4, 4, 0)),
+    (WINOGRAD, Tile(7, 3, 24, 50, 8, 7, -128)),
+    (WINOGRAD, Tile(8, 3, 48, 100, 16, 4, 127)),
+    (WINOGRAD, Tile(2, 5, 36, 140, 12, 9, 5)),
+    (WINOGRAD, Tile(3, 2, 12, 61, 4, 14, 1)),
+    # The same by squares: with and without loops over groups of elements, and with rests of them.
+    (SQUARES, Tile(1, 3, 12, 24, 4, 4, 0, lines=2)),
+    (SQUARES, Tile(7, 3, 24, 74, 8, 7, -128, lines=2)),
+    (SQUARES, Tile(8, 3, 48, 100, 16, 4, 127, lines=2)),
+    (SQUARES, Tile(2, 3, 120, 241, 40, 4, 5, lines=2)),
+]
+AVR_SHAPES = [
+    # Runs of even and odd lengths, one and several; an odd last window; rows far apart.
+    (AVR_DOTS, Tile(4, 1, 40, 0, 40, 4, 0)),
+    (AVR_DOTS, Tile(2, 3, 15, 60, 5, 7, -128)),
+    (AVR_DOTS, Tile(6, 2, 21, 75, 7, 5, 127)),
+    (AVR_DOTS, Tile(2, 7, 64, 90, 2, 2, -5)),
+    (AVR_DOTS, Tile(20, 1, 30, 0, 30, 2, 3)),
+    # Three, two and one window that overlap; all weights in registers that a requantisation needs, and none.
+    (AVR_CHANNELS, Tile(4, 3, 12, 40, 4, 8, -128)),
+    (AVR_CHANNELS, Tile(3, 3, 9, 51, 6, 8, 5)),
+    (AVR_CHANNELS, Tile(2, 2, 4, 10, 12, 3, 0)),
+    (AVR_CHANNELS, Tile(5, 2, 20, 100, 10, 9, 127)),
+    (AVR_CHANNELS, Tile(30, 3, 90, 130, 30, 2, -1)),
+    (AVR_CHANNELS, Tile(1, 7, 1, 16, 1, 16, 1)),
+    # Weights of a row for three, two and one window, which overlap or leave columns out.
+    (AVR_CHANNELS, Tile(4, 5, 20, 60, 4, 9, -3)),
+    (AVR_CHANNELS, Tile(3, 4, 12, 150, 15, 4, 127)),
+    (AVR_CHANNELS, Tile(2, 5, 16, 40, 4, 5, -128)),
+    (AVR_CHANNELS, Tile(20, 1, 160, 0, 20, 3, 0)),
+]
+CALL = 10
+"""The cycles of a call and its arguments on an AVR."""
+
+SATURATED = {M0: armv6m.SATURATED, M4: 0, RISCV: riscv.SATURATED}
+"""Instructions that a saturated result takes besides; the cost model takes half of them to be."""
+
+CODE = {M0: (-2, 1), M4: (0, 1.35), RISCV: (0, 1.35)}
+"""The least bytes of code in the model beyond those of a kernel, and the greatest ratio to them."""
+
+
+def shapes_of(target: str) -> list[tuple[TileFamily, Tile]]:
+    if target == AVR:
+        return AVR_SHAPES
+    dots, channels = tile_families(target)
+    shapes = [(dots, tile) for tile in (*DOTS, *OWN_DOTS[target])]
+    shapes += [(channels, tile) for tile in (*CHANNELS, *OWN_CHANNELS[target])]
+    return [*shapes, *LARGE] if target == M4 else shapes
+
+
+def check_calls(target: str, build: Build, strips: list[Strip]) -> None:
+    """Calls preserve registers; on ARM loads of several words are aligned, and nothing but windows is read."""
+    if target == RISCV:
+        watch = watched_riscv.Watch(build, "strips")
+        for content in inputs_of(strips):
+            watch.check(content)
+        assert watch.returned == len(strips)
+        return
+    prefix = "tm_cm_small_" if target == M0 else "tm_cm_"
+    watch = watched_cores.Watch(target, build, "strips", {"vector": ELEMENTS + 4}, prefix)
+    for strip, content in zip(strips, inputs_of(strips), strict=True):
+        watch.check(content, {"vector": (int(content[1]), strip.tile.elements)})
+    assert min(watch.seen.values()) >= len(strips)
+
+
+@pytest.mark.parametrize("target", [M0, M4, RISCV])
+def test_results_times_and_calls(target: str, tmp_path: Path):
+    runner, strips = runner_for(target), strips_of(shapes_of(target))
+    build = build_strips(runner, strips, tmp_path)
+    check(runner, build, strips)
+    more, ratio = CODE[target]
+    for tile, code, size in check_times(runner, build, strips, SATURATED[target]):
+        assert size + more <= code <= ratio * size, tile
+    check_calls(target, build, strips)
+
+
+@pytest.mark.parametrize("target", [AVR, M0, M4, RISCV])
+def test_plain_c_has_the_same_bits(target: str, tmp_path: Path):
+    check_on([HOST], strips_of(shapes_of(target)), tmp_path)
+
+
+@pytest.mark.parametrize("optimize", ["-Os", "-O2"])
+def test_results_and_times_of_avr(optimize: str, tmp_path: Path):
+    """Every kernel runs for one input."""
+    runner, strips = runner_for(AVR), strips_of(AVR_SHAPES)
+    build = build_strips(runner, strips, tmp_path, optimize)
+    check(runner, build, strips)
+    profile = runner.profile(build, INTERFACE, inputs_of(strips))
+    places = {symbol.name: symbol for symbol in symbol_table(runner.chip, build.elf)}
+    for strip in strips:
+        place, composed = places[strip.symbol], strip.kernel.composed
+        assert composed is not None
+        within = range(place.address, place.address + place.size)
+        # What it calls belongs to the same call of the program.
+        sites = {site for site, pc in profile.spent if pc in within}
+        spent = sum(cycles for (site, pc), cycles in profile.spent.items() if site in sites and pc != site)
+        assert round(spent * len(strips)) == composed.costs[""] - CALL, strip.tile
+
+
+@st.composite
+def drawn_winograd(draw: st.DrawFn) -> Strip:
+    family = draw(st.sampled_from([WINOGRAD, SQUARES]))
+    rows, count = draw(st.integers(1, 7)), draw(st.integers(4, 9))
+    runs = 3 if family is SQUARES else draw(st.integers(1, 4))
+    channels = 4 * draw(st.integers(1, 6))
+    pitch = (count + 2 + draw(st.integers(0, 2))) * channels
+    tile = Tile(rows, runs, 3 * channels, pitch, channels, count, draw(st.integers(-128, 127)), lines=family.lines)
+    return strip_of(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
+
+
+@pytest.mark.parametrize("target", [M0, M4, RISCV])
+def test_any_tiles(target: str, tmp_path_factory: pytest.TempPathFactory):
+    dots, channels = tile_families(target)
+    kinds = [drawn_strips((dots, channels))]
+    if target == M4:
+        kinds += [drawn_strips((WIDE, channels)), st.lists(drawn_winograd(), max_size=4)]
+
+    @settings(max_examples=2)
+    @given(st.tuples(*kinds))
+    def run(drawn: tuple[list[Strip], ...]) -> None:
+        strips = [strip for some in drawn for strip in some]
+        check_on([HOST, target], strips, tmp_path_factory.mktemp("strips"))
+
+    run()
+
+
+def test_shapes_without_a_kernel_on_armv7em():
+    dots, channels = tile_families(M4)
+    # More sums and taps than registers; loads that do not reach; windows that lie on each other.
+    assert channels.kernel(Tile(2, 9, 18, 80, 2, 8, 0)) is None
+    assert channels.kernel(Tile(256, 3, 768, 8192, 256, 8, 0)) is None
+    assert channels.kernel(Tile(2, 3, 6, 20, 0, 2, 0)) is None
+    assert dots.kernel(Tile(2, 40, 3, 20, 1, 2, 0)) is None
+    assert dots.named("tm_cm_dot_strip_s8_2_1") is None
+    assert WIDE.kernel(Tile(4092, 1, 4, 0, 4, 2, 0)) is not None
+    assert WIDE.kernel(Tile(4093, 1, 4, 0, 4, 2, 0)) is None
+    assert dots.kernel(Tile(2, 1, 4, 0, 4, 1 << 16, 0)) is None
+    assert channels.kernel(Tile(2, 3, 6, 20, 2, 1 << 16, 0)) is None
+    # Two taps, a step of two pixels, three channels, three windows, more than the frame holds.
+    assert WINOGRAD.kernel(Tile(4, 3, 16, 80, 8, 8, 0)) is None
+    assert WINOGRAD.kernel(Tile(4, 3, 24, 160, 16, 8, 0)) is None
+    assert WINOGRAD.kernel(Tile(4, 3, 9, 30, 3, 8, 0)) is None
+    assert WINOGRAD.kernel(Tile(4, 3, 24, 40, 8, 3, 0)) is None
+    assert WINOGRAD.kernel(Tile(4, 3, 3 * 128, 1280, 128, 8, 0)) is not None
+    assert WINOGRAD.kernel(Tile(4, 3, 3 * 132, 1320, 132, 8, 0)) is None
+    # Two rows of taps, one line, three windows, three channels, more than loads and stores reach.
+    assert SQUARES.kernel(Tile(4, 2, 24, 80, 8, 8, 0, lines=2)) is None
+    assert SQUARES.kernel(Tile(4, 3, 24, 80, 8, 8, 0)) is None
+    assert SQUARES.kernel(Tile(4, 3, 24, 40, 8, 3, 0, lines=2)) is None
+    assert SQUARES.kernel(Tile(4, 3, 9, 30, 3, 8, 0, lines=2)) is None
+    assert SQUARES.kernel(Tile(4, 3, 192, 4000, 64, 8, 0, lines=2)) is None
+    assert SQUARES.kernel(Tile(4, 3, 192, 800, 64, 8, 0, lines=2)) is not None
+    assert SQUARES.kernel(Tile(4, 3, 204, 800, 68, 8, 0, lines=2)) is None
+
+
+def test_shapes_without_a_kernel_on_armv6m():
+    _, channels = tile_families(M0)
+    # Filters so wide that branches do not reach, windows that lie on each other, and halves of pixels.
+    assert channels.kernel(Tile(2, 2, 160, 400, 2, 11, 0)) is None
+    assert channels.kernel(Tile(2, 3, 6, 20, 0, 2, 0)) is None
+    assert channels.kernel(Tile(2, 3, 7, 20, 2, 2, 0)) is None
+
+
+def test_shapes_without_a_kernel_on_riscv():
+    dots, channels = tile_families(RISCV)
+    # Loads that do not reach, and windows that lie on each other.
+    assert dots.kernel(Tile(4, 4, 2, 900, 2, 2, 0)) is None
+    assert channels.kernel(Tile(256, 3, 256 * 9, 8192, 256, 8, 0)) is None
+    assert channels.kernel(Tile(2, 3, 6, 20, 0, 2, 0)) is None
+    assert channels.kernel(Tile(2, 1, 20, 0, 2, 2, 0)) is None
+
+
+def test_shifts_that_are_too_wide_have_no_kernel_on_avr():
+    assert (AVR_DOTS.right, AVR_CHANNELS.right) == (16, 16)
+    assert AVR_DOTS.limit == AVR_CHANNELS.limit == 1 << 23
