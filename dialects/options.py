@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, NewType, get_type_hints
 
@@ -17,7 +18,7 @@ def option(
     *,
     default: Any = MISSING,
     metavar: str | None = None,
-    choices: tuple[str, ...] = (),
+    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = (),
     flags: tuple[str, ...] | None = None,
     bare: Any = None,
     group: str | None = None,
@@ -26,7 +27,7 @@ def option(
     """Declare a dataclass field as an option.
 
     default: the option is required without one. metavar: the placeholder for the value in help texts. choices: the
-    allowed values.
+    allowed values, or a function that finds them when they are needed.
     flags: spellings on the command line, `--` and the field's name by default; none for a positional argument, of which
     there may be several if it is a tuple.
     bare: the value of an option that is given without one; None if it needs one. group: options of the same group
@@ -67,7 +68,8 @@ class Option:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        return self.field.metadata[_CHOICES]
+        choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = self.field.metadata[_CHOICES]
+        return choices if isinstance(choices, tuple) else choices()
 
     @property
     def flags(self) -> tuple[str, ...]:

@@ -23,8 +23,13 @@ from tinyml.dialects.errors import InputError
 T = TypeVar("T")
 P = ParamSpec("P")
 
-UNIVERSES, CHIPS, FRONTENDS = GROUPS = ("xdsl.universe", "tinyml.chips", "tinyml.frontends")
-"""The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends."""
+UNIVERSES, CHIPS, FRONTENDS, SCHEDULES = GROUPS = (
+    "xdsl.universe",
+    "tinyml.chips",
+    "tinyml.frontends",
+    "tinyml.schedules",
+)
+"""The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; schedules."""
 
 XDSL = "xdsl"
 _OURS = ("tinyml", XDSL)

@@ -12,20 +12,8 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
+from tinyml.transforms.schedules.table import AUTO, schedule_names
 
-PLANS = (
-    "auto",
-    "ordinary",
-    "partial-32",
-    "partial-16",
-    "partial-8",
-    "patches",
-    "replace",
-    "herringbone",
-    "single-transpose",
-    "rows",
-    "pixels",
-)
 PACKED = ("auto", "always", "never")
 
 
@@ -65,8 +53,8 @@ class CompileOptions:
     )
     plan: str = option(
         "the order of execution: op by op, in slices, or convolutions in place (auto: the fastest that fits in RAM)",
-        default=PLANS[0],
-        choices=PLANS,
+        default=AUTO,
+        choices=schedule_names,
     )
 
 

@@ -18,6 +18,7 @@ from xdsl.passes import ModulePass, PassPipeline
 from tinyml.dialects.context import context, registry
 from tinyml.transforms.ir.levels import Level, level_of
 from tinyml.transforms.ir.verification import Verification
+from tinyml.transforms.schedules.table import AUTO, schedule_named
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
     BUFFERS_TO_LOOPS,
@@ -158,7 +159,6 @@ PIPELINES = {
 }
 """The named pipelines. A step receives every option for which it has a field."""
 
-SLICED = ("partial-32", "partial-16", "partial-8", "patches", "rows", "pixels")
 FIELDS = {"plan-execution": {"mode": "plan"}}
 """Fields of passes that take an option of another name, because several passes have fields of theirs."""
 
@@ -172,7 +172,7 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
 """Properties of the program's format on which steps depend: as a condition, or as the value of a field."""
 
 OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool]] = {
-    "moves": lambda given: given.get("plan") in SLICED or "ram" in given,
+    "moves": lambda given: "ram" in given or schedule_named(given.get("plan", AUTO)).sliced,
 }
 """Values of fields that follow from options: memory counts more than time where a plan was asked for."""
 

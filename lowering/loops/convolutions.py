@@ -15,8 +15,8 @@ from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.lowering.loops.products import finished, lower_contraction, lower_sums, sum_start
 from tinyml.lowering.loops.turned_convolutions import lower_in_turns
 from tinyml.lowering.loops.zero_points import start_without_offsets
-from tinyml.transforms.formats.tiling.strips import is_strip, spacing
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.window_spacing import is_strip, spacing
 
 
 @lowers(tdsl.Conv2dOp)

@@ -1,6 +1,7 @@
 """Graphs of published networks, without weights: the shapes that memory depends on."""
 
-from tinyml.transforms.formats.plans.graph import Graph, GraphBuilder
+from programs.graph_builder import GraphBuilder
+from tinyml.transforms.schedules.plans.graph import Graph
 
 KEYWORDS = (49, 10, 1)
 """The spectrogram of a second of speech."""

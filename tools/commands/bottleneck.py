@@ -41,7 +41,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
     A group has the numbers of its `channels`, those that go with them in other tensors (`tied`), its `importance`, and
     the bytes by which the segments fall together without it.
     """
-    from tinyml.transforms.formats.plans.bottleneck import fullest_segments, shares
+    from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
 
     graph = channels.graph([])
     chosen = channels.plan(graph)
@@ -71,7 +71,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
         }
         for segment in segments
     ]
-    return {"mode": channels.mode, "bytes": chosen.bits / 8, "segments": ends, "tensors": tensors}
+    return {"mode": channels.schedule.name, "bytes": chosen.bits / 8, "segments": ends, "tensors": tensors}
 
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
-from tinyml.lowering.options import PACKED, PLANS
+from tinyml.lowering.options import PACKED
 from tinyml.targets.registry import spends_flash
 from tinyml.tools.cli.arguments import add_options, given, parsed
 from tinyml.tools.driver.request import OPTIMIZE, Request
 from tinyml.tools.driver.search_request import SearchRequest, describe_searches, search_options
+from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,8 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     request = Request(**given(arguments, options_of(Request)), search=search, **limits)
     if request.flash is not None and not spends_flash(request.target):
         raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")
-    if request.ram is not None and request.plan != PLANS[0]:
-        raise InputError(f"--ram is for --plan {PLANS[0]}, which chooses by it, and for searches")
+    if request.ram is not None and request.plan != AUTO:
+        raise InputError(f"--ram is for --plan {AUTO}, which chooses by it, and for searches")
     report = compile_model(request)
     print_reports([report])
     if report["search"] is not None:

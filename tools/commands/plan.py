@@ -20,8 +20,8 @@ from tinyml.tools.driver.request import listed_targets
 from tinyml.tools.reports.memory_picture import FORMATS
 
 if TYPE_CHECKING:
-    from tinyml.transforms.formats.plans.graph import Graph
-    from tinyml.transforms.formats.plans.segmentation import Plan
+    from tinyml.transforms.schedules.plans.graph import Graph
+    from tinyml.transforms.schedules.plans.segmentation import Plan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,20 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a row for each mode, or for each segment of one mode."""
-    from tinyml.transforms.formats.plans.modes import MODES, plan
-    from tinyml.transforms.formats.plans.segmentation import lower_bound
+    from tinyml.transforms.schedules.plans.segmentation import lower_bound
+    from tinyml.transforms.schedules.table import schedule_named, schedules
 
     request = parsed(arguments, PlanRequest)
     if request.front:
         return _show_front(request)
     if request.picture is not None:
         raise InputError("--picture draws what --front shows: give both")
-    if request.mode is not None and request.mode not in MODES:
-        raise InputError(f"unknown mode '{request.mode}'; known are {', '.join(MODES)}")
+    shown = list(schedules()) if request.mode is None else [schedule_named(request.mode)]
     graph = _graph(request)
     most_extra = graph.macs * request.extra // 100
-    modes = MODES if request.mode is None else [request.mode]
-    plans = {mode: plan(graph, mode, most_extra) for mode in modes}
+    plans = {schedule.name: schedule.plan(graph, most_extra) for schedule in shown}
     if request.json:
         report = {mode: _report(graph, chosen) for mode, chosen in plans.items()}
         print(json.dumps({"lower_bound": lower_bound(graph) / 8, **report}, indent=2))
@@ -98,7 +96,7 @@ def _graph(request: PlanRequest) -> Graph:
     from tinyml.dialects.context import context
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.tools.driver.stages import load_program
-    from tinyml.transforms.formats.plans.network import graph_of
+    from tinyml.transforms.schedules.plans.network import graph_of
 
     graph = graph_of(predict_function(load_program(request.model, context())), request.bits)
     if not graph.nodes:
@@ -126,7 +124,7 @@ def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
     from rich.table import Table
 
     from tinyml.tools.reports.table import spell_bytes, wide_console
-    from tinyml.transforms.formats.plans.segmentation import lower_bound
+    from tinyml.transforms.schedules.plans.segmentation import lower_bound
 
     table = Table()
     table.add_column("mode", no_wrap=True)

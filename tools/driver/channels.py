@@ -52,10 +52,11 @@ def load_network(request: ChannelRequest) -> Network:
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.tools.driver.stages import load_program
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-    from tinyml.transforms.formats.plans.network import network_of
     from tinyml.transforms.reals.channels.importance import importance
     from tinyml.transforms.reals.channels.pruning import Channels
     from tinyml.transforms.reals.channels.ties import Ties
+    from tinyml.transforms.schedules.plans.network import network_of
+    from tinyml.transforms.schedules.table import schedule_named
 
     module = load_program(request.model, context())
     bits = request.bits
@@ -68,4 +69,4 @@ def load_network(request: ChannelRequest) -> Network:
     if not network.graph.nodes:
         raise InputError("the program computes nothing")
     file = None if request.importance is None else str(request.importance)
-    return Network(module, Channels(network, ties, request.mode), importance(ties, file))
+    return Network(module, Channels(network, ties, schedule_named(request.mode)), importance(ties, file))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.lowering.options import PLANS
 from tinyml.targets.chip import CALLBACK, MEMORY, SERIAL
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
@@ -19,6 +18,7 @@ from tinyml.tools.driver.output_folder import MEASURED_SAMPLES, MEMORY_PICTURE, 
 from tinyml.tools.driver.request import QUANTIZATION, Request
 from tinyml.tools.driver.search_request import watched
 from tinyml.tools.driver.within_flash import compile_within_flash
+from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,7 +177,7 @@ def _smaller(options: PipelineOptions, limit: int | None) -> Iterator[PipelineOp
         if not options.reuse_input:
             yield replace(options, reuse_input=True)
         options = replace(options, reuse_input=True)
-    if options.plan == PLANS[0]:
+    if options.plan == AUTO:
         yield replace(options, ram=limit)
 
 

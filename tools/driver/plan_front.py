@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tinyml.lowering.options import PipelineOptions
     from tinyml.targets.board import Board
-    from tinyml.transforms.formats.plans.network import Network
+    from tinyml.transforms.schedules.plans.network import Network
 
 
 @dataclass(frozen=True)
@@ -45,21 +45,21 @@ def planned_programs(
     for a board whose costs are not known, and for a model that has no plan or needs data.
     """
     from tinyml.dialects.context import context
-    from tinyml.lowering.options import PLANS, PipelineOptions
+    from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.targets.costs import OPTIMIZE, cost_table
-    from tinyml.transforms.formats.execution.modes import ROUNDING
-    from tinyml.transforms.formats.plans.network import network_of
+    from tinyml.transforms.schedules.plans.network import network_of
+    from tinyml.transforms.schedules.table import AUTO, schedules
 
     if cost_table(board.name) is None:
         raise InputError(f"the costs of the target '{board.name}' are not known: choose another --target")
     ctx = context()
     options = PipelineOptions(data=str(val or ""), target=board.name, width=width, reuse_input=True)
     formats = _formats(model, ctx, options, step)
-    modes = [replace(options, plan=mode) for mode in PLANS if mode not in ("auto", *ROUNDING)]
+    modes = [replace(options, plan=one.name) for one in schedules() if not one.rounds and one.name != AUTO]
     limits = _limits(network_of(predict_function(formats)))
     programs: dict[str, PlannedProgram] = {}
-    for asked in (*modes, *(replace(options, plan="auto", ram=limit) for limit in limits)):
+    for asked in (*modes, *(replace(options, plan=AUTO, ram=limit) for limit in limits)):
         step(_spell(asked))
         segments, program = _lowered(formats, ctx, asked, OPTIMIZE)
         # What differs in name only comes once.
@@ -87,12 +87,11 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
 
 def _limits(network: Network) -> Iterator[int]:
     """Bytes for which mode `auto` takes one plan after the other, from the fastest to that with the least peak."""
-    from tinyml.transforms.formats.plans.executable import ORDINARY
-    from tinyml.transforms.formats.streaming.choice import plan_of
+    from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 
-    limit, least = -(-plan_of(network, ORDINARY).bits // 8) - 1, None
+    limit, least = -(-schedule_named(ORDINARY).program_plan(network).bits // 8) - 1, None
     while True:
-        peak = -(-plan_of(network, "auto", limit).bits // 8)
+        peak = -(-schedule_named(AUTO).program_plan(network, limit).bits // 8)
         if peak != least:
             yield peak
         if peak > limit:

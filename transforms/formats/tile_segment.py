@@ -18,16 +18,10 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, tile_families
-from tinyml.transforms.formats.channels.choice import SUM_BITS
-from tinyml.transforms.formats.channels.nest import ChannelLoop
-from tinyml.transforms.formats.patching.nest import Patches
-from tinyml.transforms.formats.plans.blocks import By
-from tinyml.transforms.formats.plans.network import Network, network_of
-from tinyml.transforms.formats.streaming.nest import stream
-from tinyml.transforms.formats.streaming.stages import NotStreamed
-from tinyml.transforms.formats.tiling.strips import small_room
-
-WAYS = (*(by.value for by in By), "channels", "patches")
+from tinyml.transforms.formats.tiling.tile_memory import small_memory
+from tinyml.transforms.schedules.plans.network import Network, network_of
+from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Tiling
+from tinyml.transforms.schedules.table import schedules
 
 
 @dataclass(frozen=True)
@@ -35,7 +29,8 @@ class TileSegmentPass(ModulePass):
     """Tiles and fuses consecutive ops of every function.
 
     first, last: the first and the last op of the segment, by the names that `tinyml plan` gives them. by: `rows`,
-    `pixels`, `blocks` or `channels`, what the loops compute at a time, or `patches`; by blocks, pools of separate
+    `pixels`, `blocks` or `channels`, what the loops compute at a time, or `patches`, or what schedules of other
+    packages offer; by blocks, pools of separate
     windows take the pixels of a convolution block by block, and everything else runs by pixels. sums: bits of the sums
     that a loop over channels adds up, 32, 16 or 8, to which they are rounded in between where they need more. patches:
     their number along each axis. target: as for printing C; its kernels say how many pixels of a row are computed at
@@ -52,10 +47,7 @@ class TileSegmentPass(ModulePass):
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.by not in WAYS:
-            raise InputError(f"segments run by {', '.join(WAYS[:-1])} or {WAYS[-1]}, got '{self.by}'")
-        if self.sums not in SUM_BITS.values():
-            raise InputError(f"sums have {', '.join(map(str, SUM_BITS.values()))} bits, got {self.sums}")
+        tiling = self._tiling()
         for function in defined_functions(op):
             network = network_of(function)
             order = [node.result for node in network.graph.nodes]
@@ -66,17 +58,18 @@ class TileSegmentPass(ModulePass):
             if first > last:
                 raise InputError(f"'{self.first}' comes after '{self.last}'")
             try:
-                self._tile(network, first, last)
-            except NotStreamed as reason:
+                self._tile(tiling, network, first, last)
+            except NotTiled as reason:
                 raise InputError(f"'{self.first}' to '{self.last}' do not run by {self.by}: {reason}") from None
 
-    def _tile(self, network: Network, first: int, last: int) -> None:
-        if self.by == "channels":
-            ChannelLoop(network, first, last, self.sums).rewrite()
-        elif self.by == "patches":
-            Patches(network, first, last, self.patches).rewrite()
-        else:
-            families = tile_families(self.target)
-            convolutions = [op for [op, *_] in network.ops[first : last + 1] if isinstance(op, tdsl.Conv2dOp)]
-            room = small_room(convolutions, families)
-            stream(network, first, last, By(self.by), families, room)
+    def _tiling(self) -> Tiling:
+        offered = {by: tiling for one in schedules() for by, tiling in one.tilings(self.sums, self.patches).items()}
+        if (tiling := offered.get(self.by)) is None:
+            *others, last = offered
+            raise InputError(f"segments run by {', '.join(others)} or {last}, got '{self.by}'")
+        return tiling
+
+    def _tile(self, tiling: Tiling, network: Network, first: int, last: int) -> None:
+        families = tile_families(self.target)
+        convolutions = [op for [op, *_] in network.ops[first : last + 1] if isinstance(op, tdsl.Conv2dOp)]
+        tiling.rewrite(network, first, last)(Kernels(families, small_memory(convolutions, families)))

@@ -22,21 +22,15 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import TileFamily
+from tinyml.transforms.formats.tiling.axis_orders import written
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
-from tinyml.transforms.formats.tiling.orders import written
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
-from tinyml.transforms.formats.tiling.strips import (
-    AMPLE,
-    Room,
-    is_strip,
-    lines_at_once,
-    pixels_at_once,
-    room_of,
-    rows_at_once,
-)
+from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, memory_of
+from tinyml.transforms.formats.tiling.tile_sizes import lines_at_once, pixels_at_once, rows_at_once
+from tinyml.transforms.ir.window_spacing import is_strip
 
 
 @dataclass(frozen=True)
@@ -62,12 +56,12 @@ class TileWindowsPass(ModulePass):
         large = () if self.flash is None else tile_families(self.target, large=True)
         for function in defined_functions(op):
             limited = self.ram is not None or tdsl.RAM in function.attributes
-            usual = Room(AMPLE.strip, 0) if limited else AMPLE
+            usual = TileMemory(AMPLE.strip, 0) if limited else AMPLE
             for convolution in [inner for inner in function.walk() if isinstance(inner, tdsl.Conv2dOp)]:
                 single = tdsl.shape_of(convolution.rhs)[0] == 1
                 done = convolution.turns is not None or _is_tiled(convolution)
                 if convolution.result is not None and single and not done:
-                    _tile(convolution, families, large, room_of(convolution) or usual)
+                    _tile(convolution, families, large, memory_of(convolution) or usual)
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:
@@ -85,11 +79,11 @@ def _is_tiled(op: tdsl.Conv2dOp) -> bool:
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tuple(window) and padding(op.rhs) is None
 
 
-def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], room: Room) -> None:
+def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], memory: TileMemory) -> None:
     """Rewrite one convolution. large: families whose kernels may take the place of the others'."""
-    at_once, rows = pixels_at_once(op, families, room), rows_at_once(op, families, room)
+    at_once, rows = pixels_at_once(op, families, memory), rows_at_once(op, families, memory)
     if at_once == tdsl.shape_of(op.out)[2]:
-        rows = max(rows, lines_at_once(op, large, room))
+        rows = max(rows, lines_at_once(op, large, memory))
     chain = _chain(op)
     last = chain[-1] if chain else op
     emit = Emitter(last, op.location)

@@ -13,13 +13,13 @@ from programs.printed import WARNING_FLAGS
 
 from fuzz.verdicts import ACCEPTED, TINYML, Harm, call
 from tinyml.dialects.context import context
-from tinyml.lowering.options import PLANS
 from tinyml.runtime.devices.device import DeviceError
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.stages import load_program
+from tinyml.transforms.schedules.table import schedule_names
 
 SAMPLES = 6
 ACTIVATIONS = ("Relu", "Tanh", "Sigmoid", "LeakyRelu")
@@ -114,7 +114,7 @@ def arrivals(number: int, random: Random, folder: Path) -> str:
     x = np.random.default_rng(number).normal(size=(SAMPLES, int(np.prod(made.first)))).astype(np.float32)
     np.savez(folder / "x.npz", x=x)
     format, width = random.choice(FORMATS)
-    plan, arrives = random.choice(PLANS), random.choice(["callback", "callback", "memory"])
+    plan, arrives = random.choice(schedule_names()), random.choice(["callback", "callback", "memory"])
     out = folder / "out"
     verdict = call(
         *(TINYML, "compile", folder / "network.onnx", "--val", folder / "x.npz", "-o", out, "--target", "host"),

@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.formats.tiling.axis_orders import USUAL, Axes, axes_written, gathered, written
 from tinyml.transforms.formats.tiling.emitter import Emitter
-from tinyml.transforms.formats.tiling.orders import USUAL, Axes, axes_written, gathered, written
 from tinyml.transforms.ir.offsets import is_run
 
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.plans.bottleneck import fullest_segments, shares
-from tinyml.transforms.formats.plans.graph import Graph, Kind, Node
-from tinyml.transforms.formats.plans.modes import MODES
-from tinyml.transforms.formats.plans.network import Network
-from tinyml.transforms.formats.plans.segmentation import Plan, Segment, least_peak
 from tinyml.transforms.reals.channels.importance import Importance
 from tinyml.transforms.reals.channels.ties import STAYING, Ties
+from tinyml.transforms.schedules.plans.graph import Graph, Kind, Node
+from tinyml.transforms.schedules.plans.network import Network
+from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
+from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_peak
+from tinyml.transforms.schedules.protocol import Schedule
 
 if TYPE_CHECKING:
     from tinyml.transforms.reals.channels.ties import Labels
@@ -29,18 +29,13 @@ if TYPE_CHECKING:
 class Channels:
     """The channels of a network, in the tensors of its graph.
 
-    mode: the plans that count, a name of `MODES`. most_extra: percent of multiply-accumulates that they may add.
-    Raises `InputError` for an unknown mode.
+    schedule: whose plans count. most_extra: percent of multiply-accumulates that they may add.
     """
 
     network: Network
     ties: Ties
-    mode: str
+    schedule: Schedule
     most_extra: int = 30
-
-    def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise InputError(f"unknown mode '{self.mode}'; known are {', '.join(MODES)}")
 
     @cached_property
     def groups(self) -> dict[str, Labels]:
@@ -84,7 +79,7 @@ class Channels:
 
     def plan(self, graph: Graph) -> Plan:
         """The plan of a graph with the least peak."""
-        return self._least(graph, list(MODES[self.mode](graph)))
+        return self._least(graph, list(self.schedule.segments(graph)))
 
     def at_peak(self, graph: Graph, chosen: Plan) -> list[int]:
         """The groups that are alive at the peak of a plan of a graph, and not the last channels of any tensor."""
@@ -101,7 +96,7 @@ class Channels:
         If they do not, but another plan is lower then, the bits by which it is.
         """
         graph = self.graph(removed)
-        candidates = list(MODES[self.mode](graph))
+        candidates = list(self.schedule.segments(graph))
         least: dict[tuple[int, int], int] = {}
         for candidate in candidates:
             ends = candidate.first, candidate.last

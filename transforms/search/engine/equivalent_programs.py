@@ -46,12 +46,10 @@ def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
     Raises `InputError` for what is none, for `auto`, and for modes that round more than candidates are judged by.
     """
     from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.transforms.formats.execution.modes import ROUNDING, check_mode
-    from tinyml.transforms.formats.plans.executable import ORDINARY
+    from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 
     for mode in modes:
-        check_mode(mode)
-        if mode in ("auto", *ROUNDING):
+        if schedule_named(mode).rounds or mode == AUTO:
             raise InputError(f"a search cannot choose the mode of execution '{mode}'")
     for mode in modes:
         program = module.clone()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.tdsl.turns import Turn, herringbone, lead, single_transpose, turns, window_pixels
-from tinyml.transforms.formats.plans import layer_orders
+from tinyml.transforms.schedules.plans.pixel_orders import order_of
 
 
 @st.composite
@@ -72,13 +72,14 @@ def test_a_convolution_runs_in_the_memory_that_it_claims(
 
 @pytest.mark.parametrize("result", [(5, 5), (7, 3), (2, 6), (1, 1)])
 @pytest.mark.parametrize("rows_first", [True, False])
-def test_herringbone_takes_pixels_in_the_order_of_the_plans(result: tuple[int, int], rows_first: bool):
+def test_plans_count_pixels_in_the_order_in_which_turns_compute_them(result: tuple[int, int], rows_first: bool):
     order: list[tuple[int, int]] = []
     top = left = 0
-    for turn in turns(herringbone(result, rows_first), result, result, (1, 1)):
+    rows = herringbone(result, rows_first)
+    for turn in turns(rows, result, result, (1, 1)):
         order += [(top + x, left + y) if turn.turned else (top + y, left + x) for y, x in pixels_of(turn)]
         top, left = (top, left + turn.rows) if turn.turned else (top + turn.rows, left)
-    numbers = layer_orders.herringbone(*result, rows_first)
+    numbers = order_of(rows, *result)
     assert [numbers[pixel] for pixel in order] == list(range(numbers.size))
 
 

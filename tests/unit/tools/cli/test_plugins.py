@@ -13,7 +13,7 @@ import pytest
 from programs.paths import ROOT
 from programs.plugins import ENTRY, PACKAGE, forget, install
 
-from tinyml.dialects.plugins import CHIPS, FRONTENDS, GROUPS, UNIVERSES, PluginError, attributed, problems
+from tinyml.dialects.plugins import CHIPS, FRONTENDS, GROUPS, SCHEDULES, UNIVERSES, PluginError, attributed, problems
 from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.tools.driver.search_request import searches
 from tinyml.tools.main import main as tinyml
@@ -49,6 +49,7 @@ class Packages:
         asked = {
             CHIPS: [TOUR / "tour.sd", "-p", reals_to_c, "-t", f"c{{target={board}}}"],
             FRONTENDS: [self.folder / "model.evil"],
+            SCHEDULES: [TOUR / "tour.sd", "-p", f"reals-to-c{{data={DATA} plan=evil}}"],
             UNIVERSES: [TOUR / "tour.sd", "-p", "evil"],
         }
         return self.said(1, *asked[group])

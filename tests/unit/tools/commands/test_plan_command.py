@@ -36,7 +36,7 @@ def test_reals_take_four_bytes(capsys: pytest.CaptureFixture[str]):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--mode", "columns"], "unknown mode 'columns'; known are ordinary, partial-32"),
+        (["--mode", "columns"], "unknown mode 'columns'; known are ordinary, rows"),
         (["--bits", "0"], "argument --bits: expected a positive integer"),
         (["--front"], "lenet.mlir: number formats are chosen on data: give --val"),
         (["--front", "--target", "host"], "the costs of the target 'host' are not known"),

@@ -21,13 +21,13 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-from tinyml.transforms.formats.plans.modes import plan
-from tinyml.transforms.formats.plans.network import graph_of, network_of
 from tinyml.transforms.reals.channels.importance import importance
 from tinyml.transforms.reals.channels.pruning import Channels, prune
 from tinyml.transforms.reals.channels.removal import remove_channels
 from tinyml.transforms.reals.channels.ties import STAYING, Ties
 from tinyml.transforms.reals.prune_channels import PruneChannelsPass
+from tinyml.transforms.schedules.plans.network import graph_of, network_of
+from tinyml.transforms.schedules.table import schedule_named
 
 
 def parse(text: str) -> ModuleOp:
@@ -111,7 +111,7 @@ def test_networks_without_channels_compute_as_if_these_were_zero(text: str, data
     module = parse(text)
     LiftToRealsPass().apply(Context(), module)
     function = predict_function(module)
-    channels = Channels(network_of(function, 8), Ties(function), "auto")
+    channels = Channels(network_of(function, 8), Ties(function), schedule_named("auto"))
     removed: list[int] = []
     for group, counts in channels.counts.items():
         tensors = channels.graph(removed).tensors
@@ -149,11 +149,12 @@ def test_a_network_fits_after_the_last_channel_only(mode: str, ram: int):
     whole = parse((ROOT / "docs/schedules/lenet.mlir").read_text())
     function = predict_function(whole)
     ties = Ties(function)
-    channels = Channels(network_of(function, 8), ties, mode)
+    channels = Channels(network_of(function, 8), ties, schedule_named(mode))
     removed = prune(channels, importance(ties), ram)
     peaks = [channels.plan(channels.graph(removed[:count])).bits / 8 for count in range(len(removed) + 1)]
     assert min(peaks[:-1]) > ram >= peaks[-1]
-    assert plan(graph_of(predict_function(pruned(ram, mode)), 8), mode).bits == 8 * peaks[-1]
+    graph = graph_of(predict_function(pruned(ram, mode)), 8)
+    assert schedule_named(mode).plan(graph).bits == 8 * peaks[-1]
 
 
 def test_channels_go_where_only_several_save_memory():
@@ -166,7 +167,7 @@ def test_channels_go_where_only_several_save_memory():
     LiftToRealsPass().apply(Context(), module)
     function = predict_function(module)
     ties = Ties(function)
-    channels = Channels(network_of(function, 8), ties, "partial-8")
+    channels = Channels(network_of(function, 8), ties, schedule_named("partial-8"))
     removed = prune(channels, importance(ties), 8)
     peaks = [channels.plan(channels.graph(removed[:count])).bits // 8 for count in range(len(removed) + 1)]
     assert peaks[0] == peaks[1]

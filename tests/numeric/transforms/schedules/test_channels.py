@@ -1,0 +1,145 @@
+"""Segments that run channel by channel compute the bits of ordinary execution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from programs.sliced_networks import (
+    arena,
+    buffers_of,
+    channel_networks,
+    check_bits,
+    check_bits_on_device,
+    inputs_of,
+    refined,
+)
+from programs.streamed_networks import NetworkWriter, inverted_bottlenecks
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
+from tinyml.targets.registry import HOST
+from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.request import Request
+from tinyml.transforms.formats.plan_execution import streamed_segments
+from tinyml.transforms.schedules.channels import PARTIAL_32
+from tinyml.transforms.schedules.plans.network import network_of
+from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
+
+
+def loop(module: ModuleOp, first: int, last: int, sum_bits: int = 32) -> ChannelLoop | None:
+    try:
+        return ChannelLoop(network_of(predict_function(module)), first, last, sum_bits)
+    except NotTiled:
+        return None
+
+
+@settings(max_examples=8)
+@given(channel_networks(), st.data())
+def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
+    module = refined(Parser(context(), network).parse_module())
+    count = len(network_of(predict_function(module)).graph.nodes)
+    pairs = [(i, k) for i in range(count) for k in range(i + 1, count) if loop(module, i, k)]
+    assume(pairs)
+    tiled = module.clone()
+    run = loop(tiled, *data.draw(st.sampled_from(pairs)))
+    assert run is not None
+    run.rewrite()
+    check_bits(module, tiled)
+
+
+PER_CHANNEL = """
+!X = tensor<1x4x5x2x!zeroskew.q<8, 0.5, -3>>
+!F = tensor<3x1x1x2x!zeroskew.q<8, [0.01, 0.02, 0.005], 0>>
+!f = tensor<3x!zeroskew.q<32, [0.005, 0.01, 0.0025], 0>>
+!Y = tensor<1x4x5x3x!zeroskew.q<8, 0.5, -128>>
+!G = tensor<3x2x1x1x!zeroskew.q<8, [0.02, 0.01, 0.03], 0>>
+!Z = tensor<1x2x3x3x!zeroskew.q<8, 0.5, 5>>
+!H = tensor<2x1x1x3x!zeroskew.q<8, [0.01, 0.03], 0>>
+!h = tensor<2x!zeroskew.q<32, [0.005, 0.015], 0>>
+!S = tensor<1x2x3x2x!zeroskew.q<8, 0.5, 7>>
+func.func @bottleneck(%X: !X) -> !S {
+  %F = tdsl.const dense<[[[[50, -70]]], [[[90, 3]]], [[[-120, 60]]]]> : tensor<3x1x1x2xi8> -> !F
+  %f = tdsl.const dense<[100, -50, 30]> : tensor<3xi32> -> !f
+  %G = tdsl.const dense<[[[[40]], [[-5]]], [[[9]], [[77]]], [[[-60]], [[31]]]]> : tensor<3x2x1x1xi8> -> !G
+  %H = tdsl.const dense<[[[[7, 80, -60]]], [[[-33, 120, 5]]]]> : tensor<2x1x1x3xi8> -> !H
+  %h = tdsl.const dense<[-400, 900]> : tensor<2xi32> -> !h
+  %y = tdsl.conv2d %F, %X from %f : !f
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : !F, !X -> !Y
+  %z = tdsl.conv2d %G, %y
+    {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, groups = 3 : i64} : !G, !Y -> !Z
+  %s = tdsl.conv2d %H, %z from %h : !h
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : !H, !Z -> !S
+  func.return %s : !S
+}
+"""
+
+
+@pytest.mark.parametrize("sum_bits", [32, 8])
+def test_channels_have_scales_of_their_own(sum_bits: int):
+    """Rows of the weights, and sums, keep theirs. Rounded sums differ from ordinary execution, but by little."""
+    module = refined(Parser(context(), PER_CHANNEL).parse_module())
+    tiled = module.clone()
+    run = loop(tiled, 0, 2, sum_bits)
+    assert run is not None
+    run.rewrite()
+    if run.is_exact:
+        check_bits(module, tiled)
+    else:
+        check_bits(tiled, tiled)
+        x = inputs_of(module, 20)
+        exact, rounded = (evaluate(program, x).scores for program in (module, tiled))
+        assert exact is not None
+        assert rounded is not None
+        assert 0 < np.abs(exact.astype(int) - rounded).mean() < 2
+
+
+def test_sums_of_16_bits_are_exact_where_they_fit():
+    """Few products of 8 bits do; a convolution that sums more of them is rounded in between, and says so."""
+    net = NetworkWriter((4, 4, 2), np.random.default_rng(3))
+    image = net.window(net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 2), (2, 2), (1, 1), (0, 0, 0, 0))
+    narrow = net.window(image, (1, 1), (1, 1), (0, 0, 0, 0), 3)
+    wide = net.window(net.window(narrow, (2, 2), (1, 1), (1, 0, 1, 0)), (3, 3), (1, 1), (1, 1, 1, 1), 3)
+    module = refined(net.module(wide))
+    exact, rounded = module.clone(), module.clone()
+    loops = loop(exact, 0, 2, 16), loop(rounded, 3, 4, 16)
+    assert [run is not None and run.is_exact for run in loops] == [True, False]
+    for run in loops:
+        assert run is not None
+        run.rewrite()
+    check_bits(module, exact)
+    # Sums of 16 bits have bits to spare for roundings.
+    x = inputs_of(module, 20)
+    difference = evaluate(rounded, x).scores.astype(int) - evaluate(module, x).scores  # type: ignore[union-attr]
+    assert np.abs(difference).max() <= 1
+
+
+def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_path: Path):
+    """Compiling checks the outputs of the host against the evaluator."""
+    model = tmp_path / "model.mlir"
+    model.write_text(str(inverted_bottlenecks()))
+    reports = {
+        plan: compile_model(Request(model=model, out=tmp_path / plan, target=HOST, plan=plan))
+        for plan in ("partial-32", "partial-8")
+    }
+    assert reports["partial-32"]["rounded_sums"] is None
+    assert all(segment["by"] == "partial-8, rounded" for segment in reports["partial-8"]["segments"])
+    assert reports["partial-8"]["rounded_sums"]["mean_error"] > 0
+    assert reports["partial-8"]["ram_bytes"]["arena"] < reports["partial-32"]["ram_bytes"]["arena"]
+
+
+@pytest.mark.parametrize("device", [HOST, "cortex-m4", "uno"])
+def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
+    """The arena is no larger than the plan says, which is less than before."""
+    module = refined(inverted_bottlenecks())
+    plan = PARTIAL_32.program_plan(network_of(predict_function(module)))
+    program = buffers_of(module, "partial-32", device)
+    assert {segment["by"] for segment in streamed_segments(program)} == {"partial-32"}
+    assert arena(program) <= plan.bits // 8 < arena(buffers_of(module, "ordinary"))
+    check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)

@@ -1,0 +1,75 @@
+"""Segments that run tile by tile compute the bits of ordinary execution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from programs.sliced_networks import (
+    arena,
+    buffers_of,
+    channel_networks,
+    check_bits,
+    check_bits_on_device,
+    inputs_of,
+    refined,
+)
+from programs.streamed_networks import NetworkWriter, networks
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.targets.registry import HOST
+from tinyml.transforms.formats.plan_execution import streamed_segments
+from tinyml.transforms.schedules.patches import PATCHES
+from tinyml.transforms.schedules.plans.network import network_of
+from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
+
+
+def patches(module: ModuleOp, last: int, count: int) -> PatchLoops | None:
+    try:
+        return PatchLoops(network_of(predict_function(module)), 0, last, count)
+    except NotTiled:
+        return None
+
+
+@settings(max_examples=6)
+@given(st.one_of(channel_networks(), networks()), st.data())
+def test_any_tiles_compute_the_same_bits(network: str, data: st.DataObject):
+    module = refined(Parser(context(), network).parse_module())
+    nodes = network_of(predict_function(module)).graph.nodes
+    options = [(last, count) for last in range(len(nodes)) for count in (2, 3) if patches(module, last, count)]
+    assume(options)
+    tiled = module.clone()
+    run = patches(tiled, *data.draw(st.sampled_from(options)))
+    assert run is not None
+    run.rewrite()
+    check_bits(module, tiled)
+
+
+def shrinking_network() -> ModuleOp:
+    """Large images at the beginning, whose windows overlap."""
+    net = NetworkWriter((16, 16, 1), np.random.default_rng(7))
+    image = net.window(net.input, (3, 3), (1, 1), (1, 1, 1, 1), 8)
+    image = net.window(image, (3, 3), (2, 2), (0, 1, 0, 1))
+    image = net.insert(tdsl.MaxPoolOp(image, (2, 2), (0, 0, 0, 0), (2, 2)))
+    return net.module(net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 4))
+
+
+@pytest.mark.parametrize("device", [HOST, "cortex-m4"])
+def test_networks_run_in_patches_on_devices(device: str, tmp_path: Path):
+    """The arena is no larger than the plan says, which is less than before."""
+    module = refined(shrinking_network())
+    network = network_of(predict_function(module))
+    plan = PATCHES.program_plan(network, None, network.graph.macs * 30 // 100)
+    program = buffers_of(module, "patches", device)
+    [segment] = streamed_segments(program)
+    assert (segment["by"], segment["more_macs"]) == (plan.segments[0].schedule, plan.extra)
+    assert arena(program) <= plan.bits // 8 < arena(buffers_of(module, "ordinary"))
+    check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)

@@ -1,0 +1,88 @@
+"""Streamed segments compute the bits of ordinary execution, in memory of exactly the size that they claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from programs.sliced_networks import arena, buffers_of, check_bits, check_bits_on_device, inputs_of, refined
+from programs.streamed_networks import networks, residual_block, residual_network
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.targets.registry import HOST
+from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.request import Request
+from tinyml.transforms.formats.plan_execution import streamed_segments
+from tinyml.transforms.formats.tiling.tile_memory import AMPLE
+from tinyml.transforms.schedules.plans.network import network_of
+from tinyml.transforms.schedules.protocol import Kernels, NotTiled
+from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.streaming import Streamed
+from tinyml.transforms.schedules.table import schedule_named
+
+
+def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
+    """A program with the nodes from first to last as one loop nest; raises `NotTiled`."""
+    module = module.clone()
+    Streamed(by).rewrite(network_of(predict_function(module)), first, last)(Kernels((), AMPLE))
+    module.verify()
+    return module
+
+
+@settings(max_examples=7)
+@given(networks(), st.sampled_from(By), st.data())
+def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataObject):
+    """On tensors, and in an arena that was filled with random bytes, in which nothing is read before it is written."""
+    module = refined(Parser(context(), network).parse_module())
+    count = len(network_of(predict_function(module)).graph.nodes)
+    first = data.draw(st.integers(0, count - 1))
+    last = data.draw(st.integers(first, count - 1))
+    try:
+        tiled = streamed(module, first, last, by)
+    except NotTiled as reason:
+        event(str(reason).partition(" ")[2])
+        return
+    check_bits(module, tiled)
+
+
+@pytest.mark.parametrize("device", [HOST, "cortex-m4", "uno"])
+@pytest.mark.parametrize("mode", ["rows", "pixels"])
+def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path):
+    """The arena is no larger than the plan says, which is less than before."""
+    module = refined(residual_network())
+    plan = schedule_named(mode).program_plan(network_of(predict_function(module)))
+    program = buffers_of(module, mode, device)
+    assert {segment["by"] for segment in streamed_segments(program)} == {mode}
+    assert arena(program) <= plan.bits // 8 < arena(buffers_of(module, "ordinary"))
+    check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
+
+
+@pytest.mark.parametrize("mode", ["replace", "herringbone", "single-transpose"])
+def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
+    """In 2w + 5 pixels beside the image and the scratch of a convolution: Gural and Murmann, C.4, take 3w + 2."""
+    height, width, channels = 9, 7, 3
+    module = refined(residual_block(height, width, channels))
+    program = buffers_of(module, mode)
+    assert [segment["by"] for segment in streamed_segments(program)] == [mode, "pixels"]
+    scratch = 9 * channels + channels
+    assert arena(program) <= (height * width + 2 * width + 5) * channels + scratch
+    check_bits_on_device(module, program, inputs_of(module, 2), HOST, tmp_path)
+
+
+def test_the_fastest_plan_that_fits_is_compiled(tmp_path: Path):
+    """The input moves into the arena first, which keeps the order; then segments are streamed."""
+    model = tmp_path / "model.mlir"
+    model.write_text(str(residual_network()))
+    reports: dict[int, dict[str, Any]] = {}
+    for ram in (1300, 1150):
+        request = Request(model=model, out=tmp_path / str(ram), target=HOST, ram=ram)
+        reports[ram] = compile_model(request)
+        assert reports[ram]["ram_bytes"]["arena"] + reports[ram]["ram_bytes"]["input"] <= ram
+    assert [report["reuse_input"] for report in reports.values()] == [True, True]
+    assert [bool(report["segments"]) for report in reports.values()] == [False, True]

@@ -1,0 +1,102 @@
+"""The number of pixels that are computed at once, limited by kernels and by memory."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.parser import Parser
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.targets.registry import tile_families
+from tinyml.transforms.formats.tiling.tile_memory import (
+    AMPLE,
+    MEMORY,
+    TileMemory,
+    memory_attribute,
+    memory_of,
+    small_memory,
+)
+from tinyml.transforms.formats.tiling.tile_sizes import lines_at_once, pixels_at_once, rows_at_once
+
+FAMILIES = tile_families("cortex-m4")
+LARGE = tile_families("cortex-m4", large=True)
+Q = "!zeroskew.q<8, {}, 0>"
+
+
+def convolution(rows: int, kernel: int, channels: int, size: int, out_scale: float = 64.0) -> tdsl.Conv2dOp:
+    """An unpadded convolution of an image of so many pixels along each axis."""
+    left = size - kernel + 1
+    filter, image, out = (
+        f"tensor<{shape}x{Q.format(scale)}>"
+        for shape, scale in (
+            (f"{rows}x{kernel}x{kernel}x{channels}", 0.5),
+            (f"1x{size}x{size}x{channels}", 0.5),
+            (f"1x{left}x{left}x{rows}", out_scale),
+        )
+    )
+    text = f"""
+    %F = tdsl.const dense<1> : tensor<{rows}x{kernel}x{kernel}x{channels}xi8> -> {filter}
+    %x = "test.op"() : () -> {image}
+    %y = tdsl.conv2d %F, %x {{strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64}}
+      : {filter}, {image} -> {out}
+    """
+    ctx = context()
+    ctx.load_registered_dialect("test")
+    module = Parser(ctx, text).parse_module()
+    [op] = [op for op in module.walk() if isinstance(op, tdsl.Conv2dOp)]
+    return op
+
+
+def test_a_row_is_one_tile_where_memory_allows():
+    op = convolution(4, 3, 8, 14)
+    assert pixels_at_once(op, FAMILIES) == 12
+    # Three rows of eight pixels of eight channels, six windows: equal tiles.
+    assert pixels_at_once(op, FAMILIES, TileMemory(3 * 8 * 8)) == 6
+    assert pixels_at_once(op, FAMILIES, TileMemory(3 * 4 * 8)) == 2
+    assert pixels_at_once(op, FAMILIES, TileMemory(3 * 3 * 8)) == 1
+    assert pixels_at_once(op, ()) == 1
+
+
+def test_a_limit_on_the_arena_counts_what_more_pixels_take():
+    op = convolution(4, 3, 8, 14)
+    # One more pixel: three more elements of eight channels, and four results.
+    assert pixels_at_once(op, FAMILIES, TileMemory(AMPLE.strip, 24 + 4)) == 2
+    assert pixels_at_once(op, FAMILIES, TileMemory(AMPLE.strip, 24 + 3)) == 1
+
+
+def test_results_that_no_kernel_finishes_are_computed_one_by_one():
+    assert pixels_at_once(convolution(4, 3, 8, 14, 0.25), FAMILIES) == 1
+
+
+def test_single_pixels_are_taken_in_several_rows():
+    assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES) == 14
+    assert rows_at_once(convolution(16, 1, 8, 14), FAMILIES) == 2
+    assert rows_at_once(convolution(4, 3, 8, 14), FAMILIES) == 1
+    assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES, TileMemory(AMPLE.strip, 0)) == 1
+
+
+def test_kernels_for_several_lines_take_whole_rows():
+    op = convolution(4, 3, 8, 14)
+    assert lines_at_once(op, LARGE) == 2
+    assert lines_at_once(op, FAMILIES) == 1
+    # Four rows of fourteen pixels of eight channels, and in the arena the results but one beyond a window.
+    assert [lines_at_once(op, LARGE, TileMemory(bytes)) for bytes in (4 * 14 * 8, 4 * 14 * 8 - 1)] == [2, 1]
+    spare = 4 * 14 * 8 - 9 * 8 + (2 * 12 - 1) * 4
+    assert [lines_at_once(op, LARGE, TileMemory(AMPLE.strip, more)) for more in (spare, spare - 1)] == [2, 1]
+    assert lines_at_once(convolution(4, 3, 8, 3), LARGE) == 1
+    assert lines_at_once(convolution(4, 5, 8, 14), LARGE) == 1
+
+
+def test_a_small_memory_leaves_the_stack_of_the_greatest_kernel():
+    small, great = convolution(4, 3, 8, 14), convolution(4, 3, 28, 14)
+    rooms = [small_memory(ops, FAMILIES).strip for ops in ([], [small], [great, small])]
+    assert rooms == sorted(rooms, reverse=True)
+    assert rooms[1] - rooms[2] == 4 * 9 * (28 - 8)
+
+
+@pytest.mark.parametrize("room", [TileMemory(100), TileMemory(100, 7)])
+def test_a_room_is_an_attribute_of_an_op(room: TileMemory):
+    op = convolution(4, 3, 8, 14)
+    assert memory_of(op) is None
+    op.attributes[MEMORY] = memory_attribute(room)
+    assert memory_of(op) == room

@@ -1,0 +1,117 @@
+"""Peaks of published networks: the figures of the papers and of measured implementations, to the byte."""
+
+import pytest
+from programs.networks import ds_cnn, gural_murmann, lenet, mobilenet_v1, mobilenet_v2, res_keywords, resnet8
+
+from tinyml.transforms.schedules.patches import patches
+from tinyml.transforms.schedules.plans.graph import Graph
+from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.streaming import Streamed
+from tinyml.transforms.schedules.table import schedule_named
+
+
+def peaks(graph: Graph, *modes: str) -> list[float]:
+    """Bytes."""
+    return [schedule_named(mode).plan(graph).bits / 8 for mode in modes]
+
+
+PARTIAL = ("ordinary", "partial-32", "partial-16", "partial-8")
+
+
+@pytest.mark.parametrize(
+    ("resolution", "expected"),
+    [(224, [1_505_280, 602_112, 577_024, 376_320]), (160, [768_000, 307_200, 294_400, 192_000])],
+)
+def test_partial_execution_of_mobilenet(resolution: int, expected: list[int]):
+    """PEX, tables 3 and 4."""
+    assert peaks(mobilenet_v2(resolution), *PARTIAL) == expected
+
+
+def test_partial_execution_at_172_pixels():
+    """PEX, table 3, row 5."""
+    assert peaks(mobilenet_v2(172), "ordinary", "partial-8") == [887_520, 221_880]
+
+
+@pytest.mark.parametrize("resolution", [80, 96, 112, 128, 144, 160, 176])
+def test_ordinary_execution_of_mobilenet(resolution: int):
+    """PEX, appendix D: the first expansion, 96 channels at a quarter and 16 at half of the resolution."""
+    half = resolution // 2
+    assert peaks(mobilenet_v2(resolution, 2), "ordinary") == [half * half * 96 + half // 2 * (half // 2) * 96]
+
+
+@pytest.mark.parametrize(
+    ("graph", "modes", "expected"),
+    [
+        (res_keywords(3, pool=True), ("ordinary",), [23_670]),
+        (res_keywords(6, pool=False), ("ordinary", "partial-8"), [66_150, 44_590]),
+        (ds_cnn(276, 5, (2, 1), 2), ("ordinary",), [86_940]),
+        (ds_cnn(172, 4, (2, 1), 2), ("ordinary",), [54_180]),
+    ],
+    ids=["RES-8", "RES-15", "DS-CNN-L", "DS-CNN-M"],
+)
+def test_keyword_networks(graph: Graph, modes: tuple[str, ...], expected: list[int]):
+    """PEX, appendix D."""
+    assert peaks(graph, *modes) == expected
+
+
+def test_patches_of_mobilenet():
+    """PEX, table 3, row 1: 321 kB with 9.3 % more multiply-accumulates, of which the paper rounds the former."""
+    graph = mobilenet_v2(224)
+    chosen = schedule_named("patches").plan(graph, most_extra=graph.macs // 10)
+    assert chosen.bits // 8 == 326_144
+    assert round(100 * chosen.extra / graph.macs, 1) == 9.3
+    # The paper's 321 kB and 30.6 % are those of the patches alone, 4 x 4 of them.
+    segment = patches(graph, chosen.segments[0].last, 4)
+    assert segment is not None
+    assert (chosen.segments[0].schedule, segment.bits // 8) == ("4x4 patches", 320_960)
+    in_patches = sum(node.macs for node in graph.nodes[: segment.last + 1])
+    assert round(100 * segment.extra / in_patches, 1) == 30.6
+
+
+def test_patches_at_172_pixels():
+    """PEX, table 3, row 5: 218 kB."""
+    graph = mobilenet_v2(172)
+    assert schedule_named("patches").plan(graph, most_extra=graph.macs * 126 // 1000).bits // 8 == 218_096
+
+
+def test_orders_of_gural_and_murmann():
+    """Their figure 1 and table 1: 4 bits per element."""
+    modes = "ordinary", "replace", "single-transpose", "herringbone"
+    assert peaks(gural_murmann(14, 4), *modes) == [760, 457.5, 436.5, 434.5]
+
+
+STREAMED = {
+    "resnet8": (resnet8(), [49_152, 15_616, 12_320]),
+    "ds_cnn": (ds_cnn(), [16_000, 6_186, 4_394]),
+    "vww96": (mobilenet_v1(3, 2), [55_296, 28_032, 27_750]),
+    "person_detect": (mobilenet_v1(1, 2), [55_296, 14_592, 12_512]),
+    "mobilenet_v2": (mobilenet_v2(224), [1_505_280, 204_288, 179_728]),
+    "gural": (gural_murmann(28, 8), [1_520, 798, 785]),
+    "gural, 4 bits": (gural_murmann(14, 4), [760, 396, 313]),
+    "lenet": (lenet(), [4_320, 1_248, 1_034]),
+}
+
+
+@pytest.mark.parametrize("name", STREAMED)
+def test_streaming(name: str):
+    """Streaming by rows and by pixels, with the input in memory, and the best of all exact plans: never higher."""
+    graph, expected = STREAMED[name]
+    assert peaks(graph, "ordinary", "rows", "pixels") == expected
+    assert schedule_named("auto").plan(graph).bits / 8 <= expected[-1]
+
+
+def test_channels_in_place_go_beyond_streaming():
+    """In DS-CNN-L depthwise convolutions that overwrite their operand channel by channel win."""
+    graph = ds_cnn(276, 5, (2, 1), 2)
+    chosen = schedule_named("auto").plan(graph)
+    assert chosen.bits / 8 == 18_680
+    assert chosen.bits < schedule_named("pixels").plan(graph).bits
+    assert chosen.extra == 0
+
+
+def test_pools_go_block_by_block():
+    """RES-8 takes 2,600 bytes at best without blocks, LeNet 1,132."""
+    for graph, expected in ((res_keywords(3, pool=True), 2_215), (lenet(), 1_034)):
+        chosen = schedule_named("pixels").plan(graph)
+        assert chosen.bits / 8 == expected
+        assert Streamed(By.BLOCKS) in {segment.tiling for segment in chosen.segments}

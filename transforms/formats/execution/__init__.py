@@ -1,1 +1,0 @@
-"""The modes of execution by name."""

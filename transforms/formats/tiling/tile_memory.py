@@ -1,0 +1,60 @@
+"""The memory that computing several pixels of a convolution at once may take (L1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import DenseArrayBase, i64
+
+from tinyml.dialects import tdsl
+from tinyml.targets.tiles import STRIP_BYTES, TileFamily
+from tinyml.transforms.formats.tiling.tile_kernels import kernels
+
+
+@dataclass(frozen=True)
+class TileMemory:
+    """The memory that computing several pixels at once may take.
+
+    strip: bytes of a strip that is gathered. spare: bytes of the arena beyond a window and a pixel, which computing one
+    at a time takes; None if it has no limit.
+    """
+
+    strip: int
+    spare: int | None = None
+
+
+AMPLE = TileMemory(STRIP_BYTES)
+"""The memory in ordinary execution without a limit on RAM."""
+
+_STREAMED_SHARE = 3
+"""The divisor of the memory for strips in streamed segments, where strips and stack share a third of it."""
+
+_CALLS = 320
+"""Bytes of stack besides those of kernels."""
+
+
+def small_memory(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory:
+    """The memory for strips in streamed segments, less the stack of the kernel with the largest frame."""
+    least = min((family.most for family in families), default=0) // _STREAMED_SHARE
+    return TileMemory(max(least - _CALLS - stack_of(convolutions, families), 0))
+
+
+def stack_of(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> int:
+    """The largest stack frame, in bytes, of the kernels for two pixels."""
+    return max((kernel.stack for op in convolutions for kernel in kernels(op, families, 2)), default=0)
+
+
+MEMORY = "tinyml.room"
+"""The attribute of an op with its `TileMemory`, which `plan-execution` sets: `strip`, and `spare` if it is limited."""
+
+
+def memory_attribute(memory: TileMemory) -> DenseArrayBase:
+    """A `TileMemory` as an attribute."""
+    return DenseArrayBase.from_list(i64, [memory.strip, *([] if memory.spare is None else [memory.spare])])
+
+
+def memory_of(op: tdsl.Conv2dOp) -> TileMemory | None:
+    """The `TileMemory` that `plan-execution` has set for an op; None without one."""
+    memory = op.attributes.get(MEMORY)
+    return TileMemory(*(int(value) for value in memory.get_values())) if isinstance(memory, DenseArrayBase) else None

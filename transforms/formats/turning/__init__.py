@@ -1,1 +1,0 @@
-"""Convolutions in place, and the turns in which they run (Gural and Murmann 2019)."""

@@ -1,0 +1,32 @@
+"""The distances between the windows of a convolution, in memory that several of them share (L1 to L3)."""
+
+from __future__ import annotations
+
+from tinyml.dialects import num, tdsl
+
+
+def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
+    """Where the windows of an undilated filter, `across` pixels apart, lie in a strip, or in windows gathered alone.
+
+    filter: its shape, O x KH x KW x C. image: 1 x H x W x C with a line of windows for each row from KH on, all of them
+    in one line for a filter of a single pixel; or one window after the other, N x KH x KW x C.
+    """
+    count, rows, columns, channels = image
+    _, height, width, length = filter
+    if count > 1:
+        runs = 1 if length == channels else height
+        return num.Spacing(runs, columns * channels if runs > 1 else 0, rows * columns * channels)
+    lines = 1 if (height, width) == (1, 1) else rows - height + 1
+    return num.Spacing(height, columns * channels if max(height, lines) > 1 else 0, across * channels, lines)
+
+
+def is_strip(op: tdsl.Conv2dOp) -> bool:
+    """Do the windows of a single image lie beside each other, a constant step from one to the next, in lines?
+
+    A line lies a row behind the one before.
+    """
+    (_, *taps, _), (_, height, _, _) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)
+    rows = tdsl.shape_of(op.out)[1]
+    pixels = taps == [1, 1] and op.steps == (1, 1)
+    in_lines = height == taps[0] + rows - 1 and (rows == 1 or op.steps[0] == 1)
+    return op.spread == (1, 1) and (in_lines or pixels)

@@ -1,0 +1,36 @@
+"""The schedule `auto`: segments of all exact schedules in a plan, and in programs those whose time is known roughly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tinyml.transforms.schedules.ordinary import BY_PLANES, channel_by_channel, each
+from tinyml.transforms.schedules.plans.graph import Graph
+from tinyml.transforms.schedules.plans.network import Network
+from tinyml.transforms.schedules.plans.segmentation import Segment
+from tinyml.transforms.schedules.protocol import Schedule
+from tinyml.transforms.schedules.table import schedules
+
+
+class Auto(Schedule):
+    """The best of the other schedules, segment by segment."""
+
+    name = "auto"
+    help = (
+        "the least of all that are exact: segments of any mode but `partial-16` and `partial-8`, patches with at most "
+        "`--extra` more work, and depthwise convolutions and pools channel by channel"
+    )
+    sliced = False
+    takes_ram = True
+
+    def segments(self, graph: Graph) -> Iterator[Segment]:
+        exact = [schedule for schedule in schedules() if schedule is not self and not schedule.rounds]
+        yield from dict.fromkeys(segment for schedule in exact for segment in schedule.segments(graph))
+        yield from each(graph, BY_PLANES, channel_by_channel)
+
+    def program_segments(self, network: Network) -> Iterator[Segment]:
+        known = [schedule for schedule in schedules() if schedule.in_auto]
+        yield from dict.fromkeys(segment for schedule in known for segment in schedule.program_segments(network))
+
+
+AUTO = Auto()

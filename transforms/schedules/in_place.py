@@ -1,0 +1,197 @@
+"""Convolutions in place: a result overwrites its operand in an order of pixels (Gural and Murmann 2019, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, MemRefType, f64, i64
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.scratch import packed_bits
+from tinyml.dialects.scratch.packing import packed_type
+from tinyml.dialects.tdsl.turns import herringbone, lead, single_transpose, turns, window_pixels
+from tinyml.transforms.formats.tiling.absorbed_bias import absorbed_addend
+from tinyml.transforms.formats.tiling.padding import margins_of, padding
+from tinyml.transforms.schedules.ordinary import ONE_BY_ONE, each, usual, usual_segments
+from tinyml.transforms.schedules.plans.graph import Graph, Kind
+from tinyml.transforms.schedules.plans.network import Network
+from tinyml.transforms.schedules.plans.pixel_orders import alive, order_of
+from tinyml.transforms.schedules.plans.segmentation import Segment
+from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Tiling
+from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.streaming import streamed_in_programs
+
+
+@dataclass(frozen=True)
+class InPlace(Tiling):
+    """A convolution that overwrites its operand. method: the name of the schedule."""
+
+    method: str
+
+    @property
+    def name(self) -> str:
+        return self.method
+
+    def variants(self, height: int, width: int) -> Iterator[list[int]]:
+        """The rows of each turn, in each variant of the method for a result of some extents."""
+        match self.method:
+            case "replace":
+                yield [height]
+            case "herringbone":
+                yield from (herringbone((height, width), rows_first) for rows_first in (True, False))
+            case _:
+                yield from (single_transpose((height, width), last) for last in range(height + 1))
+
+    def alive(self, graph: Graph, i: int) -> int:
+        """The bits of the pixels of operand and result that are alive while node i runs."""
+        height, width, *_ = graph.tensors[graph.nodes[i].result]
+        return min(alive(graph, i, order_of(rows, height, width)) for rows in self.variants(height, width))
+
+    def taken(self, network: Network, i: int) -> tuple[int, list[int]]:
+        """The bits of image and result of node i in one piece of memory, and the rows of each turn."""
+        height, width, *_ = network.graph.tensors[network.graph.nodes[i].result]
+        options = ((_bits(network, i, rows), rows) for rows in self.variants(height, width))
+        return min(options, key=lambda option: option[0])
+
+    def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
+        def rewrite(kernels: Kernels) -> str:
+            _run_in_turns(network, first, self.taken(network, first)[1])
+            return self.method
+
+        return rewrite
+
+    def gathered(self, network: Network, segment: Segment) -> int:
+        return 0
+
+
+class Overwriting(Schedule):
+    """Op by op, with convolutions in place, and in programs with residual blocks streamed."""
+
+    sliced = False
+
+    def __init__(self, name: str, help: str) -> None:
+        self.name, self.help, self.tiling = name, help, InPlace(name)
+
+    def segments(self, graph: Graph) -> Iterator[Segment]:
+        def bits(graph: Graph, i: int) -> int | None:
+            node, boundary = graph.nodes[i], graph.boundary(i, i)
+            overwrites = len(node.reads) == 1 and not node.reads[0].sums and node.operands == boundary.dead
+            return boundary.through + self.tiling.alive(graph, i) if overwrites else None
+
+        yield from usual_segments(graph)
+        yield from each(graph, self.tiling, bits)
+
+    def program_segments(self, network: Network) -> Iterator[Segment]:
+        graph = network.graph
+        yield from _residual_blocks(network)
+        for i in range(len(graph.nodes)):
+            yield Segment(i, i, usual(graph, i), ONE_BY_ONE)
+            if _has_turns(network, i):
+                yield Segment(i, i, graph.boundary(i, i).through + self.tiling.taken(network, i)[0], self.tiling, 1)
+
+
+REPLACE = Overwriting("replace", "each result overwrites its operand, pixel by pixel in rows")
+SINGLE_TRANSPOSE = Overwriting(
+    "single-transpose", "the same, in rows and from some row on in columns (Gural and Murmann 2019)"
+)
+HERRINGBONE = Overwriting(
+    "herringbone",
+    "the same, by turns in rows and columns (Gural and Murmann 2019), proved optimal for a layer with a square kernel, "
+    "strides of 1, no padding and more channels in the result than in the operand",
+)
+
+
+def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
+    """Make the convolution that is node i run in place. rows: of each turn."""
+    op, *chain = network.ops[i]
+    assert isinstance(op, tdsl.Conv2dOp)
+    if chain and (new := absorbed_addend(op, chain[0])) is not None:
+        Rewriter.replace_op(chain[0], [], [new.out])
+        Rewriter.erase_op(op)
+        op = new
+    if (pad := padding(op.rhs)) is not None:
+        top, bottom, left, right = margins_of(pad)
+        op.operands[1] = pad.input
+        op.padding, op.value = DenseArrayBase.from_list(i64, [top, bottom, left, right]), FloatAttr(pad.filling, f64)
+        Rewriter.erase_op(pad)
+    op.turns = DenseArrayBase.from_list(i64, rows)
+
+
+def _residual_blocks(network: Network) -> Iterator[Segment]:
+    """Segments from the first reader of an image to the op that adds the image itself to what became of it.
+
+    Two ops read the image, so that neither overwrites it alone. Streamed by pixels, two convolutions of 3x3 keep 2w + 5
+    pixels beside the image; by the rows of Gural and Murmann, appendix C.4, it is 3w + 2.
+    """
+    graph = network.graph
+    ends = {
+        (graph.users[read.tensor][0], k)
+        for k, node in enumerate(graph.nodes)
+        if node.kind is Kind.ELEMENTWISE and len(node.reads) > 1
+        for read in node.reads
+        if graph.users[read.tensor][0] < k == graph.last_use[read.tensor]
+    }
+    if ends:
+        yield from (segment for segment in streamed_in_programs(network, By.PIXELS) if segment[:2] in ends)
+
+
+def _has_turns(network: Network, i: int) -> bool:
+    """May node i destroy the image that it reads?"""
+    op, *chain = network.ops[i]
+    node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
+    if not isinstance(op, tdsl.Conv2dOp) or not op.can_turn or op.turns is not None:
+        return False
+    if not all(map(_can_turn, (op.rhs, op.out))) or not op.rhs.has_one_use():
+        return False
+    pad, (_, *kernel, _) = padding(op.rhs), tdsl.shape_of(op.lhs)
+    image = op.rhs if pad is None else pad.input
+    if image not in network.names or not image.has_one_use() or node.operands != boundary.dead or _is_given(image):
+        return False
+    if any(margin >= kernel[side // 2] for side, margin in enumerate(margins_of(pad))):
+        return False
+    # A result wider than the tensor that the chain ends in has to be absorbed.
+    wide = tdsl.format_of(op.out).dtype.itemsize > tdsl.format_of([op, *chain][-1].out).dtype.itemsize
+    return not wide or _can_absorb(op, chain)
+
+
+def _can_absorb(op: tdsl.Conv2dOp, chain: Sequence[tdsl.TensorOp]) -> bool:
+    if not chain or (new := absorbed_addend(op, chain[0])) is None:
+        return False
+    filter = new.lhs.owner
+    Rewriter.erase_op(new)
+    if isinstance(filter, tdsl.ConstOp) and filter.result is not op.lhs:
+        Rewriter.erase_op(filter)
+    return True
+
+
+def _can_turn(image: SSAValue) -> bool:
+    """Have the elements of an image whole bytes, or halves if they are packed?"""
+    packed = packed_type(MemRefType(tdsl.format_of(image).type, tdsl.shape_of(image)))
+    return packed is None or packed_bits(packed) == 4
+
+
+def _is_given(image: SSAValue) -> bool:
+    """Does an image lie in the caller's array, which nothing overwrites?"""
+    while isinstance(reshape := image.owner, tdsl.ReshapeOp):
+        image = reshape.input
+    if not isinstance(image, BlockArgument):
+        return False
+    function = image.block.parent_op()
+    assert isinstance(function, func.FuncOp)
+    return function.arg_attrs is None or tdsl.REUSED not in function.arg_attrs.data[image.index].data
+
+
+def _bits(network: Network, i: int, rows: Sequence[int]) -> int:
+    """The bits of image and result of node i in one piece of memory, if it runs in turns."""
+    op, graph = network.ops[i][0], network.graph
+    assert isinstance(op, tdsl.Conv2dOp)
+    [read] = graph.nodes[i].reads
+    image, result = graph.tensors[read.tensor], graph.tensors[graph.nodes[i].result]
+    made = turns(rows, image[:2], result[:2], op.steps, read.before)
+    pixels = np.concatenate([window_pixels(turn, read.kernel, op.steps) for turn in made])
+    return max(lead(pixels, image.channels * image.bits, result.channels * result.bits) + image.size, result.size)

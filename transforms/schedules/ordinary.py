@@ -1,0 +1,117 @@
+"""Ordinary execution: one op after the other, each with its operands and its result whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.formats.tiling.tile_memory import MEMORY, memory_attribute
+from tinyml.transforms.schedules.plans.graph import Graph, Kind
+from tinyml.transforms.schedules.plans.network import Network, scratch_of
+from tinyml.transforms.schedules.plans.segmentation import Segment
+from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Tiling
+from tinyml.transforms.schedules.rings.on_demand import Slice, Streams, overlap_of_planes
+
+
+@dataclass(frozen=True)
+class Whole(Tiling):
+    """A single op, on whole tensors. how: its name in tables, which says what its result may overwrite."""
+
+    how: str
+
+    @property
+    def name(self) -> str:
+        return self.how
+
+    def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
+        def rewrite(kernels: Kernels) -> None:
+            for op, *_ in network.ops[first : last + 1]:
+                if isinstance(op, tdsl.Conv2dOp) and kernels.single is not None:
+                    op.attributes[MEMORY] = memory_attribute(kernels.single)
+
+        return rewrite
+
+
+ONE_BY_ONE, UPDATED, BY_PLANES = Whole("ordinary"), Whole("in place"), Whole("channel by channel")
+"""Whole ops: with a result of its own, which takes an operand's memory, or the memory of each channel of an operand."""
+
+
+class Ordinary(Schedule):
+    """Op by op."""
+
+    name = "ordinary"
+    help = "one op after the other, operands and result whole"
+    sliced = False
+
+    def segments(self, graph: Graph) -> Iterator[Segment]:
+        return each(graph, ONE_BY_ONE, ordinary)
+
+    def program_segments(self, network: Network) -> Iterator[Segment]:
+        return ordinary_in_programs(network)
+
+
+ORDINARY = Ordinary()
+
+
+def each(graph: Graph, tiling: Tiling, bits: Callable[[Graph, int], int | None]) -> Iterator[Segment]:
+    """Single nodes that run in a tiling. bits: alive in a node; None for a node that does not run so."""
+    for i in range(len(graph.nodes)):
+        if (alive := bits(graph, i)) is not None:
+            yield Segment(i, i, alive, tiling)
+
+
+def usual_segments(graph: Graph) -> Iterator[Segment]:
+    """Ordinary execution, with elementwise ops in place."""
+    yield from each(graph, ONE_BY_ONE, ordinary)
+    yield from each(graph, UPDATED, updated_in_place)
+
+
+def ordinary_in_programs(network: Network) -> Iterator[Segment]:
+    """Each node by itself as it is compiled: with scratch, and a result that may overlap an operand."""
+    graph = network.graph
+    pixels = Streams(graph, Slice.PIXEL)
+
+    def bits(graph: Graph, i: int) -> int:
+        options = [usual(graph, i)]
+        if graph.nodes[i].kind is not Kind.ELEMENTWISE and not any(read.sums for read in graph.nodes[i].reads):
+            options += [alive for alive in [pixels.cost(i, i)] if alive is not None]
+        return min(options) + scratch_of(network, i)
+
+    return each(graph, ONE_BY_ONE, bits)
+
+
+def usual(graph: Graph, i: int) -> int:
+    """The bits alive while node i runs, in place if it is elementwise."""
+    updated, alone = updated_in_place(graph, i), ordinary(graph, i)
+    return alone if updated is None else min(alone, updated)
+
+
+def ordinary(graph: Graph, i: int) -> int:
+    """The bits alive while node i runs."""
+    node = graph.nodes[i]
+    return graph.boundary(i, i).through + graph.size(*node.operands, node.result)
+
+
+def updated_in_place(graph: Graph, i: int) -> int | None:
+    """The bits of an elementwise op whose result takes the memory of an operand that dies; None for other ops."""
+    node, boundary = graph.nodes[i], graph.boundary(i, i)
+    if node.kind is not Kind.ELEMENTWISE or not any(
+        graph.size(name) >= graph.size(node.result) for name in boundary.dead
+    ):
+        return None
+    return boundary.through + graph.size(*node.operands)
+
+
+def channel_by_channel(graph: Graph, i: int) -> int | None:
+    """The bits of a depthwise op or a pool that overwrites each channel of its operand; None where that is impossible.
+
+    The operand lies above the result by what the planes of a single channel need, stored channel by channel.
+    """
+    node, boundary = graph.nodes[i], graph.boundary(i, i)
+    [read] = node.reads[:1]
+    fits = read.tensor in boundary.dead and graph.size(node.result) <= graph.size(read.tensor)
+    if node.kind is not Kind.CHANNELWISE or read.sums or not fits:
+        return None
+    bits = graph.tensors[node.result].bits
+    return boundary.through + graph.size(read.tensor) + bits * overlap_of_planes(graph, i)

@@ -1,0 +1,121 @@
+"""Patches (MCUNet-v2, Lin et al. 2021): the beginning of a network tile by tile, with overlapping halos."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tinyml.dialects import tdsl
+from tinyml.targets.tiles import TileFamily
+from tinyml.transforms.schedules.ordinary import ONE_BY_ONE, each, ordinary, ordinary_in_programs
+from tinyml.transforms.schedules.plans.graph import Graph, Kind
+from tinyml.transforms.schedules.plans.halos import Box, area, boxes_of, tiles
+from tinyml.transforms.schedules.plans.network import Network, scratch_of
+from tinyml.transforms.schedules.plans.segmentation import Segment
+from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling
+from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
+
+TILES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 28)
+"""Patches along each axis that are tried."""
+
+
+@dataclass(frozen=True)
+class InPatches(Tiling):
+    """Loops over count x count tiles of the last result, for each of which ops compute the parts that it needs."""
+
+    count: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.count}x{self.count} patches"
+
+    def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
+        image = graph.tensors[graph.nodes[segment.last].result]
+        boxes = (boxes_of(graph, segment.last, tile) for tile in tiles(image[:2], self.count))
+        most = max((area(parts[tensor]) for parts in boxes if tensor in parts), default=0)
+        return Share.of_pixels(graph, tensor, most)
+
+    def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
+        loops = PatchLoops(network, first, last, self.count)
+
+        def rewrite(kernels: Kernels) -> str:
+            loops.rewrite()
+            return self.name
+
+        return rewrite
+
+
+class Patches(Schedule):
+    """The beginning in patches, and the rest ordinary."""
+
+    name = "patches"
+    help = (
+        "the beginning of the network tile by tile (MCUNet-v2, Lin et al. 2021), with overlapping tiles computed again"
+    )
+    recomputes = True
+
+    def segments(self, graph: Graph) -> Iterator[Segment]:
+        yield from each(graph, ONE_BY_ONE, ordinary)
+        for last in range(len(graph.nodes)):
+            yield from _patches(graph, last)
+
+    def program_segments(self, network: Network) -> Iterator[Segment]:
+        yield from ordinary_in_programs(network)
+        scratch = 0
+        for last in range(len(network.graph.nodes)):
+            scratch = max(scratch, scratch_of(network, last))
+            for segment in _patches(network.graph, last):
+                yield segment._replace(bits=segment.bits + scratch)
+
+    def tilings(self, sums: int, patches: int) -> Mapping[str, Tiling]:
+        return {"patches": InPatches(patches)}
+
+    def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> None:
+        return None
+
+
+PATCHES = Patches()
+
+
+def _patches(graph: Graph, last: int) -> Iterator[Segment]:
+    yield from filter(None, (patches(graph, last, count) for count in TILES))
+
+
+def patches(graph: Graph, last: int, count: int) -> Segment | None:
+    """The nodes up to the last one as count x count tiles of its result; None where that is impossible.
+
+    Input and result are whole; the input may not arrive row by row. In a tile ops run one after the other on the parts
+    that the tile needs, which neighbours compute again: the extra work.
+    """
+    nodes, boundary = graph.nodes[: last + 1], graph.boundary(0, last)
+    result = graph.nodes[last].result
+    image = graph.tensors[result]
+    if any(node.kind is Kind.ARRIVAL or read.sums for node in nodes for read in node.reads):
+        return None
+    if boundary.outputs != [result] or boundary.kept:
+        return None
+    if count > min(image[:2]):
+        return None
+    peak = work = 0
+    for tile in tiles(image[:2], count):
+        boxes = boxes_of(graph, last, tile)
+        peak = max(peak, _peak(graph, last, boxes))
+        work += sum(
+            node.macs * area(boxes[node.result]) // graph.tensors[node.result].pixels
+            for node in nodes
+            if node.result in boxes
+        )
+    bits = graph.size(*graph.inputs, result) + peak
+    return Segment(0, last, bits, InPatches(count), work - sum(node.macs for node in nodes))
+
+
+def _peak(graph: Graph, last: int, boxes: dict[str, Box]) -> int:
+    """The most bits of a tile alive at once, without input and result."""
+    whole = {*graph.inputs, graph.nodes[last].result}
+    peak = 0
+    for k, node in enumerate(graph.nodes[: last + 1]):
+        alive = {*node.operands, node.result}
+        alive |= {name for name in boxes if graph.producer[name] < k < graph.last_use[name] <= last}
+        images = {name: graph.tensors[name] for name in alive - whole}
+        peak = max(peak, sum(area(boxes[name]) * image.channels * image.bits for name, image in images.items()))
+    return peak

@@ -1,0 +1,146 @@
+"""Networks as graphs of images, with the windows that their ops read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import NamedTuple
+
+
+class Order(Enum):
+    """What of an image lies in one piece of memory, one after the other."""
+
+    PIXELS = "pixels"
+    ROWS = "rows, each channel by channel"
+    PLANES = "planes, a channel each"
+
+
+class Image(NamedTuple):
+    """A tensor of height x width x channels; a vector is an image of one pixel. bits: of an element in memory."""
+
+    height: int
+    width: int
+    channels: int
+    bits: int = 8
+    order: Order = Order.PIXELS
+
+    @property
+    def pixels(self) -> int:
+        return self.height * self.width
+
+    @property
+    def size(self) -> int:
+        """Bits of the whole tensor."""
+        return self.pixels * self.channels * self.bits
+
+
+class Kind(Enum):
+    """What an op computes of the channels of its operands."""
+
+    CONTRACTION = "each output channel from all input channels"
+    CHANNELWISE = "each output channel from one input channel"
+    ELEMENTWISE = "each element from one element of each operand"
+    ARRIVAL = "each element from outside, which sends all of them in raster order"
+
+
+class Read(NamedTuple):
+    """The windows of an operand that the pixels of a result need: at (y, x) the kernel at y * strides - before.
+
+    sums: all pixels of the operand are added up, one after the other; the result is a single pixel.
+    """
+
+    tensor: str
+    kernel: tuple[int, int] = (1, 1)
+    strides: tuple[int, int] = (1, 1)
+    before: tuple[int, int] = (0, 0)
+    sums: bool = False
+
+
+class Node(NamedTuple):
+    """An op with its result's name. macs: the multiply-accumulates of all pixels."""
+
+    result: str
+    kind: Kind
+    reads: tuple[Read, ...]
+    macs: int = 0
+
+    @property
+    def operands(self) -> list[str]:
+        """The names of the operands, each once."""
+        return list(dict.fromkeys(read.tensor for read in self.reads))
+
+
+class Boundary(NamedTuple):
+    """The tensors around a segment of nodes.
+
+    dead: operands made before it that nothing after it reads; kept: those that something does; outputs: results read
+    after it, or the network's; internal: other results; through: bits of tensors that live through it untouched.
+    """
+
+    dead: list[str]
+    kept: list[str]
+    outputs: list[str]
+    internal: list[str]
+    through: int
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A network: its inputs and results by name, and its ops in the order of execution."""
+
+    tensors: dict[str, Image]
+    inputs: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    outputs: tuple[str, ...]
+
+    @cached_property
+    def producer(self) -> dict[str, int]:
+        """The number of the node that makes each tensor; -1 for inputs."""
+        return {**dict.fromkeys(self.inputs, -1), **{node.result: i for i, node in enumerate(self.nodes)}}
+
+    @cached_property
+    def users(self) -> dict[str, list[int]]:
+        """The numbers of the nodes that read each tensor."""
+        users: dict[str, list[int]] = {name: [] for name in self.tensors}
+        for i, node in enumerate(self.nodes):
+            for name in node.operands:
+                users[name].append(i)
+        return users
+
+    @cached_property
+    def last_use(self) -> dict[str, int]:
+        """The last node that reads each tensor; beyond all nodes for results of the network."""
+        last = {name: max(users, default=self.producer[name]) for name, users in self.users.items()}
+        return last | dict.fromkeys(self.outputs, len(self.nodes))
+
+    @property
+    def macs(self) -> int:
+        return sum(node.macs for node in self.nodes)
+
+    def size(self, *names: str) -> int:
+        """Bits of tensors together."""
+        return sum(self.tensors[name].size for name in names)
+
+    def boundary(self, first: int, last: int) -> Boundary:
+        """The tensors around the nodes from first to last, both inclusive."""
+        nodes = self.nodes[first : last + 1]
+        touched = dict.fromkeys(name for node in nodes for name in node.operands)
+        before = [name for name in touched if self.producer[name] < first]
+        results = [node.result for node in nodes]
+        return Boundary(
+            [name for name in before if self.last_use[name] <= last],
+            [name for name in before if self.last_use[name] > last],
+            [name for name in results if self.last_use[name] > last],
+            [name for name in results if self.last_use[name] <= last],
+            self.size(*self.untouched(first, last)),
+        )
+
+    def untouched(self, first: int, last: int) -> list[str]:
+        """The tensors that live through the nodes from first to last, which do not read them."""
+        touched = {name for node in self.nodes[first : last + 1] for name in node.operands}
+        return [
+            name
+            for name in self.tensors
+            if self.producer[name] < first and self.last_use[name] > last and name not in touched
+        ]

@@ -1,0 +1,197 @@
+"""The graph of a network on tensors: its images and the windows that its ops read (L0, L1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.locations import error_at
+from tinyml.transforms.formats.tiling.axis_orders import gathered, written
+from tinyml.transforms.ir.attributes import argument_attribute
+from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Order, Read
+
+
+@dataclass(frozen=True)
+class Network:
+    """The graph of a function, and where its parts are in the function.
+
+    ops: for each node the op that computes its result, and the elementwise ops and reshapings that continue it, in
+    order. names: the tensor of the graph in which a value lies.
+    """
+
+    graph: Graph
+    ops: tuple[tuple[tdsl.TensorOp, ...], ...]
+    names: dict[SSAValue, str]
+
+
+def graph_of(function: func.FuncOp, bits: int | None = None) -> Graph:
+    """The graph of a function, as `network_of` builds it."""
+    return network_of(function, bits).graph
+
+
+def network_of(function: func.FuncOp, bits: int | None = None) -> Network:
+    """The network of a function without loops and branches.
+
+    bits: of an element, in place of those of its format. Padding, reshaping and elementwise ops with a single operand
+    belong to the op that they precede or follow, in whose loops they run. Constants lie in flash. Raises `InputError`
+    for ops with regions, and for batches of images.
+    """
+    builder = _Network(bits)
+    graph = builder.graph(function)
+    return Network(graph, tuple(tuple(builder.ops[node.result]) for node in graph.nodes), builder.names)
+
+
+class _Network:
+    """A graph under construction."""
+
+    def __init__(self, bits: int | None) -> None:
+        self.bits = bits
+        self.tensors: dict[str, Image] = {}
+        self.nodes: list[Node] = []
+        self.ops: dict[str, list[tdsl.TensorOp]] = {}
+        self.names: dict[SSAValue, str] = {}
+        """The tensor in which a value lies."""
+        self.margins: dict[SSAValue, tuple[SSAValue, tuple[int, int]]] = {}
+        """Padded images: the image inside, and the rows above and the columns on its left."""
+
+    def graph(self, function: func.FuncOp) -> Graph:
+        for argument in function.args:
+            if not isinstance(argument.type, TensorType):
+                raise error_at(function, f"plans are for programs on tensors, not on {argument.type}")
+            self.define(argument, name := f"input{argument.index or ''}")
+            if argument_attribute(function, tdsl.RECEIVED) is not None:
+                # It is in no memory.
+                self.tensors[name] = self.tensors[name]._replace(bits=0)
+        inputs = tuple(self.names.values())
+        for op in function.body.block.ops:
+            if op.regions and not isinstance(op, tdsl.TensorOp):
+                raise error_at(op, f"'{op.name}' has no place in a plan: only straight-line programs have one")
+            self.visit(op)
+        read = [
+            self.names[value]
+            for op in function.body.block.ops
+            if not isinstance(op, tdsl.TensorOp | tdsl.ConstOp)
+            for value in op.operands
+            if value in self.names
+        ]
+        return Graph(self.tensors, inputs, tuple(self.nodes), tuple(dict.fromkeys(read)))
+
+    def define(self, value: SSAValue, name: str) -> None:
+        self.names[value] = name
+        self.tensors[name] = self.image(value)
+
+    def image(self, value: SSAValue) -> Image:
+        shape = tdsl.shape_of(value)
+        if len(shape) == 4 and shape[0] != 1 and isinstance(value.owner, Operation):
+            raise error_at(value.owner, f"plans are for single images, got {shape[0]}")
+        height, width = shape[1:3] if len(shape) == 4 else (1, 1)
+        bits = self.bits or 8 * tdsl.format_of(value).dtype.itemsize
+        return Image(height, width, prod(shape) // (height * width), bits)
+
+    def visit(self, op: Operation) -> None:
+        if not isinstance(op, tdsl.TensorOp):
+            return
+        operands = [value for value in op.inputs if value in self.names or value in self.margins]
+        if isinstance(op, tdsl.PadOp) and op.input in self.names and _is_margin(op):
+            (_, (top, _), (left, _), _) = op.margins
+            self.margins[op.out] = op.input, (top, left)
+        elif isinstance(op, tdsl.TransposeOp) and op.input in self.names and self.lies(op):
+            return
+        elif len(operands) == 1 and operands[0] in self.names and self.continues(op, operands[0]):
+            name = self.names[op.out] = self.names[operands[0]]
+            if isinstance(operands[0], BlockArgument) and operands[0].has_one_use():
+                # An image that arrives in another order of axes is read as this one.
+                self.tensors[name] = self.image(op.out)
+            self.ops.setdefault(name, []).append(op)
+        elif operands:
+            self.node(op, operands)
+
+    def lies(self, op: tdsl.TransposeOp) -> bool:
+        """Notes that an image lies in memory in another order of axes, unless the transposition copies it."""
+        name = self.names[op.input]
+        if gathered(op.out) is not None:
+            made = [node for node in self.nodes if node.result == name]
+            order = Order.ROWS if op.axes[1] == 1 else Order.PLANES
+            for tensor in (name, *(read.tensor for node in made for read in node.reads)):
+                self.tensors[tensor] = self.image(op.out)._replace(bits=self.tensors[tensor].bits, order=order)
+        elif written(op.input) is op and isinstance(self.ops[name][0], tdsl.Conv2dOp):
+            self.tensors[name] = self.tensors[name]._replace(order=Order.PLANES)
+        else:
+            return False
+        self.names[op.out] = name
+        return True
+
+    def continues(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
+        """Does the result lie where the operand does, computed in the loops of the op before, or not at all?"""
+        if isinstance(op, tdsl.ReshapeOp) or (isinstance(op, tdsl.TransposeOp) and op.keeps_order):
+            return True
+        same = tdsl.shape_of(op.out) == tdsl.shape_of(operand)
+        return same and isinstance(op, tdsl.PointwiseOp | tdsl.SoftmaxOp | tdsl.NormaliseOp) and operand.has_one_use()
+
+    def node(self, op: tdsl.TensorOp, operands: list[SSAValue]) -> None:
+        reads = [self.read(op, value) for value in operands]
+        kind = Kind.CONTRACTION
+        if isinstance(op, tdsl.ReceiveOp):
+            kind = Kind.ARRIVAL
+        elif isinstance(op, tdsl.PointwiseOp) and all(read.kernel == (1, 1) for read in reads):
+            kind = Kind.ELEMENTWISE
+        elif isinstance(op, tdsl.PoolOp | tdsl.MeanOp) or (
+            isinstance(op, tdsl.Conv2dOp) and op.group_count == tdsl.shape_of(op.out)[3] == tdsl.shape_of(op.rhs)[3]
+        ):
+            kind = Kind.CHANNELWISE
+        name = f"{op.out.name_hint or op.name.removeprefix('tdsl.')}.{len(self.nodes)}"
+        self.define(op.out, name)
+        self.nodes.append(Node(name, kind, tuple(reads), op.macs))
+        self.ops[name] = [op]
+
+    def read(self, op: tdsl.TensorOp, value: SSAValue) -> Read:
+        inner, before = self.margins.get(value, (value, (0, 0)))
+        name = self.names[inner]
+        image, result = self.tensors[name], tdsl.shape_of(op.out)
+        whole = image.height, image.width
+        if isinstance(op, tdsl.Conv2dOp) and value is op.rhs:
+            taps = zip(tdsl.shape_of(op.lhs)[1:3], op.spread, strict=True)
+            height, width = ((count - 1) * gap + 1 for count, gap in taps)
+            return Read(name, (height, width), op.steps, before)
+        if isinstance(op, tdsl.PoolOp):
+            single = prod(result[1:3]) == 1 and image.pixels > 1
+            top, _, left, _ = op.margins
+            return Read(name, op.window, op.steps, (top + before[0], left + before[1]), sums=single)
+        if isinstance(op, tdsl.PointwiseOp | tdsl.ReceiveOp) and tdsl.shape_of(value) == result:
+            return Read(name)
+        if isinstance(op, tdsl.ConcatOp) and op.axis.value.data == 3 and len(result) == 4:
+            return Read(name)
+        sums = isinstance(op, tdsl.MeanOp | tdsl.MatmulOp | tdsl.MatmulSumOp)
+        if sums and image.pixels > 1 and self.image(op.out).pixels == 1:
+            return Read(name, whole, sums=True)
+        # All of it, for every pixel of the result.
+        return Read(name, whole, (0, 0))
+
+
+def _is_margin(op: tdsl.PadOp) -> bool:
+    """Is an image padded around height and width only, for convolutions and pools?"""
+    shape = tdsl.shape_of(op.out)
+    if len(shape) != 4 or any(op.gaps) or any((*op.margins[0], *op.margins[3])):
+        return False
+    return all(
+        isinstance(use.operation, tdsl.PoolOp) or (isinstance(use.operation, tdsl.Conv2dOp) and use.index == 1)
+        for use in op.out.uses
+    )
+
+
+def scratch_of(network: Network, i: int) -> int:
+    """The bits of the window of a convolution and of one pixel of its result."""
+    op = network.ops[i][0]
+    if not isinstance(op, tdsl.Conv2dOp):
+        return 0
+    _, height, width, _ = tdsl.shape_of(op.lhs)
+    gathered = height * width * tdsl.shape_of(op.rhs)[3] if height * width > 1 else 0
+    pixel = prod(tdsl.shape_of(op.out)[3:]) if len(network.ops[i]) > 1 else 0
+    return 8 * sum(
+        elements * tdsl.format_of(value).dtype.itemsize for elements, value in ((gathered, op.rhs), (pixel, op.out))
+    )

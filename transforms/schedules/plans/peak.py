@@ -1,0 +1,29 @@
+"""Tensors alive at the peak of a plan."""
+
+from __future__ import annotations
+
+from tinyml.transforms.schedules.plans.graph import Graph
+from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
+from tinyml.transforms.schedules.protocol import Share
+
+
+def fullest_segments(plan: Plan) -> list[Segment]:
+    """The segments in which the bits of the plan are alive."""
+    return [segment for segment in plan.segments if segment.bits == plan.bits]
+
+
+def shares(graph: Graph, segment: Segment) -> list[Share]:
+    """The tensors that are alive at some time in a segment, in the order of their making.
+
+    Their bits may add up to more than the segment's, as results overlap operands.
+    """
+    boundary = graph.boundary(segment.first, segment.last)
+    # An op by itself has all of its result, even if nothing reads that.
+    parts = boundary.internal if segment.first < segment.last else []
+    touched = {*boundary.dead, *boundary.kept, *boundary.outputs, *boundary.internal}
+    alive = touched.union(graph.untouched(segment.first, segment.last))
+    return [
+        segment.tiling.share(graph, segment, name) if name in parts else Share.whole(graph, name)
+        for name in graph.tensors
+        if name in alive
+    ]

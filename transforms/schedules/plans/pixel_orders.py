@@ -1,0 +1,59 @@
+"""Bits of a convolution in place, by the order of its pixels (Gural and Murmann 2019, sections 3.3 and 3.4).
+
+Pixels of the operand die when the last window that has them has been computed; what counts is how many are alive, not
+where: a result takes the memory of any that are dead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.schedules.plans.graph import Graph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Order = NDArray[np.intp]
+    """For each pixel of a result, by row and column, how many are computed before it."""
+
+
+def order_of(turns: Sequence[int], height: int, width: int) -> Order:
+    """The order of the pixels of a result. turns: the rows of each turn, by turns rows and columns of what is left."""
+    order = np.zeros((height, width), np.intp)
+    done = top = left = 0
+    for number, count in enumerate(turns):
+        if number % 2 == 0:
+            part, top = order[top : top + count, left:], top + count
+        else:
+            part, left = order[top:, left : left + count].T, left + count
+        part[:] = done + np.arange(part.size).reshape(part.shape)
+        done += part.size
+    return order
+
+
+def alive(graph: Graph, i: int, order: Order) -> int:
+    """The most bits of operand and result that node i has at once in an order, if it overwrites its operand."""
+    node = graph.nodes[i]
+    [read] = node.reads
+    operand, result = graph.tensors[read.tensor], graph.tensors[node.result]
+    windows = [
+        [slice(max(0, at * step - before), max(0, at * step - before + kernel)) for at in range(count)]
+        for count, step, before, kernel in zip(result[:2], read.strides, read.before, read.kernel, strict=True)
+    ]
+    # Pixels that no window has are gone once the first window has been read.
+    last_read = _latest(_latest(order, windows[0], operand.height).T, windows[1], operand.width)
+    gone = np.bincount(last_read.ravel(), minlength=result.pixels)
+    left = operand.pixels - np.cumsum(gone) + gone
+    bits = left * operand.channels * operand.bits + np.arange(1, len(left) + 1) * result.channels * result.bits
+    return max(int(bits.max()), result.size)
+
+
+def _latest(order: Order, windows: Sequence[slice], extent: int) -> Order:
+    """For each index along the operand's first axis, the greatest number in `order` of the windows that have it."""
+    latest = np.zeros((extent, order.shape[1]), np.intp)
+    for window, numbers in zip(windows, order, strict=True):
+        part = latest[window]
+        np.maximum(part, numbers, out=part)
+    return latest

@@ -1,0 +1,95 @@
+"""The choice of segments: a sequence of candidates that covers all nodes with the least peak."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from tinyml.transforms.schedules.plans.graph import Graph
+
+if TYPE_CHECKING:
+    from tinyml.transforms.schedules.protocol import Tiling
+
+
+class Segment(NamedTuple):
+    """Nodes from first to last, both inclusive, that run in a tiling.
+
+    bits: alive at most while they run. extra: work beyond that of ordinary execution, in multiply-accumulates or, for
+    compiled programs, in rough units of time.
+    """
+
+    first: int
+    last: int
+    bits: int
+    tiling: Tiling
+    extra: int = 0
+
+    @property
+    def schedule(self) -> str:
+        """The name of the tiling."""
+        return self.tiling.name
+
+
+class Plan(NamedTuple):
+    """Segments that cover a network; the peak of all in bits, and their extra multiply-accumulates."""
+
+    segments: tuple[Segment, ...]
+    bits: int
+    extra: int
+
+
+def lower_bound(graph: Graph) -> int:
+    """Bits that every exact execution without recomputation has alive at some time.
+
+    The inputs are there at the beginning, the results at the end, and operands that an op reads whole before it begins.
+    """
+    bounds = [graph.size(*graph.inputs), graph.size(*graph.outputs)]
+    for node in graph.nodes:
+        whole = [read.tensor for read in node.reads if read.strides == (0, 0)]
+        if whole:
+            bounds.append(graph.size(*dict.fromkeys(whole)))
+    return max(bounds)
+
+
+def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None = None) -> Plan | None:
+    """The plan with the least peak, and of those with the least extra work; None if no candidates cover the nodes.
+
+    Every sequence of segments is considered: for each peak that a candidate has, dynamic programming finds the cheapest
+    cover by candidates that are no higher. most_extra: a limit on the extra work.
+    """
+    known = list(candidates)
+    peaks = sorted({0, *(candidate.bits for candidate in known)})
+
+    def cover(peak: int) -> Plan | None:
+        plan = cheapest(nodes, known, peak)
+        return None if plan is not None and most_extra is not None and plan.extra > most_extra else plan
+
+    least = bisect_left(peaks, True, key=lambda peak: cover(peak) is not None)
+    return None if least == len(peaks) else cover(peaks[least])
+
+
+def cheapest(nodes: int, candidates: Iterable[Segment], most_bits: int) -> Plan | None:
+    """The plan with the least extra work whose peak is within a limit; None if there is none."""
+    ending: list[list[Segment]] = [[] for _ in range(nodes)]
+    for candidate in candidates:
+        if candidate.bits <= most_bits:
+            ending[candidate.last].append(candidate)
+    best: list[tuple[int, Segment | None] | None] = [(0, None)]
+    for segments in ending:
+        options = [
+            (before[0] + segment.extra, segment) for segment in segments if (before := best[segment.first]) is not None
+        ]
+        best.append(min(options, key=lambda option: option[0], default=None))
+    end = best[-1]
+    if end is None:
+        return None
+    chosen: list[Segment] = []
+    while end is not None and end[1] is not None:
+        chosen.append(end[1])
+        end = best[end[1].first]
+    return Plan(
+        tuple(chosen[::-1]),
+        max((segment.bits for segment in chosen), default=0),
+        sum(segment.extra for segment in chosen),
+    )

@@ -1,0 +1,192 @@
+"""ChannelSums that a loop over channels adds up: what each channel contributes to a convolution or a dense layer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from math import prod
+from typing import cast
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.padding import margins_of, padding
+from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp
+
+HEADROOM = {8: 1, 16: 8}
+"""By how much the range of rounded sums of so many bits exceeds that of the result: sums in between may be greater."""
+
+
+class ChannelSums(ABC):
+    """The sums of the last link, which lie in memory."""
+
+    EXACT: bool
+
+    def __init__(self, op: tdsl.ContractionOp) -> None:
+        self.op = op
+        [(self.weights, _)] = op.pairs
+
+    @property
+    def shape(self) -> tdsl.Shape:
+        """Of the sums: that of an image, also for dense layers."""
+        shape = tdsl.shape_of(self.op.out)
+        return shape if len(shape) == 4 else (1, 1, 1, shape[0])
+
+    def prepare(self, emit: Emitter, channels: int) -> SSAValue:
+        """The sums before the first channel; emits what all channels share."""
+        constant = self.weights.owner
+        assert isinstance(constant, tdsl.ConstOp)
+        # The weights of a channel lie one after the other.
+        raws = constant.raws.reshape(self.op.rows, -1, channels).transpose(2, 0, 1)
+        weights = tdsl.ConstOp(raws, tdsl.format_of(self.weights))
+        self.by_channel = emit.insert(weights, constant)
+        self.by_channel.name_hint = self.weights.name_hint
+        start = self.start(emit)
+        start.name_hint = f"{self.op.out.name_hint or 'result'}_sums"
+        return start
+
+    def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: Emitter) -> SSAValue:
+        """The sums with the contribution of channel c, which is `part`."""
+        weights = emit.insert(tdsl.IndexOp(self.by_channel, c))
+        sums = StoredImage.whole(held)
+        if not isinstance(self.op, tdsl.Conv2dOp):
+            zero = emit.index(0)
+            return self._pixel(zero, zero, weights, part, sums, emit)
+        image = StoredImage.whole(part)
+        _, height, width, _ = self.shape
+
+        def pixel(y: SSAValue, x: SSAValue, held: SSAValue) -> SSAValue:
+            return self._pixel(y, x, weights, self._window(y, x, image, emit), sums.now(held), emit)
+
+        return emit.over(height, held, lambda y, rows: emit.over(width, rows, lambda x, held: pixel(y, x, held)))
+
+    def finished(self, sums: SSAValue, emit: Emitter) -> SSAValue:
+        """The result, from the complete sums."""
+        result = self.result(sums, emit)
+        result.name_hint = self.op.out.name_hint
+        return emit.reshaped(result, tdsl.shape_of(self.op.out))
+
+    @abstractmethod
+    def start(self, emit: Emitter) -> SSAValue:
+        """The sums before the first channel."""
+
+    @abstractmethod
+    def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: Emitter) -> SSAValue:
+        """The sums of a pixel, rows x 1, with products added. weights: rows x taps. factors: taps x 1."""
+
+    @abstractmethod
+    def result(self, sums: SSAValue, emit: Emitter) -> SSAValue:
+        """The complete sums in the format of the result."""
+
+    def _window(self, y: SSAValue, x: SSAValue, image: StoredImage, emit: Emitter) -> SSAValue:
+        op = cast(tdsl.Conv2dOp, self.op)
+        _, height, width, _ = tdsl.shape_of(op.lhs)
+        pad = padding(op.rhs)
+        margins = margins_of(pad)
+        (down, across), (above, _, before, _) = op.steps, margins
+        top, left = emit.plus(emit.times(y, down), -above), emit.plus(emit.times(x, across), -before)
+        filling = 0.0 if pad is None else pad.filling
+        return image.windows(top, left, (height, width), emit, op.spread, margins, filling)
+
+    def _pixel(
+        self, y: SSAValue, x: SSAValue, weights: SSAValue, factors: SSAValue, sums: StoredImage, emit: Emitter
+    ) -> SSAValue:
+        """The sums with those of a pixel updated."""
+        rows = self.op.rows
+        at = sums.place(y, x, emit)
+        before = emit.reshaped(sums.part(at, 1, 1, emit), (rows, 1))
+        column = emit.reshaped(factors, (prod(tdsl.shape_of(factors)), 1))
+        after = emit.reshaped(self.update(before, weights, column, emit), (1, 1, 1, rows))
+        return sums.inserted(after, at, emit).value
+
+
+class ExactSums(ChannelSums):
+    """ChannelSums in accumulators: those of ordinary execution, in another order, and rounded once in the end."""
+
+    EXACT = True
+
+    def __init__(self, op: tdsl.ContractionOp, accumulator: Accumulator) -> None:
+        super().__init__(op)
+        self.accumulator = accumulator
+
+    def start(self, emit: Emitter) -> SSAValue:
+        type = TensorType(self.accumulator.type, self.shape)
+        initial = self.op.initial
+        if initial is None:
+            return emit.insert(tdsl.ZeroOp(type), self.op)
+        return emit.insert(tdsl.StartOp(emit.reshaped(initial, self.shape[3:]), type), self.op)
+
+    def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: Emitter) -> SSAValue:
+        kind = tdsl.MacOp if tdsl.shape_of(factors) == (1, 1) else tdsl.AccumulateOp
+        return emit.insert(kind(before, weights, factors), self.op)
+
+    def result(self, sums: SSAValue, emit: Emitter) -> SSAValue:
+        finish = tdsl.FinishOp(sums, tdsl.format_of(self.op.out).type, self.op.sum_bound)
+        finish.row_shifts = self.op.row_shifts
+        return emit.insert(finish, self.op)
+
+
+class RoundedSums(ChannelSums):
+    """ChannelSums in a number format of few bits, to which they are rounded after every channel (PEX, section 3.4).
+
+    The paper learns the range of the sums in training; here it follows from that of the result, without training.
+    """
+
+    EXACT = False
+
+    def __init__(self, op: tdsl.ContractionOp, bits: int) -> None:
+        super().__init__(op)
+        result = tdsl.format_of(op.out)
+        greatest = float(np.abs(result.decode(result.encode(np.array([-np.inf, np.inf])))).max()) * HEADROOM[bits]
+        try:
+            self.format: NumberFormat = result.of_width(bits).for_range(-greatest, greatest)
+        except InputError as error:
+            raise NotTiled(str(error)) from None
+        # Of the raws of 8 bits with a zero point, one more lies below zero than above.
+        self.format, _ = self.format.without_offset()
+
+    def start(self, emit: Emitter) -> SSAValue:
+        return emit.insert(tdsl.FillOp(0.0, TensorType(self.format.type, self.shape)), self.op)
+
+    def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: Emitter) -> SSAValue:
+        part = tdsl.MatmulOp(weights, factors, self.format.type)
+        part.acc, part.bound, part.row_shifts = self.op.acc, self.op.bound, self.op.row_shifts
+        return emit.insert(tdsl.AddOp(before, emit.insert(part, self.op), self.format.type), self.op)
+
+    def result(self, sums: SSAValue, emit: Emitter) -> SSAValue:
+        element, initial = tdsl.format_of(self.op.out).type, self.op.initial
+        if initial is None:
+            return emit.insert(tdsl.CastOp(sums, element), self.op)
+        constant = initial.owner
+        assert isinstance(constant, tdsl.ConstOp)
+        reals = tdsl.format_of(initial).decode(constant.raws).reshape(-1)
+        if self.op.shifts is not None:
+            reals = np.ldexp(reals, -np.array(self.op.shifts))
+        bias = tdsl.ConstOp(self.format.encode(reals), self.format)
+        bias.result.name_hint = initial.name_hint
+        return emit.insert(tdsl.AddOp(sums, emit.insert(bias, constant), element), self.op)
+
+
+def sums_of(link: ChannelOp, bits: int) -> ChannelSums:
+    """The sums of a link with so many bits each: exact where they fit, else rounded if the bits are those of a number.
+
+    Raises `NotTiled` if exact sums need more than 32 bits, or where their order matters.
+    """
+    op = link.op
+    assert isinstance(op, tdsl.ContractionOp)
+    accumulator = op.accumulator
+    if not accumulator.INTEGER or accumulator.below is not None:
+        raise NotTiled(f"sums in {accumulator.type} depend on the order of their products")
+    exact = accumulator.widened(bits).in_memory
+    if exact.bits == bits:
+        return ExactSums(op, exact)
+    if bits in HEADROOM and not tdsl.format_of(op.out).AS_PUBLISHED:
+        return RoundedSums(op, bits)
+    raise NotTiled(f"sums need {exact.bits} bits, there are {bits}")

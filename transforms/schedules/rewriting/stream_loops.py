@@ -1,0 +1,191 @@
+"""The loop nest of a segment: a loop over ticks, in each of which every stage computes the slices that are due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, UnitAttr, UnknownLoc, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.targets.tiles import TileFamily
+from tinyml.transforms.formats.tiling.absorbed_bias import absorbed_addend
+from tinyml.transforms.formats.tiling.axis_orders import written
+from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.erasure import erase
+from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.formats.tiling.tile_memory import TileMemory
+from tinyml.transforms.formats.tiling.tile_sizes import pixels_at_once
+from tinyml.transforms.schedules.plans.network import Network
+from tinyml.transforms.schedules.rings.on_demand import Slice
+from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule
+from tinyml.transforms.schedules.rings.ticks import Clock
+from tinyml.transforms.schedules.slices.select_body import body_of
+from tinyml.transforms.schedules.slices.slice_body import Body
+from tinyml.transforms.schedules.slices.stages import Stage
+
+
+class StreamLoops:
+    """The loop nest of a segment under construction.
+
+    families: the kernels that the target has for several pixels at once, which rows are made of; memory: for them.
+    """
+
+    def __init__(
+        self, network: Network, schedule: RingSchedule, families: Sequence[TileFamily], memory: TileMemory
+    ) -> None:
+        self.network, self.schedule = network, schedule
+        self.families, self.memory = families, memory
+        self.timing, self.slice = schedule.timing, schedule.timing.slice
+        self.images: dict[str, StoredImage] = {}
+        """The tensor in which each result of a stage lies."""
+
+    def rewrite(self) -> None:
+        """Replace the ops of the segment by the loops."""
+        stages = [self.with_addend(stage) for stage in self.schedule.segment.stages]
+        last = stages[-1].result.owner
+        assert isinstance(last, Operation)
+        self.emit = Emitter(last, UnknownLoc())
+        made = {stage.node.result: self.body(stage) for stage in stages}
+        bodies = {name: made[name] for name in self.timing.clocks}
+        for stage in stages:
+            self.images[stage.node.result] = self.storage(stage, bodies[stage.node.result])
+        self.tick(bodies)
+        for name, body in bodies.items():
+            self.images[name] = body.finished(self.images[name], self.stored)
+        dead: list[Operation] = [op for stage in stages for op in stage.ops]
+        for stage in stages:
+            if stage.kept:
+                returned = written(stage.result)
+                result = stage.result if returned is None else returned.out
+                result.replace_all_uses_with(self.images[stage.node.result].value)
+                dead += [] if returned is None else [returned]
+        erase(dead)
+
+    def body(self, stage: Stage) -> Body:
+        """What computes the slices of a stage."""
+        several = 1
+        if self.slice is Slice.ROW and stage.pooled is None and isinstance(op := stage.op, tdsl.Conv2dOp):
+            # Rings give a single window at a time, as a dilated one is gathered.
+            several = pixels_at_once(op, self.families, self.memory) if op.spread[1] == 1 else 1
+        return body_of(stage, self.emit, several)
+
+    def with_addend(self, stage: Stage) -> Stage:
+        """A stage whose convolution starts from the constant that the op behind it adds, where its sums stay exact."""
+        if stage.pooled is not None:
+            return replace(stage, pooled=self.with_addend(stage.pooled))
+        if not isinstance(stage.op, tdsl.Conv2dOp) or not stage.chain:
+            return stage
+        sum = stage.chain[0]
+        if (new := absorbed_addend(stage.op, sum)) is None:
+            return stage
+        self.network.names[new.out] = self.network.names[sum.out]
+        Rewriter.replace_op(sum, [], [new.out])
+        Rewriter.erase_op(stage.op)
+        return replace(stage, op=new, chain=stage.chain[1:])
+
+    def storage(self, stage: Stage, body: Body) -> StoredImage:
+        """The tensor for a stage's result: whole where it is used after the segment, else a ring."""
+        name = stage.node.result
+        height, width = self.timing.graph.tensors[name][:2]
+        if not stage.kept:
+            slots = self.schedule.slots[name]
+            if self.slice is Slice.ROW or self.timing.arrives(name):
+                height = min(slots, height)
+            elif slots < height * width:
+                height, width = 1, slots
+        value = body.start()
+        if value is None:
+            return StoredImage.empty(stage.result, height, width, self.emit)
+        value.name_hint = stage.result.name_hint
+        return StoredImage(value, tdsl.shape_of(stage.result))
+
+    def tick(self, bodies: dict[str, Body]) -> None:
+        """The loops over rows of ticks and, by pixels, over columns."""
+        rows, columns = self.timing.ticks
+
+        def row_of_ticks(t: SSAValue) -> None:
+            due = {name: self.due(t, clocks[0], rows) for name, clocks in self.timing.clocks.items()}
+            if self.slice is Slice.ROW:
+                for name, body in bodies.items():
+                    self.each(due[name], name, lambda y, image, body=body: body.row(y, image, self.stored))
+            else:
+                self.carry(columns, lambda u: self.pixels(u, due, bodies))
+
+        self.carry(rows, row_of_ticks)
+
+    def pixels(self, u: SSAValue, rows: dict[str, Sequence[SSAValue]], bodies: dict[str, Body]) -> None:
+        """The pixels of all stages in a column of ticks."""
+        for name, body in bodies.items():
+            due = self.due(u, self.timing.clocks[name][1], self.timing.ticks[1])
+
+            def column(
+                y: SSAValue, image: StoredImage, body: Body = body, due: Sequence[SSAValue] = due
+            ) -> StoredImage:
+                return self.repeat(due, image, lambda x, image: body.at(y, x, image, self.stored))
+
+            self.each(rows[name], name, column)
+
+    def stored(self, value: SSAValue) -> StoredImage:
+        """What is stored of an image at this point of the nest."""
+        name = self.network.names.get(value)
+        return self.images[name] if name in self.images else StoredImage.whole(value)
+
+    def due(self, t: SSAValue, clock: Clock, ticks: int) -> Sequence[SSAValue]:
+        """The slices along an axis that are computed at a tick, at most one: the first, and the end."""
+        if clock == Clock(1, 0, ticks):
+            return [t]
+        return [self._computed(t, clock, ticks, offset) for offset in (0, 1)]
+
+    def _computed(self, t: SSAValue, clock: Clock, ticks: int, offset: int) -> SSAValue:
+        """The slices computed before a tick plus an offset."""
+        emit = self.emit
+        # ceil((t + offset - start) / step), with a numerator that is not negative where that matters.
+        shift = offset - clock.start + clock.step - 1
+        count = emit.plus(t, shift)
+        if shift < 0:
+            count = emit.insert(arith.MaxSIOp(count, emit.index(0)))
+        if clock.step > 1:
+            count = emit.insert(arith.DivSIOp(count, emit.index(clock.step)))
+        if (ticks - 1 + shift) // clock.step > clock.extent:
+            count = emit.insert(arith.MinSIOp(count, emit.index(clock.extent)))
+        return count
+
+    def each(self, due: Sequence[SSAValue], name: str, body: Callable[[SSAValue, StoredImage], StoredImage]) -> None:
+        """Update the image of a stage with the slices that are due."""
+        self.images[name] = self.repeat(due, self.images[name], body)
+
+    def repeat(
+        self, due: Sequence[SSAValue], image: StoredImage, body: Callable[[SSAValue, StoredImage], StoredImage]
+    ) -> StoredImage:
+        if len(due) == 1:
+            return body(due[0], image)
+        [value] = self.emit.loop(due[0], due[1], [image.value], lambda i, held: [body(i, image.now(held[0])).value])
+        return image.now(value)
+
+    def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:
+        """A loop that carries all images; none for a single iteration."""
+        names = list(self.images)
+
+        def inner(i: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            self.update(dict(zip(names, held, strict=True)))
+            body(i)
+            return [self.images[name].value for name in names]
+
+        if extent == 1:
+            return body(self.emit.index(0))
+        before = [self.images[name].value for name in names]
+        after = self.emit.loop(self.emit.index(0), self.emit.index(extent), before, inner)
+        self.update(dict(zip(names, after, strict=True)))
+        loop = after[0].owner
+        assert isinstance(loop, Operation)
+        images = self.images.values()
+        rings = (DenseArrayBase.from_list(i64, image.shape[1:3]) if image.is_ring else UnitAttr() for image in images)
+        loop.attributes[tdsl.RINGS] = ArrayAttr(rings)
+        return None
+
+    def update(self, values: dict[str, SSAValue]) -> None:
+        self.images = {name: self.images[name].now(value) for name, value in values.items()}

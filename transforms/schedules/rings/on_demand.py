@@ -1,0 +1,230 @@
+"""Bits of streaming: a segment runs as one loop nest, its results in raster order, each value once.
+
+Every pixel, or every row, of a tensor within the segment is computed when the first of its readers needs it, and kept
+in a ring of slots until the last has passed it. The result may overwrite an operand of the segment that dies in it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Order, Read
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Counts = NDArray[np.int64]
+
+SUM_BITS = 32
+"""Bits of the sum of a mean or of a dense layer that reads pixel by pixel."""
+
+
+class Slice(Enum):
+    """What streaming computes at a time."""
+
+    PIXEL = "pixel"
+    ROW = "row"
+
+    def count(self, image: Image) -> int:
+        return image.pixels if self is Slice.PIXEL else image.height
+
+    def bits(self, image: Image) -> int:
+        return image.size // self.count(image)
+
+
+def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
+    """The slices of an operand that have to be there for the first q + 1 slices of the result, for each q."""
+    if read.sums:
+        return np.array([slice.count(operand)])
+    rows, columns = (
+        np.clip(np.arange(extent) * step - before + kernel - 1, 0, limit - 1)
+        for extent, step, before, kernel, limit in _axes(read, operand, result)
+    )
+    last = rows[:, None] * operand.width + columns if slice is Slice.PIXEL else rows
+    return np.maximum.accumulate(last.reshape(-1)) + 1
+
+
+def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
+    """The slices of an operand that are no longer needed for slice q of the result and later ones, for each q.
+
+    There is one entry more, for the end, when all slices have been passed.
+    """
+    count = slice.count(operand)
+    if read.sums:
+        return np.array([0, count])
+    rows, columns = (np.arange(extent) * step - before for extent, step, before, _, _ in _axes(read, operand, result))
+    first = rows[:, None] * operand.width + np.maximum(columns, 0) if slice is Slice.PIXEL else rows[:, None]
+    first = np.where(rows[:, None] < 0, 0, np.where(rows[:, None] >= operand.height, count, first))
+    return np.append(np.maximum.accumulate(first.reshape(-1)), count)
+
+
+def _axes(read: Read, operand: Image, result: Image) -> list[tuple[int, int, int, int, int]]:
+    """For height and width: extent of the result, stride, padding before, kernel, extent of the operand."""
+    extents = zip(result[:2], read.strides, read.before, read.kernel, operand[:2], strict=True)
+    return list(extents)
+
+
+class Streams:
+    """What streaming needs for the segments of a graph, by pixels or by rows."""
+
+    def __init__(self, graph: Graph, slice: Slice) -> None:
+        self.graph = graph
+        self.slice = slice
+        self.ring = cache(self._ring)
+        self.needed = cache(self._needed)
+        self.passed = cache(self._passed)
+
+    def cost(self, first: int, last: int) -> int | None:
+        """The bits of the nodes from first to last as one segment; None unless only the last one's result leaves it."""
+        graph, boundary = self.graph, self.graph.boundary(first, last)
+        result = graph.nodes[last].result
+        if boundary.outputs != [result]:
+            return None
+        sums = sum(
+            SUM_BITS * graph.tensors[node.result].channels
+            for node in graph.nodes[first : last + 1]
+            if any(read.sums for read in node.reads) and (node.kind is not Kind.CONTRACTION or first != last)
+        )
+        context = boundary.through + graph.size(*boundary.kept) + sums
+        context += sum(map(self.held, boundary.internal))
+        if not boundary.dead:
+            return context + graph.size(result)
+        produced = self.produced(first, last)
+        return context + min(
+            max(self.overlap(name, first, last, produced) + graph.size(name), graph.size(result))
+            + graph.size(*(other for other in boundary.dead if other != name))
+            for name in boundary.dead
+        )
+
+    def held(self, name: str) -> int:
+        """The bits of the ring of a tensor; of one that arrives from outside, in whole rows."""
+        image, slots = self.graph.tensors[name], self.ring(name)
+        if self.graph.nodes[self.graph.producer[name]].kind is Kind.ARRIVAL:
+            rows = slots if self.slice is Slice.ROW else -(-slots // image.width)
+            return rows * Slice.ROW.bits(image)
+        return slots * self.slice.bits(image)
+
+    def produced(self, first: int, last: int) -> dict[str, Counts]:
+        """For each result of the nodes from first on, the slices computed when slice q of the last one's is written."""
+        graph = self.graph
+        steps = self.slice.count(graph.tensors[graph.nodes[last].result])
+        produced = {graph.nodes[last].result: np.arange(1, steps + 1)}
+        for k in range(last, first - 1, -1):
+            node = graph.nodes[k]
+            if node.result not in produced:
+                continue
+            for number, read in enumerate(node.reads):
+                if graph.producer[read.tensor] >= first:
+                    so_far = np.append(0, self.needed(k, number))[produced[node.result]]
+                    before = produced.get(read.tensor)
+                    produced[read.tensor] = so_far if before is None else np.maximum(before, so_far)
+        return produced
+
+    def overlap(self, name: str, first: int, last: int, produced: dict[str, Counts]) -> int:
+        """The bits from the result of a segment up to an operand that it overwrites.
+
+        Slice q of the result is written when the nodes before have made what it needs, and before it passes anything
+        itself.
+        """
+        graph = self.graph
+        if any(read.sums for read in graph.nodes[last].reads):
+            return 0
+        steps = np.arange(len(produced[graph.nodes[last].result]))
+        freed = np.full(len(steps), self.slice.count(graph.tensors[name]))
+        for k in graph.users[name]:
+            if first <= k <= last:
+                done = steps if k == last else produced[graph.nodes[k].result]
+                for number, read in enumerate(graph.nodes[k].reads):
+                    if read.tensor == name:
+                        freed = np.minimum(freed, self.passed(k, number)[done])
+        result = graph.tensors[graph.nodes[last].result]
+        written = self.slice.bits(result) * (steps + 1)
+        if result.order is not Order.PIXELS:
+            written[:] = result.size
+        match graph.tensors[name].order:
+            case Order.PLANES:
+                freed = np.zeros_like(freed)
+            case Order.ROWS if self.slice is Slice.PIXEL:
+                freed = freed - freed % graph.tensors[name].width
+            case _:
+                pass
+        return max(0, int((written - self.slice.bits(graph.tensors[name]) * freed).max()))
+
+    def _needed(self, k: int, number: int) -> Counts:
+        node = self.graph.nodes[k]
+        read = node.reads[number]
+        return needed(read, self.graph.tensors[read.tensor], self.graph.tensors[node.result], self.slice)
+
+    def _passed(self, k: int, number: int) -> Counts:
+        node = self.graph.nodes[k]
+        read = node.reads[number]
+        return passed(read, self.graph.tensors[read.tensor], self.graph.tensors[node.result], self.slice)
+
+    def _ring(self, name: str) -> int:
+        """The most slices of a tensor that are kept at once, if all its readers belong to one segment."""
+        graph, users = self.graph, self.graph.users[name]
+        reads = [(k, number) for k in users for number, read in enumerate(graph.nodes[k].reads) if read.tensor == name]
+        if all(graph.nodes[k].reads[number].sums for k, number in reads):
+            return 1
+        join = self._join(name)
+        produced = self.produced(graph.producer[name] + 1, join)
+        order = self._order(join)
+        most = 0
+        for k, number in reads:
+            counts = self.needed(k, number)
+            done = np.arange(len(counts))
+            done = done[done < produced[graph.nodes[k].result][-1]]
+            step = np.searchsorted(produced[graph.nodes[k].result], done, side="right")
+            freed = self.passed(k, number)[done]
+            for other, n in reads:
+                if other == k:
+                    continue
+                so_far = produced[graph.nodes[other].result]
+                if other == join:
+                    ahead = step
+                elif order.index(other) < order.index(k):
+                    ahead = so_far[step]
+                else:
+                    ahead = np.append(0, so_far)[step]
+                freed = np.minimum(freed, self.passed(other, n)[ahead])
+            most = max(most, int((counts[done] - freed).max()))
+        return most
+
+    def _join(self, name: str) -> int:
+        """The first node after which nothing but its own result depends on a tensor."""
+        graph = self.graph
+        pending = max(graph.users[name])
+        dependent = {name}
+        for k in range(graph.producer[name] + 1, len(graph.nodes)):
+            node = graph.nodes[k]
+            if dependent.intersection(node.operands):
+                dependent.add(node.result)
+                if k >= pending:
+                    return k
+                pending = max(pending, min(graph.last_use[node.result], len(graph.nodes) - 1))
+        return len(graph.nodes) - 1
+
+    def _order(self, join: int) -> list[int]:
+        """The nodes before a node, in the order in which it makes them run: operand by operand."""
+        graph, order = self.graph, list[int]()
+
+        def visit(k: int) -> None:
+            for read in graph.nodes[k].reads:
+                before = graph.producer[read.tensor]
+                if before >= 0 and before not in order:
+                    visit(before)
+            order.append(k)
+
+        visit(join)
+        return order
+
+
+def overlap_of_planes(graph: Graph, i: int) -> int:
+    """The elements by which the plane of a channel that node i reads lies above the one that it writes."""
+    node = graph.nodes[i]
+    planes = {name: image._replace(channels=1, bits=1) for name, image in graph.tensors.items()}
+    streams = Streams(Graph(planes, graph.inputs, graph.nodes, graph.outputs), Slice.PIXEL)
+    return streams.overlap(node.reads[0].tensor, i, i, streams.produced(i, i))

@@ -1,0 +1,106 @@
+"""Streaming with pools computed block by block: a pool of windows side by side needs nothing of a convolution twice.
+
+The pixels under one window are computed together, directly before they are pooled. The result of the convolution then
+takes a block of pixels and no ring; what the convolution reads is passed later, row of windows by row of windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from math import prod
+
+from tinyml.transforms.schedules.plans.graph import Graph, Kind, Node, Read
+from tinyml.transforms.schedules.rings.on_demand import Slice, Streams
+
+
+class By(Enum):
+    """What the loops of a streamed segment compute at a time. By blocks is by pixels, with pools block by block."""
+
+    ROWS = "rows"
+    PIXELS = "pixels"
+    BLOCKS = "blocks"
+
+    @property
+    def slice(self) -> Slice:
+        return Slice.ROW if self is By.ROWS else Slice.PIXEL
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A graph in which convolutions and the pools behind them are single nodes.
+
+    spans: the first and the last node of the original graph that each node stands for. blocks: bits of the pixels that
+    each computes at once, apart from its result.
+    """
+
+    graph: Graph
+    spans: tuple[tuple[int, int], ...]
+    blocks: tuple[int, ...]
+
+
+def under_window(pool: Read, read: Read) -> Read:
+    """What a convolution reads for all pixels under a window of a pool."""
+    (down, across), (height, width), (rows, columns) = read.strides, read.kernel, pool.kernel
+    kernel = (rows - 1) * down + height, (columns - 1) * across + width
+    return Read(read.tensor, kernel, (down * pool.strides[0], across * pool.strides[1]), read.before)
+
+
+def pools_blocks(graph: Graph, k: int) -> bool:
+    """True if node k pools separate windows of the result of the convolution before it, which nothing else reads.
+
+    The windows lie inside the image, which has no padding.
+    """
+    node = graph.nodes[k]
+    if k == 0 or node.kind is not Kind.CHANNELWISE or node.macs or len(node.reads) != 1:
+        return False
+    [read], before = node.reads, graph.nodes[k - 1]
+    image, result = graph.tensors[read.tensor], graph.tensors[node.result]
+    axes = zip(image[:2], result[:2], read.kernel, read.strides, strict=True)
+    separate = all(size <= step and (count - 1) * step + size <= extent for extent, count, size, step in axes)
+    convolution = before.macs > 0 and not any(read.sums or read.strides == (0, 0) for read in before.reads)
+    only = before.result == read.tensor and graph.users[read.tensor] == [k] and graph.last_use[read.tensor] == k
+    return not read.sums and read.before == (0, 0) and separate and convolution and only
+
+
+def blocked(graph: Graph) -> Blocked:
+    """The graph with a single node for each convolution and the pool of separate windows behind it."""
+    nodes: list[Node] = []
+    spans: list[tuple[int, int]] = []
+    blocks: list[int] = []
+    for k, node in enumerate(graph.nodes):
+        first, block = k, 0
+        if pools_blocks(graph, k):
+            before = nodes.pop()
+            first, _ = spans.pop()
+            blocks.pop()
+            [pool] = node.reads
+            image = graph.tensors[before.result]
+            block = prod(pool.kernel) * image.channels * image.bits
+            node = Node(node.result, before.kind, tuple(under_window(pool, read) for read in before.reads), before.macs)
+        nodes.append(node)
+        spans.append((first, k))
+        blocks.append(block)
+    merged = {graph.nodes[first].result for first, last in spans if first < last}
+    tensors = {name: image for name, image in graph.tensors.items() if name not in merged}
+    return Blocked(Graph(tensors, graph.inputs, tuple(nodes), graph.outputs), tuple(spans), tuple(blocks))
+
+
+def streamed(graph: Graph, by: By) -> Iterator[tuple[int, int, int]]:
+    """The first and the last node of each segment that can be streamed, and its bits.
+
+    By blocks, these are the segments with pools of separate windows.
+    """
+    merged = blocked(graph) if by is By.BLOCKS else _as_it_is(graph)
+    streams, nodes = Streams(merged.graph, by.slice), len(merged.spans)
+    for i in range(nodes):
+        for j in range(i, nodes):
+            block = max(merged.blocks[i : j + 1])
+            if (block or by is not By.BLOCKS) and (bits := streams.cost(i, j)) is not None:
+                yield merged.spans[i][0], merged.spans[j][1], bits + block
+
+
+def _as_it_is(graph: Graph) -> Blocked:
+    nodes = len(graph.nodes)
+    return Blocked(graph, tuple((k, k) for k in range(nodes)), (0,) * nodes)

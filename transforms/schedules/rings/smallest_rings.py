@@ -1,0 +1,74 @@
+"""The schedule of a segment: its stages and their timing, so that its rings are small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tinyml.transforms.schedules.plans.network import Network
+from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.rings.on_demand import Slice
+from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.rings.ticks import Timing, timing_of
+from tinyml.transforms.schedules.slices.select_body import kind_of
+from tinyml.transforms.schedules.slices.stages import StagedSegment, segment_of
+
+
+class RingSchedule(NamedTuple):
+    """Stages, when they run, and the slots of each ring by the name of its image."""
+
+    segment: StagedSegment
+    timing: Timing
+    slots: dict[str, int]
+
+    @property
+    def bits(self) -> int:
+        """The bits of all rings."""
+        timing, tensors = self.timing, self.segment.tensors
+        slices = {name: Slice.ROW if timing.arrives(name) else timing.slice for name in self.slots}
+        return sum(slots * slices[name].bits(tensors[name]) for name, slots in self.slots.items())
+
+
+class _Choice(NamedTuple):
+    """carriers: as `segment_of` takes them. early: the stages that run as early as their rings have room."""
+
+    carriers: dict[str, str]
+    early: frozenset[str]
+
+
+def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSchedule:
+    """The schedule of the nodes of a network from first to last, both inclusive; raises `NotTiled`.
+
+    Where two branches join, the sum may run with either of them, and the other branch either as late as possible or
+    early, before the first one takes what both read any further: what makes the rings least, join by join.
+    """
+    choice = _Choice({}, frozenset())
+    best = _scheduled(network, first, last, by, choice)
+    for join, operands in best.segment.joins.items():
+        for option in _options(choice, join, operands):
+            try:
+                schedule = _scheduled(network, first, last, by, option)
+            except NotTiled:
+                continue
+            if schedule.bits < best.bits:
+                best, choice = schedule, option
+    return best
+
+
+def _options(choice: _Choice, join: str, operands: list[str]) -> Iterator[_Choice]:
+    """Every other way in which a join may run."""
+    for carrier in operands:
+        carriers = choice.carriers | {join: carrier}
+        yield _Choice(carriers, choice.early)
+        for other in operands:
+            if other != carrier:
+                yield _Choice(carriers, choice.early | {other})
+
+
+def _scheduled(network: Network, first: int, last: int, by: By, choice: _Choice) -> RingSchedule:
+    segment = segment_of(network, first, last, choice.carriers, by is By.BLOCKS)
+    for stage in segment.stages:
+        kind_of(stage)
+    timing = timing_of(segment.graph, by.slice, choice.early)
+    slots = {stage.node.result: timing.slots(stage.node.result) for stage in segment.stages if not stage.kept}
+    return RingSchedule(segment, timing, slots)

@@ -1,0 +1,243 @@
+"""The times at which the stages of a segment compute the slices of their results.
+
+Time advances in ticks, row by row and within a row of ticks column by column; streaming by rows has ticks of a single
+column. Slice (y, x) of a stage is computed at tick (y * step + start, x * step + start), with a step and a start for
+each axis, and within a tick stages run in order. Beyond the borders of an image readers run as if it went on, and find
+nothing new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from math import lcm
+from typing import TYPE_CHECKING, NamedTuple
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
+from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.rings.on_demand import Slice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
+Pair = tuple[int, int]
+"""A number for each axis: rows, and columns."""
+
+
+class Clock(NamedTuple):
+    """The ticks of a stage along an axis: slice i is computed at tick i * step + start, for i below `extent`."""
+
+    step: int
+    start: int
+    extent: int
+
+    @property
+    def last(self) -> int:
+        return (self.extent - 1) * self.step + self.start
+
+    @property
+    def ticks(self) -> Numbers:
+        return np.arange(self.extent) * self.step + self.start
+
+
+@dataclass(frozen=True)
+class Timing:
+    """When the stages of a segment run.
+
+    clocks: of each stage by result, for rows and columns, in the order in which stages run within a tick. ticks: their
+    number along each axis.
+    """
+
+    graph: Graph
+    slice: Slice
+    clocks: dict[str, tuple[Clock, Clock]]
+    ticks: Pair
+
+    def slots(self, name: str) -> int:
+        """The slots of a ring for the slices of a result: slice n, in raster order, takes the place of n - slots.
+
+        There is room for every window, even if its parts in the margins are all that no slice fills.
+        """
+        image, made = self.graph.tensors[name], self._moments(name)
+        reads = [(node, read) for node in self.graph.nodes for read in node.reads if read.tensor == name]
+        if not reads:
+            return 1
+        times = np.concatenate([self._moments(node.result) for node, _ in reads])
+        first = np.concatenate([self._first_needed(node, read, image) for node, read in reads])
+        order = np.argsort(times, kind="stable")
+        # Entry i is the first slice that reader i and later ones still need.
+        still = np.append(np.minimum.accumulate(first[order][::-1])[::-1], len(made))
+        following = np.searchsorted(times[order], made, side="right")
+        numbers = np.arange(len(made))
+        held = int((numbers - np.minimum(still[following], numbers) + 1).max())
+        return max(held, *(self._reach(read, image) for _, read in reads if not read.sums), 1)
+
+    def _reach(self, read: Read, image: Image) -> int:
+        """The slices from the first to the last of a window."""
+        rows, columns = (min(kernel, extent) for kernel, extent in zip(read.kernel, image[:2], strict=True))
+        by_rows = self.slice is Slice.ROW or self.arrives(read.tensor)
+        return rows if by_rows else (rows - 1) * image.width + columns
+
+    def arrives(self, name: str) -> bool:
+        """Does an image come from outside, a whole row at a time even if the rest runs by pixels?"""
+        producer = self.graph.producer[name]
+        return producer >= 0 and self.graph.nodes[producer].kind is Kind.ARRIVAL
+
+    def _moments(self, name: str) -> Numbers:
+        """The time of each slice of a stage, in raster order."""
+        rows, columns = self.clocks[name]
+        ticks = rows.ticks[:, None] * self.ticks[1] + columns.ticks
+        return ticks.reshape(-1) * len(self.clocks) + list(self.clocks).index(name)
+
+    def _first_needed(self, node: Node, read: Read, image: Image) -> Numbers:
+        """The first slice that each slice of a result needs; the number of slices where it needs none."""
+        by_pixels = self.slice is Slice.PIXEL and not self.arrives(read.tensor)
+        rows, columns = extents_of(image, Slice.PIXEL if by_pixels else Slice.ROW)
+        if read.sums:
+            return np.arange(rows * columns)
+        axes = zip(
+            slices_of(node, self.graph, self.slice),
+            read.strides if by_pixels else (read.strides[0], 0),
+            read.before if by_pixels else (read.before[0], 0),
+            read.kernel if by_pixels else (read.kernel[0], 1),
+            (rows, columns),
+            strict=True,
+        )
+        (down, in_rows), (across, in_columns) = (_inside(*axis) for axis in axes)
+        return np.where(in_rows[:, None] & in_columns, down[:, None] * columns + across, rows * columns).reshape(-1)
+
+
+def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
+    """The first place inside an axis that each window has, and whether it has any."""
+    first = np.arange(count) * step - before
+    return np.maximum(first, 0), (first + kernel > 0) & (first < extent)
+
+
+def extents_of(image: Image, slice: Slice) -> Pair:
+    """The rows of slices of an image, and the slices in a row."""
+    return image.height, image.width if slice is Slice.PIXEL else 1
+
+
+def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
+    """The slices that a node goes through: those of its result, or of the operand whose sum it is."""
+    summed = next((read.tensor for read in node.reads if read.sums), node.result)
+    return extents_of(graph.tensors[summed], Slice.ROW if node.kind is Kind.ARRIVAL else slice)
+
+
+def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> Timing:
+    """The timing of a segment's stages, as a graph of their own.
+
+    A stage computes a slice as late as its readers allow; one of `early`, with a single reader, right after the reader
+    has used the slice before. Raises `NotTiled` where stages do not advance together, or a value would come late.
+    """
+    reads = [(node, read) for node in graph.nodes for read in node.reads if graph.producer[read.tensor] >= 0]
+    for node, read in reads:
+        if read.strides == (0, 0) or any(read.sums for read in graph.nodes[graph.producer[read.tensor]].reads):
+            raise NotTiled(f"{node.result} needs all of {read.tensor} at once")
+    steps = _steps(graph, reads, slice)
+    order, starts = _starts(graph, reads, slice, steps, early)
+    for node, read in reads:
+        ready = order.index(read.tensor) < order.index(node.result)
+        if (*_needs(starts[read.tensor], steps[read.tensor], read, slice), not ready) > (*starts[node.result], False):
+            raise NotTiled(f"{node.result} needs {read.tensor} before it is computed")
+    first = [min(start[axis] for start in starts.values()) for axis in range(2)]
+    clocks: dict[str, tuple[Clock, Clock]] = {}
+    for name in order:
+        extents = slices_of(graph.nodes[graph.producer[name]], graph, slice)
+        rows, columns = (
+            Clock(step, start - begin, extent)
+            for step, start, begin, extent in zip(steps[name], starts[name], first, extents, strict=True)
+        )
+        clocks[name] = rows, columns
+    # What arrives is taken to its end, whether or not a window reads the last rows.
+    arriving = [node.result for node in graph.nodes if node.kind is Kind.ARRIVAL]
+    down = max(clocks[name][0].last for name in (*graph.outputs, *arriving)) + 1
+    return Timing(graph, slice, clocks, (down, max(columns.last for _, columns in clocks.values()) + 1))
+
+
+Reads = Sequence[tuple[Node, Read]]
+"""Reads of tensors that the segment computes, with their readers."""
+
+
+def _axes(read: Read, slice: Slice) -> list[Pair]:
+    """For each axis: the stride, and the last slice of the operand that slice 0 of the result needs."""
+    if read.sums:
+        return [(1, 0), (1, 0)]
+    reach = zip(read.strides, read.kernel, read.before, strict=True)
+    axes = [(step, kernel - 1 - before) for step, kernel, before in reach]
+    return axes if slice is Slice.PIXEL else [axes[0], (1, 0)]
+
+
+def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
+    """The ticks between two slices of each stage."""
+    rates: dict[str, tuple[Fraction, Fraction]] = {}
+    for node in graph.nodes:
+        pending = [(node.result, (Fraction(1), Fraction(1)))] if node.result not in rates else []
+        while pending:
+            name, rate = pending.pop()
+            if name in rates:
+                if rates[name] != rate:
+                    raise NotTiled(f"{name} is needed at several rates")
+                continue
+            rates[name] = rate
+            for reader, read in reads:
+                (down, _), (across, _) = _axes(read, slice)
+                if read.tensor == name:
+                    pending.append((reader.result, (rate[0] * down, rate[1] * across)))
+                elif reader.result == name:
+                    pending.append((read.tensor, (rate[0] / down, rate[1] / across)))
+    down, across = (reduce(lcm, (rate[axis].denominator for rate in rates.values()), 1) for axis in range(2))
+    return {name: (int(rate[0] * down), int(rate[1] * across)) for name, rate in rates.items()}
+
+
+def _starts(
+    graph: Graph, reads: Reads, slice: Slice, steps: dict[str, Pair], early: Collection[str]
+) -> tuple[list[str], dict[str, Pair]]:
+    """The order of the stages within a tick, and the tick of the first slice of each.
+
+    The last result comes first; what it depends on is computed as late as it allows. A further result, which nothing in
+    the segment reads, is computed as early as its operands that have their times already allow.
+    """
+    order = [node.result for node in graph.nodes]
+    starts: dict[str, Pair] = {}
+    for end in reversed(graph.nodes):
+        if end.result in starts or any(read.tensor == end.result for _, read in reads):
+            continue
+        known = [
+            _needs(starts[read.tensor], steps[read.tensor], read, slice)
+            for node, read in reads
+            if node is end and read.tensor in starts
+        ]
+        starts[end.result] = max(known, default=(0, 0))
+        for node in reversed(graph.nodes[: graph.producer[end.result]]):
+            name = node.result
+            readers = [(user.result, read) for user, read in reads if read.tensor == name and user.result in starts]
+            if name in starts or not readers:
+                continue
+            if name in early:
+                [(reader, _)] = readers
+                start, step = starts[reader], steps[reader]
+                # The slice before it in a row; by rows, in the row before.
+                starts[name] = (start[0], start[1] - step[1]) if slice is Slice.PIXEL else (start[0] - step[0], 0)
+                order.remove(name)
+                order.insert(order.index(reader) + 1, name)
+            else:
+                starts[name] = min(_latest(starts[reader], steps[name], read, slice) for reader, read in readers)
+    return order, starts
+
+
+def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
+    """The tick at which what a reader's first slice needs is computed."""
+    (_, down), (_, across) = _axes(read, slice)
+    return start[0] + down * step[0], start[1] + across * step[1]
+
+
+def _latest(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
+    """The latest start of what a reader that starts at a tick reads."""
+    (_, down), (_, across) = _axes(read, slice)
+    return start[0] - down * step[0], start[1] - across * step[1]

@@ -1,0 +1,76 @@
+"""The computation of one slice of a stage's result, from what is stored of the images that it reads."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.formats.tiling.convolution_pixels import Images, applied
+from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.schedules.slices.stages import Stage
+
+
+class Body(ABC):
+    """What computes the slices of a stage."""
+
+    def __init__(self, stage: Stage, emit: Emitter) -> None:
+        self.stage, self.emit = stage, emit
+        self.shape = tdsl.shape_of(stage.result)
+
+    def start(self) -> SSAValue | None:
+        """What the result is before the first slice, if that matters."""
+        return None
+
+    def finished(self, image: StoredImage, images: Images) -> StoredImage:
+        """The result after the last slice."""
+        return image
+
+    @abstractmethod
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        """A pixel of the result, of shape 1x1x1xC."""
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        """The image with one row of the result inserted."""
+
+        def pixel(x: SSAValue, held: SSAValue) -> SSAValue:
+            return self.at(y, x, target.now(held), images).value
+
+        return target.now(self.emit.over(self.shape[2], target.value, pixel))
+
+    def at(self, y: SSAValue, x: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        """The image with one pixel of the result inserted."""
+        place = target.place(y, x, self.emit)
+        return target.inserted(self.pixel(y, x, images), place, self.emit)
+
+    def whole_row(
+        self, y: SSAValue, row: Callable[[], SSAValue], target: StoredImage, *, as_stored: bool = False
+    ) -> StoredImage:
+        """The image with a row inserted that is computed at once, in its place if that is known before.
+
+        as_stored: the row has the order of axes in which the image lies.
+        """
+        place = target.place(y, self.emit.index(0), self.emit)
+        return target.inserted(row(), place, self.emit, as_stored=as_stored)
+
+    def chained(self, part: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        """The elementwise ops on a part of the first op's result, which begins at a pixel."""
+        _, height, width, _ = tdsl.shape_of(part)
+        operand = self.operand(y, x, height, width, images)
+        return applied(self.stage.chain, self.stage.op.out, part, operand, self.emit)
+
+    def operand(
+        self, y: SSAValue, x: SSAValue, height: int, width: int, images: Images
+    ) -> Callable[[SSAValue], SSAValue | None]:
+        """The same part of operands of elementwise ops."""
+
+        def part(value: SSAValue) -> SSAValue | None:
+            if tdsl.shape_of(value) != self.shape:
+                return None
+            image = images(value)
+            return image.part(image.place(y, x, self.emit), height, width, self.emit)
+
+        return part

@@ -1,0 +1,137 @@
+"""The stages of a segment: ops that compute a slice of their result together, without a ring between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.schedules.plans.graph import Graph, Image, Node
+from tinyml.transforms.schedules.plans.network import Network
+from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_window
+
+
+@dataclass(frozen=True)
+class Stage:
+    """An op and the elementwise ops that follow it, slice by slice.
+
+    node: the stage as a node of a graph, with what all of its ops read. kept: is its result used after the segment?
+    pooled: the convolution whose pixels a pool takes block by block.
+    """
+
+    op: tdsl.TensorOp
+    chain: tuple[tdsl.ElementwiseOp, ...]
+    node: Node
+    kept: bool
+    pooled: Stage | None = None
+
+    @property
+    def ops(self) -> tuple[tdsl.TensorOp, ...]:
+        """All ops, each after those that it reads."""
+        return (*(() if self.pooled is None else self.pooled.ops), self.op, *self.chain)
+
+    @property
+    def result(self) -> SSAValue:
+        return self.chain[-1].out if self.chain else self.op.out
+
+    @property
+    def sums(self) -> bool:
+        """Is the result there only when all of an operand has been read?"""
+        return any(read.sums for read in self.node.reads)
+
+
+@dataclass(frozen=True)
+class StagedSegment:
+    """The stages of a segment, each after those that it reads, and its images by name.
+
+    joins: for the nodes that may run with one of several operands, these operands, the one computed last first.
+    """
+
+    stages: tuple[Stage, ...]
+    tensors: dict[str, Image]
+    joins: dict[str, list[str]]
+
+    @property
+    def graph(self) -> Graph:
+        """The segment as a graph of its own, whose inputs are what it reads from outside."""
+        made = [stage.node.result for stage in self.stages]
+        read = dict.fromkeys(read.tensor for stage in self.stages for read in stage.node.reads)
+        inputs = tuple(name for name in read if name not in made)
+        kept = tuple(stage.node.result for stage in self.stages if stage.kept)
+        tensors = {name: self.tensors[name] for name in (*inputs, *made)}
+        return Graph(tensors, inputs, tuple(stage.node for stage in self.stages), kept)
+
+
+def segment_of(
+    network: Network, first: int, last: int, carriers: Mapping[str, str] | None = None, blocks: bool = False
+) -> StagedSegment:
+    """The nodes of a network from first to last, both inclusive, as stages; raises `NotTiled`.
+
+    carriers: for some elementwise nodes, the operand with whose stage they run; others run with the one computed last.
+    blocks: pools of separate windows run with the convolution before them.
+    """
+    graph = network.graph
+    stages: dict[str, Stage] = {}
+    joins: dict[str, list[str]] = {}
+    for k in range(first, last + 1):
+        node = graph.nodes[k]
+        op, *more = network.ops[k]
+        kept = graph.last_use[node.result] > last
+        chain, rest = elementwise_behind(op, more)
+        if rest and not kept:
+            raise NotTiled(f"{rest[0].name} after {node.result} is not computed slice by slice")
+        if blocks and k > first and pools_blocks(graph, k):
+            [pool] = node.reads
+            pooled = stages.pop(pool.tensor)
+            reads = tuple(under_window(pool, read) for read in pooled.node.reads)
+            stages[node.result] = Stage(op, chain, node._replace(reads=reads), kept, pooled)
+            continue
+        operands = _absorbing(graph, stages, op, node)
+        if not operands:
+            stages[node.result] = Stage(op, chain, node, kept)
+            continue
+        if len(operands) > 1:
+            joins[node.result] = operands
+        operand = (carriers or {}).get(node.result, operands[0])
+        before = stages.pop(operand)
+        reads = tuple(read for read in node.reads if read.tensor != operand)
+        merged = before.node._replace(result=node.result, reads=before.node.reads + reads)
+        assert isinstance(op, tdsl.ElementwiseOp)
+        stages[node.result] = replace(before, chain=(*before.chain, op, *chain), node=merged, kept=kept)
+    return StagedSegment(tuple(stages.values()), graph.tensors, joins)
+
+
+def elementwise_behind(
+    op: tdsl.TensorOp, more: Sequence[tdsl.TensorOp]
+) -> tuple[tuple[tdsl.ElementwiseOp, ...], Sequence[tdsl.TensorOp]]:
+    """The ops that follow an op element by element, and those behind them."""
+    chain: list[tdsl.ElementwiseOp] = []
+    last: tdsl.TensorOp = op
+    for step in more:
+        alone = len({use.operation for use in last.out.uses}) == 1
+        if not isinstance(step, tdsl.ElementwiseOp) or last.out not in step.inputs or not alone:
+            break
+        if tdsl.shape_of(step.out) != tdsl.shape_of(op.out):
+            break
+        chain.append(step)
+        last = step
+    return tuple(chain), more[len(chain) :]
+
+
+def _absorbing(graph: Graph, stages: dict[str, Stage], op: tdsl.TensorOp, node: Node) -> list[str]:
+    """The operands of an elementwise op with whose stages it may run, because nothing else reads them."""
+    if not isinstance(op, tdsl.ElementwiseOp):
+        return []
+
+    def absorbs(name: str) -> bool:
+        stage = stages[name]
+        alone = len({use.operation for use in stage.result.uses}) == 1
+        only = graph.users[name] == [graph.producer[node.result]]
+        return alone and only and not stage.kept and not stage.sums and stage.result in op.inputs
+
+    order = list(stages)
+    inside = [name for name in dict.fromkeys(node.operands) if name in stages]
+    return [name for name in sorted(inside, key=order.index, reverse=True) if absorbs(name)]

@@ -1,0 +1,105 @@
+"""Slices of convolutions and pools, which read windows of an image."""
+
+from __future__ import annotations
+
+from xdsl.dialects import tensor
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, Images
+from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.schedules.slices.slice_body import Body
+from tinyml.transforms.schedules.slices.stages import Stage
+
+LEAST = -3.4028234663852886e38
+"""A real that no format holds a lesser number than: the filling of windows whose greatest element counts."""
+
+
+class Convolution(Body):
+    """A convolution, whose rows are loops over pixels, or over several of them at once."""
+
+    def __init__(self, stage: Stage, emit: Emitter, at_once: int = 1) -> None:
+        super().__init__(stage, emit)
+        assert isinstance(stage.op, tdsl.Conv2dOp)
+        self.at_once = at_once
+        self.pixels = ConvolutionPixels(stage.op, stage.chain, emit, several=at_once > 1)
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        def tile(x: SSAValue, count: int, held: SSAValue) -> SSAValue:
+            image = target.now(held)
+            place = image.place(y, x, self.emit)
+            return image.inserted(self.pixels.pixels(y, x, images, count), place, self.emit).value
+
+        tiles, rest = divmod(self.shape[2], self.at_once)
+
+        def numbered(number: SSAValue, held: SSAValue) -> SSAValue:
+            return tile(self.emit.times(number, self.at_once), self.at_once, held)
+
+        value = self.emit.over(tiles, target.value, numbered)
+        return target.now(tile(self.emit.index(self.shape[2] - rest), rest, value) if rest else value)
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        return self.pixels.pixels(y, x, images)
+
+
+class Pool(Body):
+    """A pool of windows; a whole row at once where the rows under it lie one after the other."""
+
+    def __init__(self, stage: Stage, emit: Emitter) -> None:
+        super().__init__(stage, emit)
+        assert isinstance(stage.op, tdsl.PoolOp)
+        self.op = stage.op
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        op = self.op
+        (above, _, before, _), (down, across) = op.margins, op.steps
+        top = self.emit.plus(self.emit.times(y, down), -above)
+        left = self.emit.plus(self.emit.times(x, across), -before)
+        filling = LEAST if any(op.margins) else 0.0
+        window = images(op.image).windows(top, left, op.window, self.emit, margins=op.margins, filling=filling)
+        return self.chained(self._pooled(window, (0, 0, 0, 0)), y, x, images)
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        image, (height, _), (down, _) = images(self.op.image), self.op.window, self.op.steps
+        top, bottom, left, right = self.op.margins
+        rows, columns = image.extents
+        apart = columns == image.shape[2] and (not image.is_ring or (rows % down == 0 and height <= down))
+        if top or bottom or not apart:
+            return super().row(y, target, images)
+
+        def pooled() -> SSAValue:
+            zero = self.emit.index(0)
+            taken = image.part(image.place(self.emit.times(y, down), zero, self.emit), height, columns, self.emit)
+            return self.chained(self._pooled(taken, (0, 0, left, right)), y, zero, images)
+
+        return self.whole_row(y, pooled, target)
+
+    def _pooled(self, window: SSAValue, margins: tuple[int, int, int, int]) -> SSAValue:
+        op = self.op
+        pooled = type(op)(window, op.window, margins, op.steps, tdsl.format_of(op.out).type)
+        result = self.emit.insert(pooled, op)
+        result.name_hint = op.out.name_hint
+        return result
+
+
+class BlockPool(Pool):
+    """A pool of the pixels of a convolution, which are computed for each of its windows."""
+
+    def __init__(self, stage: Stage, pooled: Body, emit: Emitter) -> None:
+        super().__init__(stage, emit)
+        self.pooled = pooled
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        emit, (height, width), (down, across) = self.emit, self.op.window, self.op.steps
+        top, left = emit.times(y, down), emit.times(x, across)
+        empty = emit.insert(tensor.EmptyOp((), tensor_like(self.op.image, (1, height, width, self.pooled.shape[3]))))
+        empty.name_hint = self.op.image.name_hint
+
+        def with_pixel(i: SSAValue, j: SSAValue, held: SSAValue) -> SSAValue:
+            block = StoredImage.whole(held)
+            pixel = self.pooled.pixel(emit.sum(top, i), emit.sum(left, j), images)
+            return block.inserted(pixel, block.place(i, j, emit), emit).value
+
+        block = emit.over(height, empty, lambda i, rows: emit.over(width, rows, lambda j, held: with_pixel(i, j, held)))
+        return self.chained(self._pooled(block, (0, 0, 0, 0)), y, x, images)

@@ -1,0 +1,109 @@
+"""Streaming: segments of a network as one loop nest, whose inner values live in ring buffers of rows or pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from tinyml.dialects import tdsl
+from tinyml.targets.tiles import TileFamily
+from tinyml.transforms.formats.tiling.tile_memory import TileMemory
+from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_segments
+from tinyml.transforms.schedules.plans.graph import Graph
+from tinyml.transforms.schedules.plans.network import Network, scratch_of
+from tinyml.transforms.schedules.plans.segmentation import Segment
+from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling
+from tinyml.transforms.schedules.rewriting.stream_loops import StreamLoops
+from tinyml.transforms.schedules.rings.on_demand import Streams
+from tinyml.transforms.schedules.rings.pooled_blocks import By, blocked, streamed
+from tinyml.transforms.schedules.rings.smallest_rings import smallest_rings
+
+
+@dataclass(frozen=True)
+class Streamed(Tiling):
+    """A loop nest that computes every value once, when the first of its readers needs it."""
+
+    by: By
+
+    @property
+    def name(self) -> str:
+        return f"streamed by {self.by.value}"
+
+    def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
+        merged = blocked(graph).graph if self.by is By.BLOCKS else graph
+        if tensor not in merged.tensors:
+            return Share.of_pixels(graph, tensor, prod(graph.nodes[graph.last_use[tensor]].reads[0].kernel))
+        image, slice = graph.tensors[tensor], self.by.slice
+        count = Streams(merged, slice).ring(tensor)
+        return Share(tensor, f"{count} of {slice.count(image)} {slice.value}s", count * slice.bits(image))
+
+    def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
+        rings = smallest_rings(network, first, last, self.by)
+
+        def rewrite(kernels: Kernels) -> str:
+            StreamLoops(network, rings, kernels.families, kernels.inside).rewrite()
+            return self.by.value
+
+        return rewrite
+
+
+SLOWNESS = {By.ROWS: 1, By.PIXELS: 3, By.BLOCKS: 2}
+"""The rough time that streaming a node takes beyond ordinary execution, in units of their own."""
+
+
+class Streaming(Schedule):
+    """Segments streamed by one kind of slice, or several."""
+
+    in_auto = True
+
+    def __init__(self, name: str, help: str, *steps: By) -> None:
+        self.name, self.help, self.steps = name, help, steps
+
+    def segments(self, graph: Graph) -> Iterator[Segment]:
+        yield from usual_segments(graph)
+        for by in self.steps:
+            for first, last, bits in streamed(graph, by):
+                yield Segment(first, last, bits, Streamed(by))
+
+    def program_segments(self, network: Network) -> Iterator[Segment]:
+        yield from ordinary_in_programs(network)
+        for by in self.steps:
+            yield from streamed_in_programs(network, by)
+
+    def tilings(self, sums: int, patches: int) -> Mapping[str, Tiling]:
+        return {by.value: Streamed(by) for by in self.steps}
+
+
+class ByPixels(Streaming):
+    """Streaming pixel by pixel, which leaves no memory to tiles of several pixels."""
+
+    def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory:
+        return TileMemory(0)
+
+
+ROWS = Streaming(
+    "rows",
+    "streaming: a segment of ops is one loop nest, whose inner values live in rings of a few rows, each computed once, "
+    "while the result overwrites the segment's input",
+    By.ROWS,
+)
+PIXELS = ByPixels(
+    "pixels",
+    "the same with rings of pixels; pools of separate windows may take the pixels of a convolution block by block, "
+    "without a ring",
+    By.PIXELS,
+    By.BLOCKS,
+)
+
+
+def streamed_in_programs(network: Network, by: By) -> Iterator[Segment]:
+    """The segments of several nodes, each of which can be streamed."""
+    count = len(network.graph.nodes)
+    scratch = [scratch_of(network, i) for i in range(count)]
+    rows = Streamed(By.ROWS)
+    streams = [rows.runs(network, Segment(i, i, 0, rows)) for i in range(count)]
+    for first, last, bits in streamed(network.graph, by):
+        if last > first and all(streams[first : last + 1]):
+            time = SLOWNESS[by] * (last + 1 - first)
+            yield Segment(first, last, bits + max(scratch[first : last + 1]), Streamed(by), time)

@@ -1,0 +1,86 @@
+"""The table of schedules.
+
+A schedule is a file of this room with a `Schedule`, and a row of `BUILT_IN`. A separate package adds one through an
+entry point of the group `tinyml.schedules` with the schedule's name, such as `columns = "mypackage.columns:COLUMNS"`.
+Names are known without importing the files, so that tools start quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.plugins import SCHEDULES as GROUP
+from tinyml.dialects.plugins import Plugin, PluginError, plugins
+
+if TYPE_CHECKING:
+    from tinyml.transforms.schedules.protocol import Schedule
+
+ORDINARY, AUTO = "ordinary", "auto"
+
+BUILT_IN = {
+    ORDINARY: "ordinary:ORDINARY",
+    "rows": "streaming:ROWS",
+    "pixels": "streaming:PIXELS",
+    "partial-32": "channels:PARTIAL_32",
+    "partial-16": "channels:PARTIAL_16",
+    "partial-8": "channels:PARTIAL_8",
+    "replace": "in_place:REPLACE",
+    "single-transpose": "in_place:SINGLE_TRANSPOSE",
+    "herringbone": "in_place:HERRINGBONE",
+    "patches": "patches:PATCHES",
+    AUTO: "auto:AUTO",
+}
+"""Module and name of each schedule of tinyml.
+
+The order is that in which `auto` prefers segments with as many bits and as much work.
+"""
+
+
+def schedule_names() -> tuple[str, ...]:
+    """The names of all schedules, those of other packages last."""
+    return (*BUILT_IN, *_others())
+
+
+def schedules() -> Iterator[Schedule]:
+    """All schedules in the order of their names; one of another package that cannot be loaded is left out."""
+    yield from map(_built_in, BUILT_IN)
+    for plugin in _others().values():
+        loaded: list[Schedule] = []
+        with plugin.left_out():
+            loaded.append(_loaded(plugin))
+        yield from loaded
+
+
+def schedule_named(name: str) -> Schedule:
+    """The schedule of a name; raises `InputError` if there is none, `PluginError` if it cannot be loaded."""
+    if name in BUILT_IN:
+        return _built_in(name)
+    if (plugin := _others().get(name)) is not None:
+        return _loaded(plugin)
+    raise InputError(f"unknown mode '{name}'; known are {', '.join(schedule_names())}")
+
+
+def _others() -> dict[str, Plugin]:
+    """The entry points of other packages by name, without names that are taken."""
+    others: dict[str, Plugin] = {}
+    for plugin in plugins(GROUP):
+        if plugin.name not in BUILT_IN:
+            others.setdefault(plugin.name, plugin)
+    return others
+
+
+def _built_in(name: str) -> Schedule:
+    module, _, member = BUILT_IN[name].partition(":")
+    return getattr(import_module(f"tinyml.transforms.schedules.{module}"), member)
+
+
+def _loaded(plugin: Plugin) -> Schedule:
+    from tinyml.transforms.schedules.protocol import Schedule
+
+    loaded = plugin.load(Schedule)
+    if loaded.name != plugin.name:
+        raise PluginError(f"{plugin}: its schedule has another name, '{loaded.name}'")
+    return loaded
