@@ -74,7 +74,8 @@ class _Model:
                 return convolution(to, x, filter, windows, groups, self.start(layer, filter, x), element, axes=axes)
             case "transposed_convolution":
                 filter = filter_in(to, self.weights(layer), layer["axes"], TRANSPOSED)
-                windows = Windows(filter.shape[1:3], layer["strides"], padding=layer.get("crop", (0, 0, 0, 0)))
+                _, height, width, _ = filter.shape
+                windows = Windows((height, width), layer["strides"], padding=layer.get("crop", (0, 0, 0, 0)))
                 start = self.start(layer, filter, x)
                 return transposed_convolution(to, x, filter, windows, groups, start, element, axes=axes)
             case "dense":

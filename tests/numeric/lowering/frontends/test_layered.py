@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -37,9 +39,12 @@ SHAPES = {
 
 
 @pytest.fixture(autouse=True)
-def plugin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.syspath_prepend(ROOT / "tests" / "plugins" / "layered")
-    with installed(EntryPoint("layered", "layered:read_layered", FRONTENDS)):
+def plugin() -> Iterator[None]:
+    folder = str(ROOT / "tests" / "plugins" / "layered")
+    with (
+        patch.object(sys, "path", [folder, *sys.path]),
+        installed(EntryPoint("layered", "layered:read_layered", FRONTENDS)),
+    ):
         yield
 
 
@@ -82,7 +87,7 @@ def model(folder: Path, *, quantised: bool, axes: str = "NHWC", **changed: Any) 
     shape = [{"N": 1, "C": CHANNELS}.get(axis, SIDE) for axis in axes]
     text = {"axes": axes, "shape": shape, "layers": layers, **({"input": [0.04, 5]} if quantised else {})}
     (folder / "net.layered").write_text(json.dumps(text))
-    np.savez(folder / "net.npz", **arrays)
+    np.savez(folder / "net.npz", allow_pickle=False, **arrays)
     return folder / "net.layered"
 
 
