@@ -8,7 +8,7 @@ SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs packing compile-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs packing figures compile-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -52,6 +52,9 @@ costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (tar
 
 packing: $(VENV)/test ## how many generated packing problems are solved in ten seconds each, ten minutes or so
 	$(BIN)/python -m tinyml.tools.calibration.packing --given tests/packing/minimalloc
+
+figures: $(VENV)/test toolchains ## measure the tables of the pages anew: all, or ONLY=TABLE,... (FROM=DIR: further models)
+	cd tests && ../$(BIN)/python -m figures $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
 
 compile-times: $(VENV)/core ## how long programs of 1,000, 3,000 and 10,000 ops take to compile, some two minutes
 	$(BIN)/python -m tinyml.tools.calibration.compile_times

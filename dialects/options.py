@@ -69,7 +69,7 @@ class Option:
     @property
     def choices(self) -> tuple[str, ...]:
         choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = self.field.metadata[_CHOICES]
-        return choices() if isinstance(choices, Callable) else choices
+        return choices() if callable(choices) else choices
 
     @property
     def flags(self) -> tuple[str, ...]:

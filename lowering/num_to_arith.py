@@ -35,6 +35,7 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.bits.format_notes import note_formats
 from tinyml.lowering.bits.kernel_calls import Lowering, call_of, call_of_code
 from tinyml.lowering.bits.packed_elements import unpack_elements
+from tinyml.targets.registry import compile_for, target_of
 from tinyml.transforms.ir.levels import LOOPS
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def lowered_alone(op: Operation, intervals: Sequence[Interval | None]) -> tuple[
     block.add_ops([copy, func.ReturnOp(*copy.results)])
     function = func.FuncOp("alone", (block.arg_types, copy.result_types), Region(block))
     module = ModuleOp([function])
+    compile_for(module, target_of(op))
     if (lower := _prepare(copy)) is None:
         raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
     PatternRewriteWalker(_ToStorage(), apply_recursively=False).rewrite_module(module)

@@ -32,11 +32,11 @@ class Chip:
     composed for tiles of any shape. coder: makes rows of constant matrices code, where there is one;
     tile_coders: make the weights of tiles code. packed_reads: the costs of packed constants that no kernel reads.
 
-    macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix: the
-    common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc or clang,
-    unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by their usual
-    names (`size`, `nm`, `objcopy`, `objdump`, `addr2line`). flags: compiler flags of every build; libraries: linker
-    flags. packages: Debian packages that `make test` installs; modules: Python modules that the runner needs.
+    prefix: the common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc
+    or clang, unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by
+    their usual names (`size`, `nm`, `objcopy`, `objdump`, `addr2line`). flags: compiler flags of every build;
+    libraries: linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the
+    runner needs.
 
     programs: the templates of programs around a model, such as sketches for the Arduino IDE, by the origin of the
     input; the driver fills them in. Without one for `serial` no serial line is known.
@@ -67,7 +67,6 @@ class Chip:
     tile_coders: Sequence[TileCoder] = ()
     packed_reads: PackedReads = field(default_factory=PackedReads)
 
-    macro: str | None = None
     prefix: str = ""
     compiler: str = ""
     tools: Mapping[str, str] = field(default_factory=dict[str, str])

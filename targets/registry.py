@@ -1,17 +1,22 @@
 """The registry of chips, their boards (the targets) and their kernels.
 
-`CHIPS` lists the built-in chips. A separate package adds a chip through an entry point in the group `tinyml.chips` that
-names its `Chip`, such as `mychip = "mypackage.chip:CHIP"`.
+`BUILT_IN` names the boards of the built-in chips, so that only the folder of the chip that is asked for is imported. A
+separate package adds a chip through an entry point in the group `tinyml.chips` that names its `Chip`, such as
+`mychip = "mypackage.chip:CHIP"`; such chips are loaded for a board that is not built in, and to list all boards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import NoneType
 from typing import TypeVar
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
@@ -24,8 +29,28 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel, RowCoder
 from tinyml.targets.tiles import TileCoder, TileFamily
 
-CHIPS = ("avr", "cortex_m", "riscv", "host")
-"""The built-in chips; `targets/NAME/chip.py` defines the `CHIP` of each."""
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A row of `BUILT_IN`.
+
+    boards: the names of the chip's boards. macro: a macro that only its compiler defines, by which headers of the
+    runtime choose code for it.
+    """
+
+    boards: Sequence[str]
+    macro: str | None = None
+
+
+BUILT_IN: Mapping[str, BuiltIn] = {
+    "avr": BuiltIn(("uno", "atmega1284p"), macro="__AVR__"),
+    "cortex-m": BuiltIn(("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m4-xip")),
+    "riscv": BuiltIn(("riscv",)),
+    "host": BuiltIn(("host",)),
+}
+"""The built-in chips by name; `targets/NAME/chip.py`, with `_` for `-`, defines the `CHIP` of each."""
+
+_OWNERS = {board: name for name, row in BUILT_IN.items() for board in row.boards}
 
 T = TypeVar("T")
 
@@ -35,18 +60,28 @@ USUAL = "uno"
 HOST = "host"
 """The host computer, a target that is always available."""
 
+TARGET = "tinyml.target"
+"""The attribute of a module that names the board whose kernels and functions it calls."""
+
 
 @cache
-def chips() -> Sequence[Chip]:
-    """Every chip: the built-in ones in the order of `CHIPS`, then those of other packages by entry-point name.
+def _built_in(name: str) -> Chip:
+    return import_module(f"tinyml.targets.{name.replace('-', '_')}.chip").CHIP
 
-    Chips of others that are not complete, or have the name or a target of another chip, are left out.
+
+@cache
+def _of_plugins() -> Sequence[Chip]:
+    """The chips of other packages, by entry-point name.
+
+    Chips that are not complete, or have the name or a target of another chip, are left out.
     """
-    known: list[Chip] = [import_module(f"tinyml.targets.{folder}.chip").CHIP for folder in CHIPS]
+    known: list[Chip] = []
+    owners = dict(_OWNERS)
     for plugin in plugins(GROUP):
         with plugin.left_out():
             chip = plugin.load(Chip)
-            _check(plugin, chip, known)
+            _check(plugin, chip, [*BUILT_IN, *(other.name for other in known)], owners)
+            owners |= {board.name: chip.name for board in chip.boards}
             _PROVIDERS[chip.name] = plugin
             known.append(chip)
     return known
@@ -56,17 +91,19 @@ _PROVIDERS: dict[str, Plugin] = {}
 """The plug-ins that chips come from, by the names of the chips."""
 
 
-def _check(plugin: Plugin, chip: Chip, known: Sequence[Chip]) -> None:
-    """Raise `PluginError` for fields that are not of their types, and for names that are taken."""
+def _check(plugin: Plugin, chip: Chip, taken: Sequence[str], owners: Mapping[str, str]) -> None:
+    """Raise `PluginError` for fields that are not of their types, and for names that are taken.
+
+    taken: the names of other chips; owners: those of the chips of other boards.
+    """
     plugin.expect_fields(chip)
     if not chip.boards:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")
-    if any(other.name == chip.name for other in known):
+    if chip.name in taken:
         raise PluginError(f"{plugin}: there is a chip {chip.name} already")
-    owners = {board.name: other.name for other in known for board in other.boards}
     for board in chip.boards:
         plugin.expect_fields(board)
-        if (owner := owners.setdefault(board.name, chip.name)) != chip.name:
+        if (owner := owners.get(board.name)) is not None:
             raise PluginError(f"{plugin}: target '{board.name}' belongs to two chips, {owner} and {chip.name}")
 
 
@@ -77,53 +114,81 @@ def blamed(chip: Chip) -> Generator[None]:
         yield
 
 
-def first_answer(kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
-    """The first answer of a chip other than None, those of built-in ones first.
-
-    kind: the type of answers. A chip of others that raises instead, or answers otherwise, is passed over.
-    """
-    for chip in chips():
-        answer = None
-        if (plugin := _PROVIDERS.get(chip.name)) is None:
-            answer = ask(chip)
-        else:
-            with plugin.left_out():
-                answer = plugin.expect(plugin.call(ask, chip), kind, NoneType)
-        if answer is not None:
-            return answer
-    return None
+def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
+    """The answer of a chip; raises `PluginError` for a plug-in that raises, or whose answer is of another type."""
+    if (plugin := _PROVIDERS.get(chip.name)) is None:
+        return ask(chip)
+    with plugin.blamed():
+        return plugin.expect(plugin.call(ask, chip), kind, NoneType)
 
 
-@cache
-def _targets() -> Mapping[str, tuple[Chip, Board]]:
-    return {board.name: (chip, board) for chip in chips() for board in chip.boards}
-
-
-def _target(name: str) -> tuple[Chip, Board]:
-    if (target := _targets().get(name)) is None:
-        raise InputError(f"unknown target '{name}' (one of {', '.join(_targets())})")
-    return target
+def chips() -> Sequence[Chip]:
+    """Every chip: the built-in ones in the order of `BUILT_IN`, then those of other packages. Loads all of them."""
+    return [*map(_built_in, BUILT_IN), *_of_plugins()]
 
 
 def boards() -> Sequence[Board]:
-    """The boards of all chips; their names are the targets."""
-    return [board for _, board in _targets().values()]
+    """The boards of all chips, whose names are the targets. Loads all chips."""
+    return [board for chip in chips() for board in chip.boards]
 
 
-def board(target: str) -> Board:
-    """The board with a given name; raises `InputError` for an unknown one."""
-    return _target(target)[1]
+def targets() -> Sequence[str]:
+    """The names of all boards. Loads the chips of other packages."""
+    return [*_OWNERS, *(board.name for chip in _of_plugins() for board in chip.boards)]
 
 
 def chip_of(target: str) -> Chip:
     """The chip of a board; raises `InputError` for an unknown one."""
-    return _target(target)[0]
+    if (name := _OWNERS.get(target)) is not None:
+        return _built_in(name)
+    for chip in _of_plugins():
+        if any(board.name == target for board in chip.boards):
+            return chip
+    raise InputError(f"unknown target '{target}' (one of {', '.join(targets())})")
+
+
+def check_target(target: str) -> None:
+    """Raise `InputError` for the name of no board. No built-in chip is loaded."""
+    if target not in _OWNERS:
+        chip_of(target)
+
+
+def board(target: str) -> Board:
+    """The board with a given name; raises `InputError` for an unknown one."""
+    return next(board for board in chip_of(target).boards if board.name == target)
+
+
+def target_of(op: Operation) -> str:
+    """The board that the module around an op is compiled for, the host unless a module names one.
+
+    Raises `InputError` for an attribute that is no string.
+    """
+    around: Operation | None = op
+    while around is not None:
+        if (target := around.attributes.get(TARGET)) is not None:
+            if not isinstance(target, StringAttr):
+                raise InputError(f"{TARGET}: expected the name of a target, got {target}")
+            return target.data
+        around = around.parent_op()
+    return HOST
+
+
+def compile_for(module: ModuleOp, target: str) -> None:
+    """Name the board whose kernels a module calls; the host has none and is not named.
+
+    Raises `InputError` for a module that is compiled for another board.
+    """
+    if target == HOST:
+        return
+    if (known := target_of(module)) not in (HOST, target):
+        raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
+    module.attributes[TARGET] = StringAttr(target)
 
 
 def kernels_of(target: str) -> Sequence[Kernel]:
     """The kernels that a board can run, best first; raises `InputError` for an unknown board."""
-    chip, board = _target(target)
-    return [kernel for kernel in chip.kernels if kernel.needs in ("", *board.features)]
+    chip, features = chip_of(target), board(target).features
+    return [kernel for kernel in chip.kernels if kernel.needs in ("", *features)]
 
 
 def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
@@ -131,7 +196,7 @@ def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
 
     Raises `InputError` for an unknown board.
     """
-    composed = chip_of(target).compose(wanted)
+    composed = _answer(chip_of(target), Kernel, lambda chip: chip.compose(wanted))
     listed = [kernel for kernel in kernels_of(target) if kernel.computes(wanted)]
     return [*listed, *(() if composed is None else (composed,))]
 
@@ -141,8 +206,8 @@ def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
 
     Raises `InputError` for an unknown board.
     """
-    chip, board = _target(target)
-    return [family for family in chip.tiles if family.needs in ("", *board.features) and family.large == large]
+    chip, features = chip_of(target), board(target).features
+    return [family for family in chip.tiles if family.needs in ("", *features) and family.large == large]
 
 
 def row_coder(target: str) -> RowCoder | None:
@@ -150,14 +215,14 @@ def row_coder(target: str) -> RowCoder | None:
 
     Raises `InputError` for an unknown board.
     """
-    chip, board = _target(target)
-    return chip.coder if chip.coder is not None and chip.coder.needs in ("", *board.features) else None
+    chip, features = chip_of(target), board(target).features
+    return chip.coder if chip.coder is not None and chip.coder.needs in ("", *features) else None
 
 
 def tile_coders(target: str) -> Sequence[TileCoder]:
     """What makes the weights of tiles code on a board; raises `InputError` for an unknown board."""
-    chip, board = _target(target)
-    return [coder for coder in chip.tile_coders if coder.family.needs in ("", *board.features)]
+    chip, features = chip_of(target), board(target).features
+    return [coder for coder in chip.tile_coders if coder.family.needs in ("", *features)]
 
 
 def spends_flash(target: str) -> bool:
@@ -169,13 +234,16 @@ def spends_flash(target: str) -> bool:
     return any(code)
 
 
-def coded_kernel(symbol: str, content: CodedRows | CodedTile) -> Kernel:
-    """The kernel of a name that a chip's coder of rows or tiles gave; raises `InputError` if no coder has one."""
-    kernel = first_answer(
-        Kernel, lambda chip: next((one for one in _coded(chip, symbol, content) if one and one.symbol == symbol), None)
+def coded_kernel(symbol: str, content: CodedRows | CodedTile, target: str) -> Kernel:
+    """The kernel of a name that a coder of rows or tiles gave; raises `InputError` if no coder of a board has one."""
+    chip = chip_of(target)
+    kernel = _answer(
+        chip,
+        Kernel,
+        lambda chip: next((one for one in _coded(chip, symbol, content) if one and one.symbol == symbol), None),
     )
     if kernel is None:
-        raise InputError(f"no chip has code for '{symbol}'")
+        raise InputError(f"the chip {chip.name} has no code for '{symbol}'")
     return kernel
 
 
@@ -188,14 +256,9 @@ def _coded(chip: Chip, symbol: str, content: CodedRows | CodedTile) -> Iterator[
 
 
 @cache
-def known_kernel(symbol: str, target: str | None = None) -> Kernel | None:
-    """The kernel with a C function, of a board or else of any chip; None if there is none.
-
-    Raises `InputError` for an unknown board.
-    """
-    return (
-        first_answer(Kernel, lambda chip: _kernel(chip, symbol)) if target is None else _kernel(chip_of(target), symbol)
-    )
+def known_kernel(symbol: str, target: str) -> Kernel | None:
+    """The kernel of a board with a C function; None if there is none. Raises `InputError` for an unknown board."""
+    return _answer(chip_of(target), Kernel, lambda chip: _kernel(chip, symbol))
 
 
 def _kernel(chip: Chip, symbol: str) -> Kernel | None:
@@ -208,8 +271,13 @@ def _kernel(chip: Chip, symbol: str) -> Kernel | None:
     return next(filter(None, (family.named(symbol) for family in chip.tiles)), None)
 
 
-def kernel_named(symbol: str) -> Kernel:
-    """The kernel with a given C function; raises `InputError` if there is none."""
-    if (kernel := known_kernel(symbol)) is None:
-        raise InputError(f"no kernel is called '{symbol}'")
+def kernel_named(symbol: str, target: str) -> Kernel:
+    """The kernel of a board with a given C function; raises `InputError` if there is none."""
+    if (kernel := known_kernel(symbol, target)) is None:
+        raise InputError(f"the target '{target}' has no kernel '{symbol}'")
     return kernel
+
+
+def element_function(symbol: str, target: str) -> str | None:
+    """The text of a function of a board's chip that reads or writes packed elements; None for any other function."""
+    return _answer(chip_of(target), str, lambda chip: chip.functions(symbol))

@@ -48,12 +48,6 @@ def accumulator_type(value: SSAValue) -> Accumulator:
     return accumulator
 
 
-def keeps_sum(sum: SSAValue, result: SSAValue) -> None:
-    """Verify that a sum stays in its accumulator."""
-    if sum.type != result.type:
-        raise VerifyException(f"the sum changes its type from {sum.type} to {result.type}")
-
-
 def sums_products(sum: Attribute, lhs: NumberFormat, rhs: NumberFormat) -> None:
     """Verify that an accumulator can hold products of two formats."""
     if (accumulator := accumulator_of(sum)) is None:

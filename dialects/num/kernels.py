@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, MemRefType, StringAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     BaseAttr,
     IRDLOperation,
     ParsePropInAttrDict,
@@ -26,7 +25,8 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
-from tinyml.dialects.num.base import accumulator_type, keeps_sum, same_family
+from tinyml.dialects.num.base import accumulator_type, same_family
+from tinyml.dialects.num.constraints import SAME_SUM
 from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits
 
 __all__ = [
@@ -120,22 +120,18 @@ class KernelSumOp(KernelOp, ABC):
         # Declared by each op, because operands are ordered as declared, with those of bases last.
         sum: SSAValue
 
-    result = result_def(AnyAttr())
+    result = result_def(SAME_SUM)
     traits = traits_def(MemoryReadEffect())
 
     @property
     def accumulator(self) -> Accumulator:
         return accumulator_type(self.sum)
 
-    def verify_runs(self) -> None:
-        accumulator_type(self.sum)
-        keeps_sum(self.sum, self.result)
-
 
 class DenseSumOp(KernelSumOp, ABC):
     """A sum over the elements of two runs of memory."""
 
-    sum = operand_def(AnyAttr())
+    sum = operand_def(SAME_SUM)
     lhs = operand_def(MEMREF)
     rhs = operand_def(MEMREF)
     assembly_format = "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
@@ -160,7 +156,6 @@ class DotOp(DenseSumOp):
     name = "num.dot"
 
     def verify_runs(self) -> None:
-        super().verify_runs()
         same_family(self, element_format(self.lhs.type), element_format(self.rhs.type))
         run_length(self.lhs, self.rhs)
 
@@ -187,7 +182,6 @@ class StridedDotOp(DenseSumOp):
         return run_length(self.lhs)
 
     def verify_runs(self) -> None:
-        super().verify_runs()
         same_family(self, element_format(self.lhs.type), element_format(self.rhs.type))
         shapes = [memref_type(value).get_shape() for value in (self.lhs, self.rhs)]
         stride = self.stride.value.data
@@ -210,7 +204,6 @@ class DistanceOp(DenseSumOp):
     def verify_runs(self) -> None:
         if not accumulator_type(self.sum).sums(self.difference, self.difference):
             raise VerifyException(f"{self.sum.type} does not sum squares of {self.difference.type}")
-        keeps_sum(self.sum, self.result)
         run_length(self.lhs, self.rhs)
 
     @property
@@ -230,7 +223,7 @@ class SparseDotOp(KernelSumOp):
     """
 
     name = "num.sparse_dot"
-    sum = operand_def(AnyAttr())
+    sum = operand_def(SAME_SUM)
     values = operand_def(MEMREF)
     gaps = operand_def(MEMREF)
     lengths = operand_def(MEMREF)
@@ -263,7 +256,6 @@ class SparseDotOp(KernelSumOp):
         return None
 
     def verify_runs(self) -> None:
-        super().verify_runs()
         same_family(self, element_format(self.values.type), element_format(self.vector.type))
 
 
@@ -273,7 +265,7 @@ class PackedDotOp(KernelSumOp):
 
     name = "num.packed_dot"
     NEEDS_KERNEL: ClassVar[bool] = True
-    sum = operand_def(AnyAttr())
+    sum = operand_def(SAME_SUM)
     row = operand_def(MEMREF)
     vector = operand_def(MEMREF)
     assembly_format = (
@@ -294,5 +286,4 @@ class PackedDotOp(KernelSumOp):
         return None
 
     def verify_runs(self) -> None:
-        super().verify_runs()
         element_format(self.vector.type)

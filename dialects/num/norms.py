@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import Float32Type, IntegerType, f32, i32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import AnyAttr, ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
-from tinyml.dialects.num.base import Computation, NumOp, format_of, same_family
+from tinyml.dialects.num.base import Computation, NumOp, format_of
+from tinyml.dialects.num.constraints import FORMAT_OF_ONE_FAMILY, OF_ONE_FAMILY, SAME_TOTAL, TOTAL
 
 __all__ = ["AddSquareOp", "InverseRootOp", "NormalisedOp"]
 
@@ -24,10 +25,10 @@ class AddSquareOp(NumOp):
     """total + value^2, for a normalisation with results in the format `into`."""
 
     name = "num.add_square"
-    total = operand_def(AnyAttr())
-    value = operand_def(AnyAttr())
-    into = prop_def(AnyAttr())
-    result = result_def(AnyAttr())
+    total = operand_def(SAME_TOTAL)
+    value = operand_def(OF_ONE_FAMILY)
+    into = prop_def(FORMAT_OF_ONE_FAMILY)
+    result = result_def(SAME_TOTAL)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$total `,` $value attr-dict `:` type($total) `,` type($value) `->` type($result)"
@@ -36,9 +37,7 @@ class AddSquareOp(NumOp):
         super().__init__(operands=[total, value], properties={"into": into.type}, result_types=[total.type])
 
     def verify_(self) -> None:
-        _check_total(self, self.total.type, format_of(self.value), _format(self.into))
-        if self.total.type != self.result.type:
-            raise VerifyException(f"the total changes its type from {self.total.type} to {self.result.type}")
+        _check_total(self.total.type, format_of(self.value), _format(self.into))
 
     def computation(self) -> Computation:
         source, into = format_of(self.value), _format(self.into)
@@ -50,10 +49,10 @@ class InverseRootOp(NumOp):
     """The factor that stands for 1 / sqrt(total), for values of the format `of` and results in the format `into`."""
 
     name = "num.inverse_root"
-    total = operand_def(AnyAttr())
-    of = prop_def(AnyAttr())
-    into = prop_def(AnyAttr())
-    result = result_def(AnyAttr())
+    total = operand_def(TOTAL)
+    of = prop_def(FORMAT_OF_ONE_FAMILY)
+    into = prop_def(FORMAT_OF_ONE_FAMILY)
+    result = result_def(TOTAL)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$total attr-dict `:` type($total) `->` type($result)"
@@ -63,7 +62,7 @@ class InverseRootOp(NumOp):
         super().__init__(operands=[total], properties=properties, result_types=[factor_type(total.type)])
 
     def verify_(self) -> None:
-        _check_total(self, self.total.type, _format(self.of), _format(self.into))
+        _check_total(self.total.type, _format(self.of), _format(self.into))
         _check_factor(self.result.type, self.total.type)
 
     def computation(self) -> Computation:
@@ -76,10 +75,10 @@ class NormalisedOp(NumOp):
     """value * factor, rounded into the result's format; the factor is the `num.inverse_root` of the total."""
 
     name = "num.normalised"
-    value = operand_def(AnyAttr())
-    factor = operand_def(AnyAttr())
-    total = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
+    value = operand_def(OF_ONE_FAMILY)
+    factor = operand_def(TOTAL)
+    total = operand_def(TOTAL)
+    result = result_def(OF_ONE_FAMILY)
     traits = traits_def(Pure())
     assembly_format = (
         "$value `,` $factor `,` $total attr-dict `:` type($value) `,` type($factor) `,` type($total) `->` type($result)"
@@ -89,7 +88,7 @@ class NormalisedOp(NumOp):
         super().__init__(operands=[value, factor, total], result_types=[type])
 
     def verify_(self) -> None:
-        _check_total(self, self.total.type, format_of(self.value), format_of(self.result))
+        _check_total(self.total.type, format_of(self.value), format_of(self.result))
         _check_factor(self.factor.type, self.total.type)
 
     def computation(self) -> Computation:
@@ -108,8 +107,7 @@ def _format(type: Attribute) -> NumberFormat:
     return format
 
 
-def _check_total(op: NumOp, total: Attribute, source: NumberFormat, into: NumberFormat) -> None:
-    same_family(op, source, into)
+def _check_total(total: Attribute, source: NumberFormat, into: NumberFormat) -> None:
     expected = into.square_total(1, source)
     widths = WIDTHS[WIDTHS.index(expected.bitwidth) :] if isinstance(expected, IntegerType) else ()
     if total != expected and not (isinstance(total, IntegerType) and total.bitwidth in widths):

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import FloatAttr, StringAttr, f64, i1
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -31,7 +30,8 @@ from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.formats.product import ANYTHING, Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.real_functions import exactly
-from tinyml.dialects.num.base import Computation, NumOp, format_of, same_family
+from tinyml.dialects.num.base import Computation, NumOp, format_of
+from tinyml.dialects.num.constraints import CLAMPED, COMPARED, OF_ONE_FAMILY, SCALAR
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,16 +87,13 @@ class UnaryOp(ScalarOp, ABC):
     METHOD: ClassVar[str]
     """The name of the `NumberFormat` method, which takes the machine, the value and the value's format."""
 
-    input = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
+    input = operand_def(OF_ONE_FAMILY)
+    result = result_def(OF_ONE_FAMILY)
     traits = traits_def(Pure())
     assembly_format = "$input attr-dict `:` type($input) `->` type($result)"
 
     def __init__(self, input: SSAValue, type: Attribute):
         super().__init__(operands=[input], result_types=[type])
-
-    def verify_(self) -> None:
-        same_family(self, format_of(self.input), format_of(self.result))
 
     def computation(self) -> Computation:
         source, method = format_of(self.input), getattr(format_of(self.result), self.METHOD)
@@ -109,17 +106,14 @@ class BinaryOp(ScalarOp, ABC):
     METHOD: ClassVar[str]
     """The name of the `NumberFormat` method, which takes the machine and both values, each with its format."""
 
-    lhs = operand_def(AnyAttr())
-    rhs = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
+    lhs = operand_def(OF_ONE_FAMILY)
+    rhs = operand_def(OF_ONE_FAMILY)
+    result = result_def(OF_ONE_FAMILY)
     traits = traits_def(Pure())
     assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue, type: Attribute):
         super().__init__(operands=[lhs, rhs], result_types=[type])
-
-    def verify_(self) -> None:
-        same_family(self, format_of(self.lhs), format_of(self.rhs), format_of(self.result))
 
     def computation(self) -> Computation:
         lhs, rhs, method = format_of(self.lhs), format_of(self.rhs), getattr(format_of(self.result), self.METHOD)
@@ -197,7 +191,6 @@ class FunctionOp(UnaryOp, ABC):
         self.scheme = scheme
 
     def verify_(self) -> None:
-        super().verify_()
         format = format_of(self.result)
         if self.scheme is not None and self.scheme.data not in format.SCHEMES:
             raise VerifyException(f"{format.type} has no scheme '{self.scheme.data}' for functions")
@@ -252,11 +245,9 @@ class ConvertOp(UnaryOp, HasFolderInterface):
     """The same real in another format, possibly of another family."""
 
     name = "num.convert"
+    input = operand_def(SCALAR)
+    result = result_def(SCALAR)
     METHOD: ClassVar[str] = "convert"
-
-    def verify_(self) -> None:
-        format_of(self.input)
-        format_of(self.result)
 
     def fold(self) -> tuple[SSAValue] | None:
         return (self.input,) if self.input.type == self.result.type else None
@@ -274,16 +265,13 @@ class ConstantOp(ScalarOp):
 
     name = "num.constant"
     value = prop_def(FloatAttr)
-    result = result_def(AnyAttr())
+    result = result_def(SCALAR)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "attr-dict `->` type($result)"
 
     def __init__(self, value: float, type: Attribute):
         super().__init__(properties={"value": FloatAttr(value, f64)}, result_types=[type])
-
-    def verify_(self) -> None:
-        format_of(self.result)
 
     def computation(self) -> Computation:
         format = format_of(self.result)
@@ -301,10 +289,10 @@ class ClampOp(ScalarOp):
     """A value limited to the reals [low, high], or from below only without `high`."""
 
     name = "num.clamp"
-    input = operand_def(AnyAttr())
+    input = operand_def(CLAMPED)
     low = prop_def(FloatAttr)
     high = opt_prop_def(FloatAttr)
-    result = result_def(AnyAttr())
+    result = result_def(CLAMPED)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$input attr-dict `:` type($input) `->` type($result)"
@@ -314,11 +302,6 @@ class ClampOp(ScalarOp):
         if high is not None:
             properties["high"] = FloatAttr(high, f64)
         super().__init__(operands=[input], properties=properties, result_types=[input.type])
-
-    def verify_(self) -> None:
-        format_of(self.input)
-        if self.input.type != self.result.type:
-            raise VerifyException(f"a clamp keeps its format, got {self.input.type} -> {self.result.type}")
 
     @property
     def limits(self) -> tuple[float, float | None]:
@@ -346,7 +329,7 @@ class AtLeastOp(NumOp):
     """input >= threshold, compared as reals."""
 
     name = "num.at_least"
-    input = operand_def(AnyAttr())
+    input = operand_def(SCALAR)
     threshold = prop_def(FloatAttr)
     result = result_def(i1)
     traits = traits_def(Pure())
@@ -355,9 +338,6 @@ class AtLeastOp(NumOp):
 
     def __init__(self, input: SSAValue, threshold: float):
         super().__init__(operands=[input], properties={"threshold": FloatAttr(threshold, f64)}, result_types=[i1])
-
-    def verify_(self) -> None:
-        format_of(self.input)
 
     def computation(self) -> Computation:
         format = format_of(self.input)
@@ -369,20 +349,14 @@ class GreaterOp(NumOp):
     """lhs > rhs, both of one format, or sums in one accumulator."""
 
     name = "num.greater"
-    lhs = operand_def(AnyAttr())
-    rhs = operand_def(AnyAttr())
+    lhs = operand_def(COMPARED)
+    rhs = operand_def(COMPARED)
     result = result_def(i1)
     traits = traits_def(Pure())
     assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)"
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue):
         super().__init__(operands=[lhs, rhs], result_types=[i1])
-
-    def verify_(self) -> None:
-        if accumulator_of(self.lhs.type) is None:
-            format_of(self.lhs)
-        if self.lhs.type != self.rhs.type:
-            raise VerifyException(f"compares one format, got {self.lhs.type} and {self.rhs.type}")
 
     def computation(self) -> Computation:
         ordered = accumulator_of(self.lhs.type) or format_of(self.lhs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IndexType, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -17,7 +16,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Bound
-from tinyml.dialects.num.base import Computation, NumOp, accumulator_type, format_of, keeps_sum
+from tinyml.dialects.num.base import Computation, NumOp, accumulator_type, format_of
+from tinyml.dialects.num.constraints import SAME_INTEGER_SUM, SAME_SUM, SCALAR, SUM
 from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_room
 
 __all__ = ["AlignOp", "FinishOp", "JoinOp", "LevelOp", "MacOp", "ShiftOp", "StartOp", "ZeroOp"]
@@ -28,15 +28,12 @@ class ZeroOp(NumOp):
     """An empty sum."""
 
     name = "num.zero"
-    result = result_def(AnyAttr())
+    result = result_def(SUM)
     traits = traits_def(Pure())
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self, type: Attribute):
         super().__init__(result_types=[type])
-
-    def verify_(self) -> None:
-        accumulator_type(self.result)
 
     def computation(self) -> Computation:
         accumulator = accumulator_type(self.result)
@@ -48,8 +45,8 @@ class StartOp(NumOp):
     """A sum that starts from a number."""
 
     name = "num.start"
-    value = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
+    value = operand_def(SCALAR)
+    result = result_def(SUM)
     traits = traits_def(Pure())
     assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
 
@@ -70,8 +67,8 @@ class AlignOp(NumOp):
     """The same sum in an accumulator of finer units, for products of another scale."""
 
     name = "num.align"
-    sum = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
+    sum = operand_def(SUM)
+    result = result_def(SUM)
     traits = traits_def(Pure())
     assembly_format = "$sum attr-dict `:` type($sum) `->` type($result)"
 
@@ -92,10 +89,10 @@ class MacOp(NumOp):
     """sum + lhs * rhs."""
 
     name = "num.mac"
-    sum = operand_def(AnyAttr())
-    lhs = operand_def(AnyAttr())
-    rhs = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
+    sum = operand_def(SAME_SUM)
+    lhs = operand_def(SCALAR)
+    rhs = operand_def(SCALAR)
+    result = result_def(SAME_SUM)
     traits = traits_def(Pure())
     assembly_format = "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
 
@@ -106,7 +103,6 @@ class MacOp(NumOp):
         accumulator = accumulator_type(self.sum)
         if accumulator.below is not None or not accumulator.sums(format_of(self.lhs), format_of(self.rhs)):
             raise VerifyException(f"{self.sum.type} does not sum products of {self.lhs.type} and {self.rhs.type}")
-        keeps_sum(self.sum, self.result)
 
     def computation(self) -> Computation:
         accumulator, lhs, rhs = accumulator_type(self.sum), format_of(self.lhs), format_of(self.rhs)
@@ -118,9 +114,9 @@ class JoinOp(NumOp):
     """sum + part: a step of a tree sum, which joins two sums of the level below, or adds up whole trees."""
 
     name = "num.join"
-    sum = operand_def(AnyAttr())
-    part = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
+    sum = operand_def(SAME_SUM)
+    part = operand_def(SUM)
+    result = result_def(SAME_SUM)
     traits = traits_def(Pure())
     assembly_format = "$sum `,` $part attr-dict `:` type($sum) `,` type($part) `->` type($result)"
 
@@ -131,7 +127,6 @@ class JoinOp(NumOp):
         below = accumulator_type(self.sum).below
         if below is None or self.part.type not in (self.sum.type, below.type):
             raise VerifyException(f"a sum in {self.sum.type} does not join {self.part.type}")
-        keeps_sum(self.sum, self.result)
 
     def computation(self) -> Computation:
         accumulator, part = accumulator_type(self.sum), accumulator_type(self.part)
@@ -143,19 +138,14 @@ class ShiftOp(NumOp):
     """sum / 2^places, rounded down; only for sums that are integers."""
 
     name = "num.shift"
-    sum = operand_def(AnyAttr())
+    sum = operand_def(SAME_INTEGER_SUM)
     places = operand_def(i8)
-    result = result_def(AnyAttr())
+    result = result_def(SAME_INTEGER_SUM)
     traits = traits_def(Pure())
     assembly_format = "$sum `,` $places attr-dict `:` type($sum) `->` type($result)"
 
     def __init__(self, sum: SSAValue, places: SSAValue):
         super().__init__(operands=[sum, places], result_types=[sum.type])
-
-    def verify_(self) -> None:
-        if not accumulator_type(self.sum).INTEGER:
-            raise VerifyException(f"{self.sum.type} is no integer that could be shifted")
-        keeps_sum(self.sum, self.result)
 
     def computation(self) -> Computation:
         accumulator = accumulator_type(self.sum)
@@ -167,9 +157,9 @@ class LevelOp(NumOp):
     """The complete sum of row number `row`, converted from the row's own scale to the units that all rows share."""
 
     name = "num.level"
-    sum = operand_def(AnyAttr())
+    sum = operand_def(SUM)
     row = operand_def(IndexType)
-    result = result_def(AnyAttr())
+    result = result_def(SUM)
     traits = traits_def(Pure())
     assembly_format = "$sum `row` $row attr-dict `:` type($sum) `->` type($result)"
 
@@ -191,9 +181,9 @@ class FinishOp(NumOp):
     """A sum rounded into a format; `bound`, its least and greatest possible values, proves that it did not overflow."""
 
     name = "num.finish"
-    sum = operand_def(AnyAttr())
+    sum = operand_def(SUM)
     bound = opt_prop_def(BOUND)
-    result = result_def(AnyAttr())
+    result = result_def(SCALAR)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$sum attr-dict `:` type($sum) `->` type($result)"

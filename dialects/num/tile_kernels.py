@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
@@ -16,6 +16,7 @@ from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.formats.product import Bound
 from tinyml.dialects.num.base import sums_products
+from tinyml.dialects.num.constraints import SUM
 from tinyml.dialects.num.kernels import MEMREF, KernelOp, run_length
 from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_room
 
@@ -37,14 +38,12 @@ class Spacing(NamedTuple):
 class _TilesOp(KernelOp, ABC):
     """Sums of windows that run in the accumulator `acc`, finished and written."""
 
-    acc = prop_def(AnyAttr())
+    acc = prop_def(SUM)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     @property
     def accumulator(self) -> Accumulator:
-        if (accumulator := accumulator_of(self.acc)) is None:
-            raise VerifyException(f"expected sums in an accumulator, got {self.acc}")
-        return accumulator
+        return cast(Accumulator, accumulator_of(self.acc))
 
 
 class FinishedSumsOp(_TilesOp, ABC):

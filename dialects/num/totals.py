@@ -10,12 +10,21 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import AnyAttr, ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.num.base import Computation, NumOp, format_of
+from tinyml.dialects.num.constraints import (
+    COMPARED_OF_ONE_FAMILY,
+    FORMAT,
+    FORMAT_OF_ONE_FAMILY,
+    OF_ONE_FAMILY,
+    SAME_TOTAL,
+    SCALAR,
+    TOTAL,
+)
 
 __all__ = ["AverageOp", "MeanOp", "SoftmaxAddOp", "SoftmaxShareOp", "SoftmaxTermOp", "TallyOp"]
 
@@ -25,18 +34,14 @@ class TallyOp(NumOp):
     """total + value, for `num.average` and `num.mean`."""
 
     name = "num.tally"
-    total = operand_def(AnyAttr())
-    value = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
+    total = operand_def(SAME_TOTAL)
+    value = operand_def(SCALAR)
+    result = result_def(SAME_TOTAL)
     traits = traits_def(Pure())
     assembly_format = "$total `,` $value attr-dict `:` type($total) `,` type($value) `->` type($result)"
 
     def __init__(self, total: SSAValue, value: SSAValue):
         super().__init__(operands=[total, value], result_types=[total.type])
-
-    def verify_(self) -> None:
-        format_of(self.value)
-        _keeps_total(self.total, self.result)
 
     def computation(self) -> Computation:
         format = format_of(self.value)
@@ -49,10 +54,10 @@ class QuotientOp(NumOp, ABC):
     METHOD: ClassVar[str]
     """The name of the `NumberFormat` method, which takes the machine, the total, the count and the format."""
 
-    total = operand_def(AnyAttr())
+    total = operand_def(TOTAL)
     count = prop_def(IntegerAttr)
-    of = prop_def(AnyAttr())
-    result = result_def(AnyAttr())
+    of = prop_def(FORMAT_OF_ONE_FAMILY)
+    result = result_def(OF_ONE_FAMILY)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$total attr-dict `:` type($total) `->` type($result)"
@@ -62,9 +67,7 @@ class QuotientOp(NumOp, ABC):
         super().__init__(operands=[total], properties=properties, result_types=[type])
 
     def verify_(self) -> None:
-        source, result = _format(self.of), format_of(self.result)
-        if source.FAMILY != result.FAMILY:
-            raise VerifyException(f"{self.name} mixes the families {source.FAMILY} and {result.FAMILY}")
+        source = _format(self.of)
         if self.count.value.data < 1 or source.total(self.count.value.data) != self.total.type:
             raise VerifyException(f"{self.total.type} is no total of {self.count.value.data} numbers of {self.of}")
 
@@ -94,10 +97,10 @@ class SoftmaxTermOp(NumOp):
     """exp(value - greatest), for softmax with results in the format `into`."""
 
     name = "num.softmax_term"
-    value = operand_def(AnyAttr())
-    greatest = operand_def(AnyAttr())
-    into = prop_def(AnyAttr())
-    result = result_def(AnyAttr())
+    value = operand_def(COMPARED_OF_ONE_FAMILY)
+    greatest = operand_def(COMPARED_OF_ONE_FAMILY)
+    into = prop_def(FORMAT_OF_ONE_FAMILY)
+    result = result_def(TOTAL)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$value `,` $greatest attr-dict `:` type($value) `,` type($greatest) `->` type($result)"
@@ -106,10 +109,6 @@ class SoftmaxTermOp(NumOp):
         super().__init__(operands=[value, greatest], properties={"into": into.type}, result_types=[into.softmax_total])
 
     def verify_(self) -> None:
-        if self.value.type != self.greatest.type:
-            raise VerifyException(f"compares one format, got {self.value.type} and {self.greatest.type}")
-        if format_of(self.value).FAMILY != _format(self.into).FAMILY:
-            raise VerifyException(f"{self.name} mixes the families of {self.value.type} and {self.into}")
         _is_softmax_total(self.result, self.into)
 
     def computation(self) -> Computation:
@@ -122,10 +121,10 @@ class SoftmaxAddOp(NumOp):
     """total + term, for softmax with results in the format `into`."""
 
     name = "num.softmax_add"
-    total = operand_def(AnyAttr())
-    term = operand_def(AnyAttr())
-    into = prop_def(AnyAttr())
-    result = result_def(AnyAttr())
+    total = operand_def(SAME_TOTAL)
+    term = operand_def(SAME_TOTAL)
+    into = prop_def(FORMAT)
+    result = result_def(SAME_TOTAL)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$total `,` $term attr-dict `:` type($total) `,` type($term) `->` type($result)"
@@ -134,7 +133,6 @@ class SoftmaxAddOp(NumOp):
         super().__init__(operands=[total, term], properties={"into": into.type}, result_types=[total.type])
 
     def verify_(self) -> None:
-        _keeps_total(self.total, self.term)
         _is_softmax_total(self.result, self.into)
 
     def computation(self) -> Computation:
@@ -147,9 +145,9 @@ class SoftmaxShareOp(NumOp):
     """term / total, rounded into the result's format."""
 
     name = "num.softmax_share"
-    term = operand_def(AnyAttr())
-    total = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
+    term = operand_def(SAME_TOTAL)
+    total = operand_def(SAME_TOTAL)
+    result = result_def(SCALAR)
     traits = traits_def(Pure())
     assembly_format = "$term `,` $total attr-dict `:` type($term) `,` type($total) `->` type($result)"
 
@@ -157,8 +155,6 @@ class SoftmaxShareOp(NumOp):
         super().__init__(operands=[term, total], result_types=[type])
 
     def verify_(self) -> None:
-        format_of(self.result)
-        _keeps_total(self.total, self.term)
         _is_softmax_total(self.total, self.result.type)
 
     def computation(self) -> Computation:
@@ -170,11 +166,6 @@ def _format(type: Attribute) -> NumberFormat:
     if (format := number_format(type)) is None:
         raise VerifyException(f"expected a number format, got {type}")
     return format
-
-
-def _keeps_total(total: SSAValue, result: SSAValue) -> None:
-    if total.type != result.type:
-        raise VerifyException(f"the total changes its type from {total.type} to {result.type}")
 
 
 def _is_softmax_total(total: SSAValue, into: Attribute) -> None:

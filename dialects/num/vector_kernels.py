@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, StringAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import format_of, sums_products
+from tinyml.dialects.num.constraints import SCALAR
 from tinyml.dialects.num.kernels import MEMREF, KernelOp, run_length
 from tinyml.dialects.scratch.types import memref_type
 
@@ -40,7 +41,7 @@ class AxpyOp(VectorSumsOp):
     name = "num.axpy"
     sums = operand_def(MEMREF)
     vector = operand_def(MEMREF)
-    factor = operand_def(AnyAttr())
+    factor = operand_def(SCALAR)
     assembly_format = "$sums `,` $vector `,` $factor attr-dict `:` type($sums) `,` type($vector) `,` type($factor)"
 
     def __init__(self, sums: SSAValue, vector: SSAValue, factor: SSAValue):

@@ -20,6 +20,7 @@ from tinyml.dialects.tdsl.enlargement import *
 from tinyml.dialects.tdsl.facts import *
 from tinyml.dialects.tdsl.input_order import *
 from tinyml.dialects.tdsl.map import *
+from tinyml.dialects.tdsl.matrix_products import *
 from tinyml.dialects.tdsl.memory_sums import *
 from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.normalisation import *
@@ -31,6 +32,7 @@ from tinyml.dialects.tdsl.row_product import *
 from tinyml.dialects.tdsl.row_shifts import *
 from tinyml.dialects.tdsl.slices import *
 from tinyml.dialects.tdsl.softmax import *
+from tinyml.dialects.tdsl.terms import *
 from tinyml.dialects.tdsl.totals import *
 from tinyml.dialects.tdsl.windows import *
 

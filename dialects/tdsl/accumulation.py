@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import ClassVar, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import TensorType
@@ -13,12 +14,17 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.product import Bound, Product
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Array, ranked
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, spell
 from tinyml.dialects.tdsl.elementwise import PointwiseOp
 from tinyml.dialects.tdsl.facts import carried_product
 from tinyml.dialects.tdsl.memory_sums import accumulator_elements
 from tinyml.dialects.tdsl.movement import IndexOp
 from tinyml.dialects.tdsl.row_shifts import ShiftsRows, verify_shifts
+
+if TYPE_CHECKING:
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 __all__ = ["AccumulateOp", "FinishOp", "MacOp", "StartOp", "ZeroOp"]
 
@@ -38,6 +44,12 @@ class ZeroOp(TensorOp):
 
     def verify_formats(self) -> None:
         accumulator_elements(self.out)
+
+    def real(self, x: Sequence[Any]) -> Array:
+        return np.zeros((1, *shape_of(self.out)))
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        return np.broadcast_to(accumulator_elements(self.out).zero(m), (1, *shape_of(self.out)))
 
 
 @irdl_op_definition
@@ -61,6 +73,16 @@ class StartOp(TensorOp):
         accumulator, format = accumulator_elements(self.out), format_of(self.input)
         if not accumulator.starts(format):
             raise VerifyException(f"no sum in {accumulator.type} starts from {format.type}")
+
+    def real(self, x: Sequence[Any]) -> Array:
+        return self._spread(x[0])
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        return self._spread(accumulator_elements(self.out).start(m, x[0], format_of(self.input)))
+
+    def _spread(self, sums: Array) -> Array:
+        shape = shape_of(self.out)
+        return np.broadcast_to(ranked(sums, 1 + len(shape)), (len(sums), *shape))
 
 
 class SumOp(TensorOp, ABC):
@@ -103,6 +125,14 @@ class MacOp(SumOp):
             raise VerifyException(f"the factors do not broadcast to {spell(shape)}")
         return shape
 
+    def real(self, x: Sequence[Any]) -> Array:
+        sum, lhs, rhs = x
+        return sum + ranked(lhs, sum.ndim) * ranked(rhs, sum.ndim)
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        sum, lhs, rhs = (ranked(operand, x[0].ndim) for operand in x)
+        return accumulator_elements(self.out).mac(m, sum, lhs, format_of(self.lhs), rhs, format_of(self.rhs))
+
 
 @irdl_op_definition
 class AccumulateOp(SumOp):
@@ -115,6 +145,14 @@ class AccumulateOp(SumOp):
         if len(lhs) != 2 or rhs != (lhs[1], 1) or sum != (lhs[0], 1):
             raise VerifyException(f"adds a matrix times a column vector, got {spell(lhs)} times {spell(rhs)}")
         return sum
+
+    def real(self, x: Sequence[Any]) -> Array:
+        from tinyml.dialects.machine.numpy_machine import stacked_matmul
+
+        return x[0] + stacked_matmul(x[1], x[2])
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        return accumulator_elements(self.out).matmul(x[1], format_of(self.lhs), x[2], format_of(self.rhs), x[0])
 
 
 @irdl_op_definition
@@ -164,3 +202,12 @@ class FinishOp(PointwiseOp, ShiftsRows):
     @property
     def sum_bound(self) -> Bound | None:
         return num.bound_of(self.bound)
+
+    def real(self, x: Sequence[Any]) -> Array:
+        return x[0] if self.shifts is None else np.ldexp(x[0], -np.array(self.shifts))
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        accumulator, [sums] = accumulator_elements(self.input), x
+        if self.shifts is not None:
+            sums = accumulator.shifted(m, sums, m.constant(np.array(self.shifts, np.int8)))
+        return self.rounded(m, sums, accumulator, np.arange(shape_of(self.out)[self.ROW_AXIS]))

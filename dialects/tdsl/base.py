@@ -26,6 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.formats.product import ANYTHING, Interval
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import HasValueInterface
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,7 +104,7 @@ class Visits(NamedTuple):
     stores: NDArray[np.int64]
 
 
-class TensorOp(IRDLOperation):
+class TensorOp(IRDLOperation, HasValueInterface):
     """An op with one tensor result.
 
     On tensors (L0, L1) it has `result`; on memrefs (L2) it has `dest` instead, which it overwrites entirely unless

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import (
@@ -22,17 +23,20 @@ from xdsl.utils.hints import isa
 
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.layouts.dense import dense_elements
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, HasValueInterface
 from tinyml.dialects.tdsl.attributes import PROFILE, Csr
 from tinyml.dialects.tdsl.base import TENSOR, Shape, TensorOp, build, format_of, shape_of
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 __all__ = ["ConstOp", "FillOp"]
 
 
 @irdl_op_definition
-class ConstOp(IRDLOperation):
+class ConstOp(IRDLOperation, HasValueInterface):
     """A parameter of the model. `value` holds the raw bits, as a dense attribute of the format's storage type."""
 
     name = "tdsl.const"
@@ -68,6 +72,12 @@ class ConstOp(IRDLOperation):
         dtype = format_of(self.result).dtype.newbyteorder("<")
         return dense_elements(self.properties.get("value"), dtype, shape_of(self.result))
 
+    def real(self, x: Sequence[Any]) -> Array:
+        return format_of(self.result).decode(self.raws)[None]
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        return self.raws[None]
+
 
 @irdl_op_definition
 class FillOp(TensorOp):
@@ -82,6 +92,9 @@ class FillOp(TensorOp):
 
     def infer_shape(self) -> Shape:
         return shape_of(self.out)
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        return np.full((1, *shape_of(self.out)), arithmetic.number(self.out, self.value.value.data))
 
 
 def constant_input(op: TensorOp) -> ConstOp | None:

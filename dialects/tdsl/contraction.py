@@ -8,84 +8,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import prod
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import (
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    opt_prop_def,
-    var_operand_def,
-)
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.attributes import Csr
-from tinyml.dialects.tdsl.base import (
-    SHAPED,
-    Shape,
-    TensorOp,
-    broadcast,
-    build,
-    format_of,
-    shape_of,
-    shaped,
-    spell,
-)
-from tinyml.dialects.tdsl.constant import ConstOp, profile_of
+from tinyml.dialects.tdsl.arrays.matrices import Factors, Multiply, sum_products
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, Derivatives, Factored, ranked, summed_to
+from tinyml.dialects.tdsl.base import Shape, TensorOp, broadcast, format_of, shape_of, spell
 from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of
-from tinyml.dialects.tdsl.movement import ReshapeOp
 from tinyml.dialects.tdsl.row_shifts import ShiftsRows, verify_shifts
+from tinyml.dialects.tdsl.terms import Term
 
-__all__ = [
-    "ContractionOp",
-    "MatmulOp",
-    "MatmulSumOp",
-    "MatrixProductsOp",
-    "ProductOp",
-    "SpmvOp",
-    "Term",
-]
+if TYPE_CHECKING:
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-_MATRICES = tuple(AffineMap(3, 0, tuple(map(AffineExpr.dimension, axes))) for axes in ((0, 2), (2, 1)))
-"""The maps of a product of matrices: from row i, column j and summed index k."""
+__all__ = ["ContractionOp"]
 
-
-@dataclass(frozen=True)
-class Term:
-    """The products of two operands: element i of the result sums `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
-
-    summed: the extents of k; products are added in row-major order of k. lhs_map, rhs_map: l and r, maps from the
-    indices of the result followed by k, which never leave the operands.
-    """
-
-    lhs: SSAValue
-    rhs: SSAValue
-    summed: Shape
-    lhs_map: AffineMap
-    rhs_map: AffineMap
-
-    @classmethod
-    def of_matrices(cls, lhs: SSAValue, rhs: SSAValue) -> Term:
-        """A product of two matrices."""
-        lhs_map, rhs_map = _MATRICES
-        return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map)
-
-    @property
-    def multiplies_matrices(self) -> bool:
-        """Is the term a product of matrices?"""
-        return (self.lhs_map, self.rhs_map) == _MATRICES
+Pairs: TypeAlias = "Sequence[tuple[Array, Array]]"
 
 
 class ContractionOp(TensorOp, ShiftsRows, ABC):
@@ -202,117 +148,67 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         if not self.accumulators[0].starts(format_of(initial)):
             raise VerifyException(f"no sum of the first products starts from {format_of(initial).type}")
 
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        values = dict(zip(self.operands, x, strict=True))
+        pairs = [(values[lhs], values[rhs]) for lhs, rhs in self.pairs]
+        return self.summed(arithmetic, pairs, None if self.initial is None else values[self.initial])
 
-def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
-    if len(lhs) != 2 or len(rhs) != 2:
-        raise VerifyException(f"multiplies matrices, got shapes {spell(lhs)} and {spell(rhs)}")
-    if lhs[1] != rhs[0]:
-        raise VerifyException(f"inner dimensions differ: {spell(lhs)} times {spell(rhs)}")
-    return (lhs[0], rhs[1])
+    def summed(self, arithmetic: Arithmetic, pairs: Pairs, initial: Array | None, row: Array | None = None) -> Array:
+        """The result for arrays of factors, and of what sums start from.
 
+        row: the number of the only row of the weights that the factors hold, for each sample or for all.
+        """
+        if arithmetic.machine is None:
+            return self._real_sums(pairs, initial, row)
+        return self._raw_sums(arithmetic.machine, pairs, initial, row)
 
-class MatrixProductsOp(ContractionOp, ABC):
-    """A sum of one or more products of matrices."""
+    def _real_sums(self, pairs: Pairs, initial: Array | None, row: Array | None) -> Array:
+        from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
-    def infer_shape(self) -> Shape:
-        shapes = [_product_shape(shape_of(lhs), shape_of(rhs)) for lhs, rhs in self.pairs]
+        shape = shape_of(self.out)
+        terms = [
+            sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs))
+            for term, factors in zip(self.terms, pairs, strict=True)
+        ]
+        total = np.asarray(sum(terms if initial is None else [ranked(initial, 1 + len(shape)), *terms]))
+        return total if self.shifts is None else np.ldexp(total, -self._by_row(np.array(self.shifts), row))
+
+    def _raw_sums(self, m: NumpyMachine, pairs: Pairs, initial: Array | None, row: Array | None) -> Array:
+        accumulators, shape, sums = self.accumulators, shape_of(self.out), None
+        before = accumulators[0]
+        if self.initial is not None and initial is not None:
+            # The machine leaves out an axis of numbers that are all zero.
+            starts = np.broadcast_to(before.start(m, initial, format_of(self.initial)), initial.shape)
+            sums = np.broadcast_to(ranked(starts, 1 + len(shape)), (len(starts), *shape))
+        for accumulator, factors, term in zip(accumulators, pairs, self.terms, strict=True):
+            if sums is not None:
+                sums = accumulator.align(m, sums, before)
+            sums = sum_products(term, shape, *factors, sums, _multiplication(m, accumulator, term))
+            before = accumulator
+        if self.shifts is not None:
+            shifts = m.constant(self._by_row(np.array(self.shifts, np.int8), row))
+            sums = before.shifted(m, cast(Array, sums), shifts)
+        return self.rounded(m, cast(Array, sums), before, self._by_row(np.arange(self.rows), row))
+
+    def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
+        """One number for each row of the weights, or that of the only row, in a shape that broadcasts to the result."""
+        below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)
+        return numbers.reshape(-1, *below) if row is None else numbers[row].reshape(-1, 1, *below)
+
+    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
+        derivatives: list[Array | Factored | None] = [None] * len(x)
         if self.initial is not None:
-            shapes.append(shape_of(self.initial))
-        if len(set(shapes)) > 1:
-            raise VerifyException(f"sums have one shape, got {' and '.join(map(spell, shapes))}")
-        return shapes[0]
-
-
-class ProductOp(MatrixProductsOp, ABC):
-    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`."""
-
-    lhs = operand_def(SHAPED)
-    rhs = operand_def(SHAPED)
-    assembly_format = (
-        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
-
-    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute | None = None):
-        shape = (*shape_of(lhs)[:1], *shape_of(rhs)[1:])
-        build(self, [lhs, rhs], TensorType(element or shaped(rhs).get_element_type(), shape))
-
-    @property
-    def terms(self) -> Sequence[Term]:
-        return [Term.of_matrices(self.lhs, self.rhs)]
-
-
-@irdl_op_definition
-class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
-    """Dense matrix product."""
-
-    name = "tdsl.matmul"
-
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (RowTimesConstant(),)
-
-
-@irdl_op_definition
-class SpmvOp(ProductOp):
-    """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`); only stored entries count."""
-
-    name = "tdsl.spmv"
-
-    @property
-    def macs(self) -> int:
-        return int(np.count_nonzero(self.lhs.owner.raws)) if isinstance(self.lhs.owner, ConstOp) else super().macs
-
-    @property
-    def products(self) -> Sequence[Product]:
-        return [replace(product, sparse=True) for product in super().products]
-
-    def infer_shape(self) -> Shape:
-        matrix = shaped(self.lhs)
-        if isinstance(matrix, TensorType) and not isinstance(matrix.encoding, Csr):
-            raise VerifyException("the matrix must be sparse: expected the encoding #tdsl.csr")
-        shape = super().infer_shape()
-        if shape[1] != 1:
-            raise VerifyException(f"multiplies a column vector, got {spell(shape_of(self.rhs))}")
-        return shape
-
-
-@irdl_op_definition
-class MatmulSumOp(MatrixProductsOp):
-    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`, dense matrix products in one sum that is rounded once.
-
-    Each product's last place is as fine as the one before or finer, so that a sum goes on exactly; `acc` is in units
-    of the last one.
-    """
-
-    name = "tdsl.matmul_sum"
-    factors = var_operand_def(SHAPED)
-    addend = opt_operand_def(SHAPED)
-    assembly_format = (
-        "$factors (`from` $addend^ `:` type($addend))? attr-dict `:` type($factors)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
-
-    def __init__(
-        self, pairs: Sequence[tuple[SSAValue, SSAValue]], initial: SSAValue | None, element: Attribute | None = None
-    ):
-        lhs, rhs = pairs[0]
-        shape = (*shape_of(lhs)[:1], *shape_of(rhs)[1:])
-        factors = [factor for pair in pairs for factor in pair]
-        result = TensorType(element or shaped(rhs).get_element_type(), shape)
-        build(self, [factors, [] if initial is None else [initial]], result)
-
-    @property
-    def terms(self) -> Sequence[Term]:
-        return [Term.of_matrices(*pair) for pair in zip(self.factors[::2], self.factors[1::2], strict=True)]
-
-    @property
-    def initial(self) -> SSAValue | None:
-        return self.addend
-
-    def infer_shape(self) -> Shape:
-        if not self.factors or len(self.factors) % 2:
-            raise VerifyException(f"takes pairs of matrices, got {len(self.factors)} factors")
-        return super().infer_shape()
+            derivatives[-1] = summed_to(x[-1], slope)
+        if self.shifts is not None:
+            slope = np.ldexp(slope, -self._by_row(np.array(self.shifts)))
+        for number, term in enumerate(self.terms):
+            pair = slice(2 * number, 2 * number + 2)
+            left, right = x[pair]
+            if term.multiplies_matrices:
+                derivatives[pair] = Factored(slope, right), left.swapaxes(-1, -2) @ slope
+            else:
+                derivatives[pair] = Factors(term, shape_of(self.out)).derivatives(left, right, slope)
+        return derivatives
 
 
 def _product(term: Term, shape: Shape) -> Product:
@@ -323,35 +219,6 @@ def _product(term: Term, shape: Shape) -> Product:
     return Product(prod(term.summed), lhs, gathered_factor(term.rhs, term.rhs_map, shape, term.summed))
 
 
-class RowTimesConstant(RewritePattern):
-    """Rewrites x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
-
-    The products and their order stay the same. W must have no other users, or flash would hold it twice.
-    """
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: MatmulOp, rewriter: PatternRewriter, /) -> None:
-        constant = op.rhs.owner
-        if op.result is None or not isinstance(constant, ConstOp):
-            return
-        length, columns = shape_of(op.rhs)
-        if min(length, columns) == 1 or not all(_is_row_product(use.operation, op.rhs) for use in op.rhs.uses):
-            return
-        weights = ConstOp(constant.raws.T, format_of(constant.result))
-        weights.attributes |= constant.attributes
-        weights.result.name_hint = constant.result.name_hint
-        rewriter.insert(weights, InsertPoint.before(constant))
-        column = ReshapeOp(op.lhs, (length, 1))
-        column.attributes |= profile_of(op.lhs)
-        column.out.name_hint = op.lhs.name_hint
-        product = MatmulOp(weights.result, column.out, format_of(op.out).type)
-        product.acc, product.bound = op.acc and op.accumulator.exchanged.type, op.bound
-        row = ReshapeOp(product.out, (1, columns))
-        for new in (product, row):
-            new.attributes |= op.attributes
-            new.out.name_hint = op.out.name_hint
-        rewriter.replace(op, [column, product, row])
-
-
-def _is_row_product(op: Operation, matrix: SSAValue) -> bool:
-    return isinstance(op, MatmulOp) and op.lhs is not matrix and shape_of(op.lhs)[0] == 1
+def _multiplication(m: NumpyMachine, accumulator: Accumulator, term: Term) -> Multiply:
+    lhs, rhs = format_of(term.lhs), format_of(term.rhs)
+    return lambda x, y, sums: m.matmul(accumulator, x, lhs, y, rhs, sums)

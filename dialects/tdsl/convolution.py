@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
@@ -12,13 +12,14 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, Derivatives
 from tinyml.dialects.tdsl.base import SHAPED, Shape, Visits, build, shape_of, shaped, spell
-from tinyml.dialects.tdsl.contraction import ContractionOp, Term
-from tinyml.dialects.tdsl.enlargement import PadOp
+from tinyml.dialects.tdsl.contraction import ContractionOp
+from tinyml.dialects.tdsl.terms import Term
 from tinyml.dialects.tdsl.turns import Turn, turns, window_pixels
 from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 
-__all__ = ["Conv2dOp", "transposed_pad"]
+__all__ = ["Conv2dOp"]
 
 
 @irdl_op_definition
@@ -115,6 +116,19 @@ class Conv2dOp(ContractionOp):
         top, bottom, left, right = integers(self.padding, "padding", 4)
         return top, bottom, left, right
 
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        if self.padding is None:
+            return super().compute(arithmetic, x)
+        filters, image, *others = x
+        top, bottom, left, right = self.margins
+        filling = np.asarray(arithmetic.number(self.rhs, self.filling)).astype(image.dtype)
+        widths = ((0, 0), (0, 0), (top, bottom), (left, right), (0, 0))
+        return super().compute(arithmetic, [filters, np.pad(image, widths, constant_values=filling), *others])
+
+    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
+        # Convolutions in place exist only at L1.
+        return None if self.turns is not None else super().derivative(x, y, slope)
+
     @property
     def filling(self) -> float:
         """The real that padding consists of."""
@@ -178,28 +192,6 @@ class Conv2dOp(ContractionOp):
         )
         lhs_map, rhs_map = AffineMap(7, 0, (o, i, j, c)), AffineMap(7, 0, (n, *place, channel))
         return [Term(self.lhs, self.rhs, shape_of(self.lhs)[1:], lhs_map, rhs_map)]
-
-
-def transposed_pad(
-    image: SSAValue,
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    padding: Sequence[int],
-    further: Sequence[int] = (0, 0),
-) -> PadOp:
-    """The padding with which a convolution of strides 1 is the transposed convolution of an image, NHWC.
-
-    The filter is the transposed convolution's, reversed along height and width. kernel: its height and width. strides:
-    of the transposed convolution. padding: by how much its result is cropped above, below, on the left and on the
-    right. further: rows and columns that are added below and on the right (output padding). Raises `VerifyException`
-    where more is cropped than a filter reaches.
-    """
-    low = [size - 1 - before for size, before in zip(kernel, padding[::2], strict=True)]
-    high = [size - 1 - after + more for size, after, more in zip(kernel, padding[1::2], further, strict=True)]
-    if min(*low, *high) < 0:
-        raise VerifyException(f"padding {list(padding)} is more than windows of {spell(tuple(kernel))} reach")
-    gaps = [stride - 1 for stride in strides]
-    return PadOp(image, (0, *low, 0), (0, *high, 0), interior=(0, *gaps, 0))
 
 
 def _convolved(filter: Shape, image: Shape, strides: Sequence[int], dilations: Sequence[int], groups: int) -> Shape:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
@@ -13,8 +14,12 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.product import Bound
+from tinyml.dialects.tdsl.arrays.values import Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, spell
 from tinyml.dialects.tdsl.facts import constant_root
+
+if TYPE_CHECKING:
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 __all__ = ["SquaredDistanceOp"]
 
@@ -80,3 +85,12 @@ class SquaredDistanceOp(TensorOp):
         if self.dest is None:
             num.verify_bound(self.sum_bound, self.derived_bound)
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
+
+    def real(self, x: Sequence[Any]) -> Array:
+        return ((x[0] - x[1]) ** 2).sum(-2, keepdims=True)
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        accumulator, difference = self.accumulator, self.difference
+        column = difference.sub(m, x[0], format_of(self.lhs), x[1], format_of(self.rhs))
+        sums = accumulator.matmul(column.swapaxes(-1, -2), difference, column, difference)
+        return format_of(self.out).finish(m, sums, accumulator, self.sum_bound)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, cast
 
 from xdsl.dialects.builtin import StringAttr, TensorType, f32, i1
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
@@ -23,6 +23,8 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.formats.product import Interval
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, ranked, selected, summed_to
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Shape,
@@ -101,6 +103,33 @@ class ElementwiseOp(PointwiseOp, ABC):
 
         result = self.scalar(block.args, shaped(self.out).get_element_type(), insert)
         return ScalarBody(block.args, tuple(block.ops), result)
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        body, rank = arithmetic.once(self, lambda: self.scalar_body), 1 + len(shape_of(self.out))
+        values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True))
+        for step in body.steps:
+            values[step.results[0]] = arithmetic.scalar(step, [values[operand] for operand in step.operands])
+        return values[body.result]
+
+    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
+        """From the derivatives of the steps on scalars."""
+        body, rank = self.scalar_body, 1 + len(shape_of(self.out))
+        values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True)) | {body.result: y}
+        steps = cast("Sequence[num.ScalarOp]", body.steps)
+        for step in steps:
+            if step.results[0] not in values:
+                values[step.results[0]] = step.real([values[operand] for operand in step.operands])
+        slopes: dict[SSAValue, Array] = {body.result: slope}
+        for step in reversed(steps):
+            if (by := slopes.pop(step.results[0], None)) is None:
+                continue
+            derived = step.derivative([values[operand] for operand in step.operands], values[step.results[0]], by)
+            for operand, part in zip(step.operands, derived, strict=True):
+                slopes[operand] = slopes[operand] + part if operand in slopes else part
+        return [
+            summed_to(operand, slopes[argument]) if argument in slopes else None
+            for operand, argument in zip(x, body.arguments, strict=True)
+        ]
 
     @property
     def interval(self) -> Interval:
@@ -298,6 +327,9 @@ class SelectOp(PointwiseOp, HasFolderInterface):
                 f"branches have shapes {spell(shape_of(self.if_true))} and {spell(shape_of(self.if_false))}"
             )
         return shape_of(self.if_true)
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        return selected(np.asarray(x[0]), x[1], x[2])
 
     def fold(self) -> tuple[SSAValue] | None:
         condition = const_evaluate_operand(self.condition)

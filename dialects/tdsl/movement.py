@@ -17,6 +17,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.movements import move_elements, moved_back
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
 from tinyml.dialects.tdsl.memory_sums import accumulator_elements
@@ -74,6 +76,19 @@ class MovementOp(TensorOp, ABC):
         """The filling, then each move that changes elements; nothing is promised for computed indices."""
         return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
 
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        return self.moved(x, 0 if self.filling is None else arithmetic.number(self.out, self.filling))
+
+    def moved(self, x: Sequence[Any], filling: Any) -> Array:
+        """The elements of arrays, moved. filling: the element where no move writes."""
+        values = dict(zip(self.operands, x, strict=True))
+        symbols = [values[index] for index in self.indices]
+        return move_elements(self.moves, values, symbols, shape_of(self.out), filling)
+
+    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
+        tensors = [position for position, operand in enumerate(self.operands) if operand in self.inputs]
+        return moved_back(x, tensors, slope, self.moved)
+
     def gather(self, operand: SSAValue, source: Sequence[AffineExpr]) -> list[Move]:
         """One move that fills the result, element by element, from one operand."""
         shape, symbols = shape_of(self.out), len(self.indices)
@@ -106,6 +121,10 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
             number = number + dimension * prod(after[axis + 1 :])
         source = [number // prod(before[axis + 1 :]) % extent for axis, extent in enumerate(before)]
         return self.gather(self.input, source)
+
+    def moved(self, x: Sequence[Any], filling: Any) -> Array:
+        # A view: the general path would copy element by element.
+        return x[0].reshape(len(x[0]), *shape_of(self.out))
 
     def fold(self) -> tuple[SSAValue] | None:
         return fold_to(self, self.input)

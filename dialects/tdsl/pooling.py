@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
@@ -12,8 +13,13 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, shape_of, shaped, spell
+from tinyml.dialects.tdsl.arrays.movements import add_at, numbered
+from tinyml.dialects.tdsl.arrays.values import Array, greatest
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.windows import integer_array, integers, windows
+
+if TYPE_CHECKING:
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 __all__ = ["MaxPoolOp", "PoolOp"]
 
@@ -88,6 +94,32 @@ class MaxPoolOp(PoolOp):
 
     name = "tdsl.max_pool"
     MOVES_BITS: ClassVar[bool] = True
+
+    def real(self, x: Sequence[Any]) -> Array:
+        return reduce(np.maximum, self._elements(x[0]))
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        return greatest(m, format_of(self.out), self._elements(x[0]))
+
+    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
+        """The slopes go to the greatest element of each window, the first of equal ones."""
+        best = np.argmax(np.stack(list(self._elements(x[0]))), 0)[None]
+        positions = np.stack([np.broadcast_to(one, best[0].shape) for one in self._elements(numbered(x[0]))])
+        return [add_at(slope, np.take_along_axis(positions, best, 0)[0], x[0])]
+
+    def _elements(self, image: Array) -> Iterator[Array]:
+        """The elements of all windows, in row-major order of their offsets in the window, each in the result's shape.
+
+        Instead of an element outside of the image comes the nearest one inside, which belongs to the window, too.
+        """
+        _, height, width, _ = shape_of(self.image)
+        _, rows, columns, _ = shape_of(self.out)
+        top, _, left, _ = self.margins
+        for i in range(self.window[0]):
+            down = np.clip(np.arange(rows) * self.steps[0] + i - top, 0, height - 1)
+            for j in range(self.window[1]):
+                across = np.clip(np.arange(columns) * self.steps[1] + j - left, 0, width - 1)
+                yield image[:, :, down[:, None], across]
 
 
 def _pooled(shape: Shape, kernel: Sequence[int], padding: Sequence[int], strides: Sequence[int]) -> Shape:

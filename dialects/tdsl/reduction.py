@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import FloatAttr, IndexType, f64, i1
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
@@ -20,13 +22,18 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, HasValueInterface
 from tinyml.dialects.tdsl.base import SHAPED, TensorOpEffects, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.movement import ReshapeOp
+
+if TYPE_CHECKING:
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 __all__ = ["ArgmaxOp", "AtLeastOp", "ReduceOp", "SignOp"]
 
 
-class ReduceOp(IRDLOperation, ABC):
+class ReduceOp(IRDLOperation, HasValueInterface, ABC):
     """An op from one tensor to one scalar outside the number formats."""
 
     input = operand_def(SHAPED)
@@ -60,6 +67,9 @@ class ArgmaxOp(ReduceOp, HasCanonicalizationPatternsInterface):
         if accumulator_of(shaped(self.input).get_element_type()) is None:
             super().verify_element()
 
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        return np.argmax(x[0].reshape(len(x[0]), -1), axis=1)
+
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
         return (ArgmaxOfReshape(),)
@@ -78,6 +88,13 @@ class SignOp(ReduceOp):
     def verify_(self) -> None:
         super().verify_()
         self.verify_single()
+
+    def real(self, x: Sequence[Any]) -> Array:
+        return (x[0] > 0).reshape(-1).astype(np.int64)
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        format = format_of(self.input)
+        return format.greater(m, x[0], format.constant(m, 0.0)).reshape(-1).astype(np.int64)
 
 
 @irdl_op_definition
@@ -100,6 +117,12 @@ class AtLeastOp(ReduceOp):
     def verify_(self) -> None:
         super().verify_()
         self.verify_single()
+
+    def real(self, x: Sequence[Any]) -> Array:
+        return (x[0] >= self.threshold.value.data).reshape(-1)
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        return format_of(self.input).at_least(m, x[0], self.threshold.value.data).reshape(-1)
 
 
 class ArgmaxOfReshape(RewritePattern):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from xdsl.dialects.builtin import IndexType, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, Derivatives
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, spell
-from tinyml.dialects.tdsl.contraction import ContractionOp, Term
+from tinyml.dialects.tdsl.contraction import ContractionOp
+from tinyml.dialects.tdsl.terms import Term
 
 __all__ = ["RowProductOp"]
 
@@ -48,6 +52,16 @@ class RowProductOp(ContractionOp):
     @property
     def rows(self) -> int:
         return shape_of(self.lhs)[0]
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        lhs, row, rhs, *initial = x
+        number = np.reshape(row, -1)
+        start = initial[0][0, number][:, None] if initial else None
+        return self.summed(arithmetic, [(lhs[0, number][:, None], rhs)], start, number)
+
+    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
+        # Rows are computed one by one only at L1.
+        return None
 
     def reads_in_place(self, operand: SSAValue) -> bool:
         # What the sums start from has other elements than the result.

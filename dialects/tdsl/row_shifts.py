@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DenseArrayBase, i8
+from xdsl.ir import SSAValue
 from xdsl.irdl import opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.product import Bound
+from tinyml.dialects.tdsl.arrays.values import Array
+from tinyml.dialects.tdsl.base import format_of
+
+if TYPE_CHECKING:
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 __all__ = ["ROW_SHIFTS", "ShiftsRows"]
 
@@ -32,6 +40,11 @@ class ShiftsRows(ABC):
 
     @property
     @abstractmethod
+    def out(self) -> SSAValue:
+        """The result."""
+
+    @property
+    @abstractmethod
     def sum_bound(self) -> Bound | None:
         """The least and the greatest partial sum; None if it is unknown."""
 
@@ -45,3 +58,11 @@ class ShiftsRows(ABC):
         """The least and the greatest sum to be rounded, after shifts."""
         bound = self.sum_bound
         return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
+
+    def rounded(self, m: NumpyMachine, sums: Array, accumulator: Accumulator, rows: Array) -> Array:
+        """Complete sums, after shifts, in the format of the result. rows: the number of the row of each."""
+        format = format_of(self.out)
+        levelled = accumulator.levelled(format)
+        if levelled.type != accumulator.type:
+            sums = accumulator.level_row(m, sums, m.constant(rows), levelled)
+        return format.finish(m, sums, levelled, self.finished_bound)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, cast
+from collections.abc import Sequence
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, TensorType, UnitAttr, f32, i64
 from xdsl.ir import Attribute, SSAValue
@@ -10,6 +11,8 @@ from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, opt_prop_def, pr
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, builtin_dtype
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 
 __all__ = ["NoTotalOp", "QuotientOp", "TallyOp"]
@@ -35,6 +38,9 @@ class NoTotalOp(TensorOp):
         signless = integer is not None and integer.signedness.data is Signedness.SIGNLESS
         if not signless and element != f32:
             raise VerifyException(f"totals are integers or f32, got {element}")
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        return np.zeros((1, *shape_of(self.out)), builtin_dtype(shaped(self.out).get_element_type()))
 
 
 @irdl_op_definition
@@ -71,6 +77,13 @@ class TallyOp(TensorOp):
             raise VerifyException("the total changes its type")
         if type(total) is not type(format_of(self.input).total(1)):
             raise VerifyException(f"{total} is no total of numbers of {format_of(self.input).type}")
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        total, image = x
+        _, height, width, _ = shape_of(self.input)
+        for row, column in np.ndindex(height, width):
+            total = arithmetic.tally(self.input, total, image[:, :, [row]][:, :, :, [column]])
+        return total
 
 
 @irdl_op_definition
@@ -115,3 +128,6 @@ class QuotientOp(TensorOp):
             raise VerifyException(f"{self.name} mixes the families {self.source.FAMILY} and {result.FAMILY}")
         if self.elements < 1 or self.source.total(self.elements) != total:
             raise VerifyException(f"{total} is no total of {self.elements} numbers of {self.of}")
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        return arithmetic.average(self.out, self.source, x[0], self.elements, self.over_axes is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerAttr, IntegerType, TensorType, f64, i64
 from xdsl.ir import Attribute, SSAValue
@@ -12,6 +12,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Interval
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped, spell
 
 __all__ = ["WindowOp"]
@@ -151,6 +153,30 @@ class WindowOp(TensorOp):
     @property
     def added(self) -> Interval:
         return (self.filling, self.filling)
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        image, top, left = x
+        image = image.transpose(0, *(1 + axis for axis in self.order))
+        filling = arithmetic.number(self.out, self.filling).astype(image.dtype)
+        return np.concatenate([self._gathered(image, (top, left + step), filling) for step in self.steps], 1)
+
+    def _gathered(self, image: Array, corner: tuple[Any, Any], filling: Array) -> Array:
+        """One window of each image, or ring of some of its pixels. corner: its row and column, perhaps by sample."""
+        indices: list[Array] = []
+        inside = np.ones((1, 1, 1), bool)
+        for axis, (first, gap) in enumerate(zip(corner, self.spread, strict=True)):
+            at = np.reshape(first, (-1, 1)) + gap * np.arange(shape_of(self.out)[1 + axis])
+            at = at[:, :, None] if axis == 0 else at[:, None, :]
+            extent = self.extents[axis]
+            inside = inside & (at >= 0) & (at < extent)
+            indices.append(np.clip(at, 0, extent - 1))
+        samples = np.arange(max(len(image), len(inside)) if len(image) > 1 else 1)[:, None, None]
+        down, across = indices
+        if self.ring is not None:
+            _, height, width, _ = self.held
+            number = across if height > 1 else down * self.extents[1] + across
+            down, across = down % height, number % width
+        return np.where(inside[..., None], image[samples, 0, down, across], filling)[:, None]
 
     def infer_shape(self) -> Shape:
         image, window = shape_of(self.image), shape_of(self.out)

@@ -15,20 +15,21 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import Coding
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.machine.emitter import Emitter
-from tinyml.targets.registry import kernel_named
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import kernel_named, target_of
 
 Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
 """Emits an op in bits and returns its result, if it has one."""
 
 
-def decoding(e: Emitter, kernel: str, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:
+def decoding(e: Emitter, kernel: Kernel, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:
     """The operands with which a kernel decodes raws: tables, then bytes.
 
     Tables begin with the entry for raw 0 and have those of negative raws before it.
     """
     tables = [(coding.table, coding.zero) for coding in codings if coding.table is not None]
     parameters = [value for coding in codings for value in coding.parameters]
-    if kernel_named(kernel).segments:
+    if kernel.segments:
         [(table, places)] = [coding.segments() for coding in codings if coding.segments is not None]
         tables, parameters = [(table, len(table) // 2)], [*parameters, places]
     runs: list[SSAValue] = []
@@ -119,10 +120,10 @@ def call_of_code(op: num.CodedOp) -> Lowering:
 
 def _dense_sum(op: num.DenseSumOp, kernel: str) -> Lowering:
     codings = [element_format(factor.type).coding for factor in (op.lhs, op.rhs)]
-    length = op.length
+    length, known = op.length, kernel_named(kernel, target_of(op))
 
     def lower(e: Emitter) -> SSAValue | None:
-        tables, parameters = decoding(e, kernel, [coding for coding in codings if coding is not None])
+        tables, parameters = decoding(e, known, [coding for coding in codings if coding is not None])
         numbers = [e.insert(arith.ConstantOp(number)) for number in op.numbers]
         scalars = [_number(e, length), *parameters, *numbers, op.sum]
         return call_kernel(e, kernel, [*tables, op.lhs, op.rhs], scalars, op.sum.type)

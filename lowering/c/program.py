@@ -38,7 +38,7 @@ from tinyml.lowering.c.conversions import input_conversion, output_conversion
 from tinyml.lowering.c.row_declaration import row_declaration
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
-from tinyml.targets.registry import coded_kernel
+from tinyml.targets.registry import coded_kernel, target_of
 
 ARENA = "arena"
 ELEMENTS: dict[Attribute, str] = {i8: "int8_t", i16: "int16_t", i32: "int32_t", i64: "int64_t", f32: "float"}
@@ -77,6 +77,7 @@ class ProgramBuilder:
         outs = (f"output_{number}" for number in range(1, len(outputs)))
         public = (f"{self.name}_{suffix}" for suffix in ("predict", "scores", "input", "raw", "real", *outs))
         self.names = Names((self.name, self.row_function, ARENA, *public))
+        self.target = target_of(function)
         self.coded = _coded(function)
         self.headers: dict[str, c.VerbatimOp] = {}
         self.constants: dict[Attribute, c.ConstantOp] = {}
@@ -89,7 +90,11 @@ class ProgramBuilder:
     def use_function(self, name: str) -> None:
         """Includes the texts that define a runtime function."""
         code = self.coded.get(name)
-        *needed, (origin, text) = definition_of(name) if code is None else texts_of(coded_kernel(name, code))
+        if code is None:
+            texts = definition_of(name, self.target)
+        else:
+            texts = texts_of(coded_kernel(name, code, self.target), self.target)
+        *needed, (origin, text) = texts
         for header, needed_text in needed:
             self.headers.setdefault(header, c.VerbatimOp(header, [], needed_text))
         known = self.headers.get(origin)

@@ -24,7 +24,7 @@ from tinyml.dialects import num
 from tinyml.dialects.functions import defined_functions
 from tinyml.lowering.cost.model.estimate import Estimate, estimate_on
 from tinyml.targets.costs import OPTIMIZE
-from tinyml.targets.registry import HOST, board, tile_coders, tile_families
+from tinyml.targets.registry import HOST, board, compile_for, tile_coders, tile_families
 from tinyml.transforms.ir.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall, call_of_tile, calls_of_tile, code_of_tile
@@ -50,6 +50,7 @@ class SpendFlashPass(ModulePass):
         tiles = [] if self.flash is None else self._tiles(op)
         if self.flash is None or not any(tile.choices for tile in tiles):
             return
+        compile_for(op, self.target)
         usual = op.clone()
         for step in (SelectKernelsPass(self.target), CanonicalizePass(), CommonSubexpressionElimination()):
             # The last two remove weights that streams take the place of, and streams that are there twice.

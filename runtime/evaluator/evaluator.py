@@ -6,14 +6,13 @@ once, for all samples together.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects import arith, func, scf, tensor
-from xdsl.dialects.builtin import ContainerType, IntegerAttr, ModuleOp, ShapedType, TensorType
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ContainerType, ModuleOp, ShapedType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
@@ -21,12 +20,11 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, HasValueInterface
 from tinyml.dialects.tdsl.base import shaped
-from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, builtin_dtype, ranked
-from tinyml.runtime.evaluator.averages import average_windows, mean, softmax, tally
-from tinyml.runtime.evaluator.index_maps import move_elements
+from tinyml.runtime.evaluator.arithmetic import Bits, Reals
+from tinyml.runtime.evaluator.foreign_ops import foreign_value
 from tinyml.runtime.evaluator.loop_steps import check_steps
-from tinyml.runtime.evaluator.windows import gathered_windows, padded, window_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -230,123 +228,12 @@ class _Run:
         return carried
 
 
-def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
-    """The result of an op without regions other than a map's; tensors have a leading axis of (samples or 1)."""
-    match op:
-        case tdsl.MovementOp():
-            filling = 0 if op.filling is None else arithmetic.number(op.out, op.filling)
-            return move_elements(op, arguments, filling)
-        case arith.ConstantOp() | arith.CmpiOp():
-            return _integer(op, arguments)
-        case _ if type(op) in _INDICES:
-            return _INDICES[type(op)](*arguments)
-        case arith.SelectOp() | tdsl.SelectOp():
-            return _select(np.asarray(arguments[0]), arguments[1], arguments[2])
-        case tdsl.ConstOp():
-            return arithmetic.constant(op)[None]
-        case tensor.EmptyOp():
-            # The content is irrelevant: all of it is overwritten before it is read.
-            return np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)
-        case tdsl.FillOp():
-            return np.full((1, *tdsl.shape_of(op.out)), arithmetic.number(op.out, op.value.value.data))
-        case tdsl.ElementwiseOp():
-            return _shaped(op, arithmetic.elementwise(op, arguments))
-        case tdsl.ZeroOp():
-            return arithmetic.zero(op)[None]
-        case tdsl.MacOp():
-            rank = arguments[0].ndim
-            return arithmetic.mac(op, arguments[0], ranked(arguments[1], rank), ranked(arguments[2], rank))
-        case tdsl.AccumulateOp():
-            return arithmetic.accumulate(op, arguments[0], arguments[1], arguments[2])
-        case tdsl.FinishOp():
-            return _shaped(op, arithmetic.finish(op, arguments[0]))
-        case tdsl.StartOp():
-            return arithmetic.start(op, arguments[0])
-        case tdsl.RowProductOp():
-            lhs, row, rhs, *initial = arguments
-            start = None if not initial else _row(initial[0], row)
-            return _shaped(op, arithmetic.products(op, [(_row(lhs, row), rhs)], start, np.reshape(row, -1)))
-        case tdsl.ContractionOp():
-            values = dict(zip(op.operands, arguments, strict=True))
-            pairs = [(values[lhs], values[rhs]) for lhs, rhs in op.pairs]
-            if isinstance(op, tdsl.Conv2dOp) and op.padding is not None:
-                pairs = [(lhs, padded(op, rhs, arithmetic.number(op.rhs, op.filling))) for lhs, rhs in pairs]
-            initial = None if op.initial is None else values[op.initial]
-            return _shaped(op, arithmetic.products(op, pairs, initial))
-        case tdsl.AveragePoolOp():
-            return average_windows(arithmetic, op, arguments[0])
-        case tdsl.MeanOp():
-            return mean(arithmetic, op, arguments[0])
-        case tdsl.NoTotalOp():
-            return np.zeros((1, *tdsl.shape_of(op.out)), builtin_dtype(shaped(op.out).get_element_type()))
-        case tdsl.TallyOp():
-            return tally(arithmetic, op, arguments[0], arguments[1])
-        case tdsl.QuotientOp():
-            return arithmetic.average(op.out, op.source, arguments[0], op.elements, op.over_axes is not None)
-        case tdsl.SoftmaxOp():
-            return softmax(arithmetic, op, arguments[0])
-        case tdsl.NormaliseOp():
-            return arithmetic.normalised(op, arguments[0])
-        case tdsl.WindowOp():
-            return gathered_windows(op, arguments, arithmetic.number(op.out, op.filling))
-        case tdsl.MaxPoolOp():
-            return arithmetic.greatest(op.out, window_elements(op, arguments[0]))
-        case tdsl.SquaredDistanceOp():
-            return _shaped(op, arithmetic.squared_distance(op, arguments[0], arguments[1]))
-        case tdsl.ArgmaxOp():
-            return np.argmax(arguments[0].reshape(len(arguments[0]), -1), axis=1)
-        case tdsl.SignOp():
-            return arithmetic.positive(op, arguments[0]).reshape(-1).astype(np.int64)
-        case tdsl.AtLeastOp():
-            return arithmetic.at_least(op, arguments[0]).reshape(-1)
-        case _:
-            raise InputError(f"{op.name} is not supported yet by the evaluator")
-
-
-def _shaped(op: tdsl.TensorOp, result: Array) -> Array:
-    """A result in the op's shape, even if its format proved it to be one number for any operands."""
-    return result if result.ndim else np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
-
-
-def _row(matrix: Array, row: Any) -> Array:
-    """A row of a constant matrix, or one for each sample."""
-    return matrix[0, np.reshape(row, -1)][:, None]
-
-
-def _integer(op: Operation, arguments: Sequence[Any]) -> Any:
-    match op:
-        case arith.ConstantOp():
-            return cast("IntegerAttr[Any]", op.value).value.data
-        case arith.CmpiOp():
-            return _COMPARE[op.predicate.value.data](arguments[0], arguments[1])
-        case _:
-            raise AssertionError(op.name)
-
-
-_INDICES: dict[type[Operation], Callable[[Any, Any], Any]] = {
-    arith.AddiOp: operator.add,
-    arith.SubiOp: operator.sub,
-    arith.MuliOp: operator.mul,
-    arith.DivSIOp: lambda a, b: np.trunc(np.divide(a, b)).astype(np.int64),
-    arith.RemSIOp: np.fmod,
-    arith.MinSIOp: np.minimum,
-    arith.MaxSIOp: np.maximum,
-}
-"""Arithmetic on indices, as in C: quotients are rounded towards zero."""
-
-_COMPARE: dict[int, Callable[[Any, Any], Any]] = {
-    0: operator.eq,
-    1: operator.ne,
-    2: operator.lt,
-    3: operator.le,
-    4: operator.gt,
-    5: operator.ge,
-}
-"""Comparisons by the numbers that MLIR gives to signed predicates."""
-
-
-def _select(condition: Array, a: Any, b: Any) -> Array:
-    rank = max(np.ndim(a), np.ndim(b), 1)
-    then: Array = np.asarray(a)
-    otherwise: Array = np.asarray(b)
-    return np.where(condition.reshape(-1, *(1,) * (rank - 1)), then, otherwise)
+def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:
+    """The result of an op without regions other than a map's, given the values of its operands."""
+    if not isinstance(op, HasValueInterface):
+        return foreign_value(op, x)
+    result = op.compute(arithmetic, x)
+    if isinstance(op, tdsl.TensorOp) and not np.ndim(result):
+        # The format proved the result to be one number for any operands.
+        return np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
+    return result

@@ -16,13 +16,10 @@ from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
-from tinyml.dialects import num, tdsl
-from tinyml.runtime.evaluator.arithmetic import Reals, by_row, ranked
-from tinyml.runtime.evaluator.averages import slope_of_mean, slope_of_normalised, slope_of_softmax, slope_of_windows
-from tinyml.runtime.evaluator.contractions import Factors
+from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl.arrays.values import Derivatives, Factored, HasValueInterface
+from tinyml.runtime.evaluator.arithmetic import Reals
 from tinyml.runtime.evaluator.evaluator import compute, predict_function, samples_together
-from tinyml.runtime.evaluator.index_maps import add_at, move_elements, numbered
-from tinyml.runtime.evaluator.windows import window_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -189,108 +186,30 @@ class _GradientTape:
             if made in unknown:
                 unknown.update(operands)
             elif (slope := slopes.pop(made, None)) is not None:
-                match op:
-                    case tdsl.ContractionOp():
-                        derivatives = self._of_products(op, operands, slope, parts)
-                    case tdsl.ElementwiseOp():
-                        derivatives = self._of_elements(op, operands, self.values[made], slope)
-                    case tdsl.MovementOp():
-                        derivatives = self._of_move(op, [self.values[index] for index in operands], slope)
-                    case tdsl.MaxPoolOp():
-                        derivatives = [_of_greatest(op, self.values[operands[0]], slope)]
-                    case tdsl.AveragePoolOp():
-                        derivatives = [slope_of_windows(op, self.values[operands[0]], slope)]
-                    case tdsl.MeanOp():
-                        derivatives = [slope_of_mean(op, self.values[operands[0]], slope)]
-                    case tdsl.SoftmaxOp():
-                        derivatives = [slope_of_softmax(self.values[made], slope)]
-                    case tdsl.NormaliseOp():
-                        derivatives = [slope_of_normalised(self.values[operands[0]], self.values[made], slope)]
-                    case _:
-                        unknown.update(operands)
-                        continue
+                derivatives = self._derivatives(op, operands, made, slope)
+                if derivatives is None:
+                    unknown.update(operands)
+                    continue
                 for index, derivative in zip(operands, derivatives, strict=True):
+                    if isinstance(derivative, Factored):
+                        if (part := self._of_constant(index, derivative)) is not None:
+                            parts.setdefault(self.origins[index][0], []).append(part)
+                            continue
+                        derivative = derivative.product
                     if derivative is not None:
                         slopes[index] = slopes[index] + derivative if index in slopes else derivative
         return {constant: pieces for constant, pieces in parts.items() if constant not in without}
 
-    def _of_products(
-        self, op: tdsl.ContractionOp, operands: Sequence[int], slope: Array, parts: dict[SSAValue, list[_Part]]
-    ) -> list[Array | None]:
-        derivatives: dict[int, Array | None] = dict.fromkeys(range(len(operands)))
-        if op.initial is not None:
-            derivatives[len(operands) - 1] = _like(self.values[operands[-1]], slope)
-        if op.shifts is not None:
-            slope = np.ldexp(slope, -by_row(op, np.array(op.shifts)))
-        for pair in range(len(op.pairs)):
-            lhs, rhs = operands[2 * pair], operands[2 * pair + 1]
-            left, right = self.values[lhs], self.values[rhs]
-            if not (term := op.terms[pair]).multiplies_matrices:
-                factors = Factors(term, tdsl.shape_of(op.out))
-                derivatives[2 * pair], derivatives[2 * pair + 1] = factors.derivatives(left, right, slope)
-            elif lhs in self.origins and tdsl.shape_of(self.origins[lhs][0])[-1] == left.shape[-1]:
-                constant, positions = self.origins[lhs]
-                parts.setdefault(constant, []).append(_Part(positions[..., 0], slope, right))
-            else:
-                derivatives[2 * pair] = slope @ right.swapaxes(-1, -2)
-            if term.multiplies_matrices:
-                derivatives[2 * pair + 1] = left.swapaxes(-1, -2) @ slope
-        return list(derivatives.values())
+    def _derivatives(self, op: Operation, operands: Sequence[int], made: int, slope: Array) -> Derivatives | None:
+        if not isinstance(op, HasValueInterface):
+            return None
+        return op.derivative([self.values[index] for index in operands], self.values[made], slope)
 
-    def _of_elements(
-        self, op: tdsl.ElementwiseOp, operands: Sequence[int], result: Array, slope: Array
-    ) -> list[Array | None]:
-        """The derivatives with respect to the operands of an elementwise op, from its steps on scalars."""
-        body, rank = op.scalar_body, 1 + len(tdsl.shape_of(op.out))
-        arguments = [ranked(self.values[index], rank) for index in operands]
-        values: dict[SSAValue, Array] = {**dict(zip(body.arguments, arguments, strict=True)), body.result: result}
-        steps = cast("Sequence[num.ScalarOp]", body.steps)
-        for step in steps:
-            if step.results[0] not in values:
-                values[step.results[0]] = self.reals.scalar(step, [values[x] for x in step.operands])
-        slopes: dict[SSAValue, Array] = {body.result: slope}
-        for step in reversed(steps):
-            if (by := slopes.pop(step.results[0], None)) is None:
-                continue
-            derived = step.derivative([values[x] for x in step.operands], values[step.results[0]], by)
-            for x, derivative in zip(step.operands, derived, strict=True):
-                slopes[x] = slopes[x] + derivative if x in slopes else derivative
-        return [
-            _like(self.values[index], slopes[x]) if x in slopes else None
-            for index, x in zip(operands, body.arguments, strict=True)
-        ]
-
-    def _of_move(self, op: tdsl.MovementOp, operands: Sequence[Any], slope: Array) -> list[Array | None]:
-        """The derivatives with respect to the operands of an op that moves elements: the slopes moved back."""
-        tensors: dict[SSAValue, Array] = {
-            value: x for value, x in zip(op.operands, operands, strict=True) if value in op.inputs
-        }
-        numbers, first = 0, dict[SSAValue, int]()
-        for value, x in tensors.items():
-            first[value] = numbers
-            numbers += x[0].size
-        sources: list[Any] = [
-            first[value] + numbered(x) if value in first else x for value, x in zip(op.operands, operands, strict=True)
-        ]
-        # Elements that the op fills in depend on nothing: their slopes go to a place behind all others.
-        back = add_at(slope, move_elements(op, sources, numbers), np.empty((1, numbers + 1)))
-        derivatives = {
-            value: back[:, first[value] : first[value] + x[0].size].reshape(len(slope), *x.shape[1:])
-            for value, x in tensors.items()
-        }
-        # The derivative of a repeated operand counts once.
-        return [derivatives.pop(value, None) for value in op.operands]
-
-
-def _of_greatest(op: tdsl.MaxPoolOp, image: Array, slope: Array) -> Array:
-    """The derivative by an image: the slopes go to the greatest element of each window, the first of equal ones."""
-    best = np.argmax(np.stack(list(window_elements(op, image))), 0)[None]
-    positions = np.stack([np.broadcast_to(x, best[0].shape) for x in window_elements(op, numbered(image))])
-    return add_at(slope, np.take_along_axis(positions, best, 0)[0], image)
-
-
-def _like(x: Array, slope: Array) -> Array:
-    """The derivative with respect to a broadcast array, from that with respect to the result; samples stay separate."""
-    slope = slope.sum(tuple(range(1, slope.ndim - x.ndim + 1)))
-    axes = tuple(axis for axis in range(1, x.ndim) if x.shape[axis] == 1 and slope.shape[axis] > 1)
-    return slope.sum(axes, keepdims=True)
+    def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
+        """The derivative with respect to whole rows of a constant; None for another value."""
+        if index not in self.origins:
+            return None
+        constant, positions = self.origins[index]
+        if tdsl.shape_of(constant)[-1] != derivative.right.shape[-2]:
+            return None
+        return _Part(positions[..., 0], derivative.slope, derivative.right)

@@ -16,7 +16,8 @@ from xdsl.ir import Operation
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.machine.machine import Machine
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.runtime.evaluator.arithmetic import Bits, ranked
+from tinyml.dialects.tdsl.arrays.values import ranked
+from tinyml.runtime.evaluator.arithmetic import Bits
 from tinyml.runtime.evaluator.evaluator import compute
 from tinyml.runtime.evaluator.value_numbering import Kept
 
@@ -47,18 +48,18 @@ class TabulatedBits(Bits):
         super().__init__(machine)
         self.tables = tables
 
-    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
-        if not isinstance(op, num.FunctionOp) or num.format_of(op.input).dtype.itemsize > TABULATED:
-            return super().scalar(op, arguments)
-        source = num.format_of(op.input)
-        key = op.FUNCTION, op.scheme, source.type, num.format_of(op.result).type
+    def scalar(self, step: Operation, x: Sequence[Array]) -> Array:
+        if not isinstance(step, num.FunctionOp) or num.format_of(step.input).dtype.itemsize > TABULATED:
+            return super().scalar(step, x)
+        source = num.format_of(step.input)
+        key = step.FUNCTION, step.scheme, source.type, num.format_of(step.result).type
         if key in self.tables:
             table = self.tables[key]
         else:
             raws = _all_raws(source)
             # A result that is proven to be one number comes as a single number.
-            self.tables[key] = table = np.broadcast_to(Bits().scalar(op, [raws]), raws.shape)
-        return self.machine.of_raw(table, arguments[0])
+            self.tables[key] = table = np.broadcast_to(Bits().scalar(step, [raws]), raws.shape)
+        return self.machine.of_raw(table, x[0])
 
 
 def _all_raws(format: NumberFormat) -> Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.c.composer import elements
-from tinyml.targets.registry import chips, first_answer, known_kernel
+from tinyml.targets.registry import chip_of, element_function, known_kernel
 
 if TYPE_CHECKING:
     from tinyml.targets.chip import Chip
@@ -19,36 +19,29 @@ if TYPE_CHECKING:
 _INCLUDE = Path(__file__).parents[1] / "include"
 
 
-@cache
-def include_folders() -> Sequence[Path]:
-    """The folders of headers `tinyml/*.h`: the shared folder first, then those of single chips."""
-    return [_INCLUDE, *(folder for chip in chips() for folder in chip.files("include"))]
+def include_folders(chip: Chip) -> Sequence[Path]:
+    """The folders of headers `tinyml/*.h` of a chip's programs: the shared folder first, then the chip's own."""
+    return [_INCLUDE, *chip.files("include")]
 
 
 @cache
-def header_texts() -> dict[str, str]:
-    """The texts of all headers by their names, such as `tinyml/f32.h`, without those that replace one of ours.
+def header_texts(chip: Chip) -> dict[str, str]:
+    """The texts of the runtime's and a chip's headers by their names, such as `tinyml/f32.h`.
 
-    Raises `InputError` for a chip whose header has the name of another one, and for a replacement that leaves out a
-    function.
+    A header of ours stands for one of the chip that replaces it. Raises `InputError` for a header of the chip that has
+    the name of one of ours without replacing it, and for a replacement that leaves out a function.
     """
-    owners: dict[str, tuple[Path, str]] = {_name(file): (file, "the runtime") for file in _headers(_INCLUDE)}
-    ours = dict(owners)
-    for chip in chips():
-        for name in chip.replaces:
-            _check_replacement(chip, name, ours[name][0] if name in ours else None)
-        for folder in chip.files("include"):
-            for file in _headers(folder):
-                name = _name(file)
-                if name in ours and name in chip.replaces:
-                    continue
-                known, owner = owners.setdefault(name, (file, f"chip '{chip.name}'"))
-                if known != file:
-                    raise InputError(
-                        f"chip '{chip.name}': {owner} has a header {name}, too; rename that of the chip"
-                        + (", or name it in Chip.replaces" if name in ours else "")
-                    )
-    return {name: file.read_text("utf-8") for name, (file, _) in sorted(owners.items())}
+    ours = {_name(file): file for file in _headers(_INCLUDE)}
+    for name in chip.replaces:
+        _check_replacement(chip, name, ours.get(name))
+    files = dict(ours)
+    for folder in chip.files("include"):
+        for file in _headers(folder):
+            if files.setdefault(_name(file), file) != file and _name(file) not in chip.replaces:
+                known = f"the runtime has a header {_name(file)}, too"
+                advice = "rename that of the chip, or name it in Chip.replaces"
+                raise InputError(f"chip '{chip.name}': {known}; {advice}")
+    return {name: file.read_text("utf-8") for name, file in sorted(files.items())}
 
 
 def _headers(folder: Path) -> Sequence[Path]:
@@ -72,30 +65,31 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
         raise InputError(f"chip '{chip.name}': its header {name} does not define {', '.join(missing)}")
 
 
-def definition_of(symbol: str) -> Sequence[tuple[str, str]]:
+def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     """Names and texts: of what a function needs, then of what defines it, such as `tinyml/f32.h` for `tm_expf`.
 
-    A composed function is a text of its own, by its symbol. Raises `InputError` for an unknown function.
+    A composed function is a text of its own, by its symbol. target: the board of the program that calls the function.
+    Raises `InputError` for an unknown function or board.
     """
-    kernel = known_kernel(symbol)
+    kernel = known_kernel(symbol, target)
     if kernel is not None and kernel.composed is not None:
-        return texts_of(kernel)
-    text = first_answer(str, lambda chip: chip.functions(symbol))
-    if text is not None:
-        return [(elements.HEADER, header_texts()[elements.HEADER]), (symbol, text)]
+        return texts_of(kernel, target)
+    headers = header_texts(chip_of(target))
+    if (text := element_function(symbol, target)) is not None:
+        return [(elements.HEADER, headers[elements.HEADER]), (symbol, text)]
     definition = re.compile(rf"^static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{", re.MULTILINE)
-    for name, text in header_texts().items():
+    for name, text in headers.items():
         if definition.search(text):
             return [(name, text)]
-    raise InputError(f"no header of the runtime defines the function '{symbol}'")
+    raise InputError(f"no header of the runtime defines the function '{symbol}' for the target '{target}'")
 
 
-def texts_of(kernel: Kernel) -> Sequence[tuple[str, str]]:
-    """Names and texts: of what a composed kernel needs, then of itself."""
+def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
+    """Names and texts: of what a composed kernel of a board needs, then of itself."""
     composed = kernel.composed
     if composed is None:
         raise InputError(f"the kernel '{kernel.symbol}' is not composed")
-    headers = [(composed.header, header_texts()[composed.header])] if composed.header else []
-    needed = [text for function in composed.functions for text in definition_of(function)]
+    headers = [(composed.header, header_texts(chip_of(target))[composed.header])] if composed.header else []
+    needed = [text for function in composed.functions for text in definition_of(function, target)]
     shared = [(function.symbol, function.text) for function in composed.shared]
     return [*headers, *needed, *shared, (kernel.symbol, composed.text)]

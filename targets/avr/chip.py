@@ -52,7 +52,6 @@ CHIP = Chip(
     tiles=TILES,
     coder=CODER,
     functions=functions,
-    macro="__AVR__",
     packed_reads=PACKED_READS,
     prefix="avr-",
     flags=(

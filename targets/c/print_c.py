@@ -21,7 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.text import INT24, alias_name, literal, spell
-from tinyml.targets.registry import HOST, chip_of, chips
+from tinyml.targets.registry import BUILT_IN, HOST, chip_of
 
 FILES = ("source", "header")
 WIDTH = 100
@@ -143,10 +143,10 @@ class _ProgramPrinter:
         lines: list[str] = []
         # Some headers refuse other compilers themselves.
         texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]
-        for other in chips():
+        for name, other in BUILT_IN.items():
             used = other.macro is not None and any(other.macro in text for text in texts)
-            if other.name != self.chip.name and used:
-                message = f"generated for {self.chip.name}: compile the model for {other.name} instead"
+            if name != self.chip.name and used:
+                message = f"generated for {self.chip.name}: compile the model for {name} instead"
                 lines += [f"#ifdef {other.macro}", f'#error "{message}"', "#endif", ""]
         return lines
 

@@ -27,7 +27,7 @@ CASES = {
     "outputs": 4,
     "kills": 1,
     "overwriting": 8,
-    "plug-ins": 3,
+    "plug-ins": 1,
     "arrivals": 2,
     "programs": 1,
 }

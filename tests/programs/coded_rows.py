@@ -15,7 +15,7 @@ from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import chip_of
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from tinyml.tools.calibration.measured_programs import include_flags
 
 Values = NDArray[Any]
 TWICE = 64
@@ -98,7 +98,7 @@ class CodedProgram:
         )
         cases, definitions = "", dict[str, str]()
         for number, (rows, kernel) in enumerate(zip(some, kernels(target, some), strict=True)):
-            definitions |= dict(texts_of(kernel))
+            definitions |= dict(texts_of(kernel, target))
             places = np.cumsum([1, *(matrix.shape[1] for matrix in rows.weights)])[:-1]
             arguments = "".join(f"X + {place}, " for place in places)
             call = f"{kernel.symbol}({arguments}out);"
@@ -112,7 +112,7 @@ class CodedProgram:
         source.mkdir(parents=True)
         (source / "coded.c").write_text(text)
         (source / "coded.h").write_text(_HEADER % (self.width, self.interface.output_length))
-        self.build: Build = runner.build(source, self.interface, folder, "-Os", INCLUDE)
+        self.build: Build = runner.build(source, self.interface, folder, "-Os", include_flags(runner.chip))
 
     def run(self, calls: Sequence[tuple[int, Values]]) -> tuple[list[Values], Values | None]:
         """The results of calls, each of the rows of a number with vectors."""

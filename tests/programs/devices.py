@@ -2,7 +2,7 @@
 
 import os
 
-from tinyml.targets.registry import HOST, USUAL, board, boards, chip_of, chips
+from tinyml.targets.registry import HOST, USUAL, board, boards, chip_of, chips, known_kernel
 
 _ONLY = os.environ.get("TESTED_BOARD")
 """The only board that is tested: one of a package that the suite does not know, for example."""
@@ -32,6 +32,11 @@ PRINTED = {names[-1]: [HOST, *names] if USUAL in names else names for names in C
 
 TURNS = [(name, name) for name in SMALL] * 3 if _ONLY else [(USUAL, HOST), *((n, n) for n in SMALL), (HOST, HOST)]
 """Targets and the boards that run what is printed for them, of which programs take some in turn."""
+
+
+def owner(symbol: str) -> str:
+    """The first board that has a kernel with a C function, or else the host."""
+    return next((name for name in SMALL if known_kernel(symbol, name) is not None), HOST)
 
 
 def roomy(name: str) -> str:

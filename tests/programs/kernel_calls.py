@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from programs.devices import owner
 from tinyml.runtime.devices.registry import Build, Runner, RunResult
 from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
@@ -22,7 +23,7 @@ from tinyml.tools.calibration.kernel_signatures import (
     KernelSignature,
     function_of,
 )
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from tinyml.tools.calibration.measured_programs import include_flags
 
 HEAD = 6
 ELEMENTS = 1040
@@ -98,13 +99,14 @@ def build(
     source.mkdir(parents=True, exist_ok=True)
     cases = "".join(f"    case {i}: {_call(kernel)} break;\n" for i, kernel in enumerate(kernels))
     data = ", ".join(map(str, flash))
-    texts = dict(text for kernel in kernels for text in definition_of(function_of(kernel)))
+    functions = [function_of(kernel) for kernel in kernels]
+    texts = dict(text for function in functions for text in definition_of(function, owner(function)))
     text = _SOURCE.format(
         definitions="\n".join(texts.values()), size=len(flash), bytes=data, head=HEAD, cases=cases, results=RESULTS
     )
     (source / "kernel.c").write_text(text)
     (source / "kernel.h").write_text(_HEADER % (HEAD + ELEMENTS, RESULTS))
-    return runner.build(source, INTERFACE, folder, optimize, INCLUDE)
+    return runner.build(source, INTERFACE, folder, optimize, include_flags(runner.chip))
 
 
 def run(runner: Runner, built: Build, cases: Sequence[Case], kernels: Sequence[KernelSignature] = KERNELS) -> RunResult:

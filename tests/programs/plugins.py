@@ -73,10 +73,8 @@ def forget() -> None:
         plugins._declared,  # pyright: ignore[reportPrivateUsage]
         plugins._by_module,  # pyright: ignore[reportPrivateUsage]
         context.registry,
-        registry.chips,
-        registry._targets,  # pyright: ignore[reportPrivateUsage]
+        registry._of_plugins,  # pyright: ignore[reportPrivateUsage]
         registry.known_kernel,
-        headers.include_folders,
         headers.header_texts,
     ):
         cached.cache_clear()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from programs.printed import WARNING_FLAGS
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from tinyml.tools.calibration.measured_programs import include_flags
 
 
 def run_figure(
@@ -28,7 +28,7 @@ def run_figure(
     (folder / "figure.c").write_text(source)
     interface = Interface("figure", "int8_t", inputs.shape[1], "int8_t", length, has_label=False)
     runner = runner_for(device)
-    build = runner.build(folder, interface, folder, optimize, [*WARNING_FLAGS, *INCLUDE])
+    build = runner.build(folder, interface, folder, optimize, [*WARNING_FLAGS, *include_flags(runner.chip)])
     scores = runner.run(build, interface, inputs).scores
     assert scores is not None
     return scores

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from programs.devices import owner
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.runtime.model.headers import definition_of, texts_of
@@ -30,10 +31,20 @@ class Strip:
 
     @property
     def kernel(self) -> Kernel:
+        return self.of_family
+
+    @property
+    def of_family(self) -> Kernel:
+        """The kernel of the family for the tile."""
         kernel = self.family.kernel(self.tile)
         assert kernel is not None
-        assert known_kernel(kernel.symbol) is kernel
+        assert known_kernel(kernel.symbol, owner(kernel.symbol)) is kernel
         return kernel
+
+    @property
+    def target(self) -> str:
+        """A board whose chip has the family."""
+        return owner(self.of_family.symbol)
 
     @property
     def symbol(self) -> str:
@@ -42,7 +53,7 @@ class Strip:
     @property
     def texts(self) -> Sequence[tuple[str, str]]:
         """The names and the texts of what the kernel needs, itself the last."""
-        return definition_of(self.symbol)
+        return definition_of(self.symbol, self.target)
 
     @property
     def by_channel(self) -> bool:
@@ -102,7 +113,7 @@ class CodedStrip(Strip):
 
     @property
     def texts(self) -> Sequence[tuple[str, str]]:
-        return texts_of(self.kernel)
+        return texts_of(self.kernel, self.target)
 
     @property
     def stream(self) -> None:

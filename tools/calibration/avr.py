@@ -70,7 +70,7 @@ def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> I
     """Cost of a call with constant arguments in an otherwise empty function; without a kernel, of that function."""
     flash, call, definition = bytes(2 * length + 2), "", ""
     if kernel is not None:
-        definition = "\n".join(text for _, text in definition_of(function_of(kernel)))
+        definition = "\n".join(text for _, text in definition_of(function_of(kernel), DEVICE))
         if kernel.codes:
             # Weights of all magnitudes up to 1.
             flash = np.random.default_rng(0).integers(-0x4000, 0x4001, length + 1).astype("<i2").tobytes()
@@ -114,7 +114,7 @@ def print_costs(levels: Sequence[str]) -> None:
 
 def known_step(kernel: KernelSignature) -> str:
     """The cycles of an entry as the instructions add up; "" where they depend on the entry."""
-    composed = kernel_named(function_of(kernel)).composed
+    composed = kernel_named(function_of(kernel), DEVICE).composed
     step = None if composed is None else composed.costs.get("element")
     return "" if step is None else f"{step:.4g}"
 

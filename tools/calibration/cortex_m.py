@@ -97,7 +97,7 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
         most = 1 << min(width, 8) - 1
         weights = np.frombuffer(near_row(random.integers(1, most, N), width), np.int8)
     source = _PROGRAM.substitute(
-        definition="\n".join(text for _, text in definition_of(kernel)),
+        definition="\n".join(text for _, text in definition_of(kernel, device)),
         segments=", ".join(map(str, segments)),
         w="int8_t" if form == "near" else _CTYPES.get(w, "int8_t"),
         x=_CTYPES.get(x, "int8_t"),

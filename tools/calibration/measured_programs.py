@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,10 +16,8 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.headers import include_folders
 from tinyml.runtime.model.interface import Interface
+from tinyml.targets.chip import Chip
 from tinyml.tools.calibration.checkpoints import remembered
-
-INCLUDE = [f"-I{folder}" for folder in include_folders()]
-"""Compiler flags for programs that include kernel headers rather than contain their text."""
 
 N = 64
 """The length of the rows and vectors whose costs have limits."""
@@ -43,6 +42,11 @@ class InferenceCost:
     code: int
 
 
+def include_flags(chip: Chip) -> Sequence[str]:
+    """The compiler flags of programs for a chip that include headers rather than contain their texts."""
+    return [f"-I{folder}" for folder in include_folders(chip)]
+
+
 def measure(device: str, optimize: str, source: str, interface: Interface) -> InferenceCost:
     """Cost of one inference of a C program, on random values within 8 bits."""
 
@@ -61,7 +65,7 @@ def _measure(device: str, optimize: str, source: str, interface: Interface) -> I
         (folder / "figure.c").write_text(source)
         (folder / "figure.h").write_text(_HEADER.format(**types, **lengths))
         runner = runner_for(device)
-        build = runner.build(folder, interface, folder, optimize, INCLUDE)
+        build = runner.build(folder, interface, folder, optimize, include_flags(runner.chip))
         result = runner.run(build, interface, inputs)
         table = call_tool(runner.chip, "nm", ["-S", build.elf])
     assert result.cycles is not None

@@ -16,7 +16,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
-from tinyml.tools.driver.request import targets
+from tinyml.tools.driver.request import listed_targets
 from tinyml.tools.reports.memory_picture import FORMATS
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class PlanRequest(PrintOptions):
     front: bool = option("show RAM and time of the programs of all plans that run", default=False, group="shown")
     picture: Path | None = option(".svg or .png file to draw these in", default=None, writes=FORMATS)
     val: Path | None = option(".npz with x, to choose the number formats of a model on reals for --front", default=None)
-    target: str = option(f"board for --front: {targets()}", default=USUAL, metavar="BOARD")
+    target: str = option(f"board for --front: {listed_targets()}", default=USUAL, metavar="BOARD")
     bits: int | None = option("bits of each element (default: those of the model's formats)", default=None)
     extra: int = option("percent of multiply-accumulates that a plan may add to the network's", default=30)
 

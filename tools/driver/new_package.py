@@ -48,9 +48,9 @@ def _passes() -> Iterable[str]:
 
 
 def _chips() -> Iterable[str]:
-    from tinyml.targets.registry import boards, chips
+    from tinyml.targets.registry import chips, targets
 
-    return (name.replace("-", "_") for one in (*chips(), *boards()) for name in (one.name,))
+    return (name.replace("-", "_") for name in (*(chip.name for chip in chips()), *targets()))
 
 
 def _suffixes() -> Iterable[str]:

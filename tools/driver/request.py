@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.options import option, options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
-from tinyml.targets.registry import USUAL, boards
+from tinyml.targets.registry import USUAL, targets
 from tinyml.tools.driver.search_request import SearchRequest
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ OPTIMIZE = ("Os", "O2", "O3")
 QUANTIZATION = ("keep", "anew")
 
 
-def targets() -> str:
+def listed_targets() -> str:
     """The help text of options that take a target."""
-    return ", ".join(board.name for board in boards())
+    return ", ".join(targets())
 
 
 def optimize() -> Any:
@@ -32,7 +32,7 @@ def optimize() -> Any:
 class BuildOptions(CompileOptions):
     """Options that `tinyml compile` and `tinyml bench` share."""
 
-    target: str = option(targets(), default=USUAL, metavar="BOARD")
+    target: str = option(listed_targets(), default=USUAL, metavar="BOARD")
     optimize: str = optimize()
     quantization: str = option(
         "number formats that a model comes with: keep them, or go back to reals and choose new ones",

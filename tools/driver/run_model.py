@@ -13,7 +13,7 @@ from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output_contents import read_report
-from tinyml.tools.driver.request import optimize, targets
+from tinyml.tools.driver.request import listed_targets, optimize
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.evaluator import Outputs
@@ -25,7 +25,7 @@ class RunRequest:
 
     folder: Path = option("folder written by tinyml compile", flags=())
     data: Path = option(".npz with the inputs x: reals, or integers, which are raws of the model's input")
-    device: str = option(targets(), default=HOST)
+    device: str = option(listed_targets(), default=HOST)
     limit: int | None = option("run only so many samples", default=None)
     save: Path | None = option(
         ".npz to write: the labels, and the scores and other outputs as raws", default=None, writes=(".npz",)

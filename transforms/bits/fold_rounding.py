@@ -21,7 +21,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.registry import known_kernel
+from tinyml.targets.registry import known_kernel, target_of
 
 _SUMS = [op.name for op in num.NUM.operations if issubclass(op, num.KernelSumOp) and not op.NEEDS_KERNEL]
 """Kernels whose last argument is the initial sum, to which they add."""
@@ -58,7 +58,7 @@ def _kernel_of(value: SSAValue) -> func.CallOp | None:
     call = value.owner
     if not isinstance(call, func.CallOp):
         return None
-    kernel = known_kernel(call.callee.root_reference.data)
+    kernel = known_kernel(call.callee.root_reference.data, target_of(call))
     return call if kernel is not None and kernel.op in _SUMS else None
 
 

@@ -20,7 +20,7 @@ from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, board, kernels_for
+from tinyml.targets.registry import HOST, check_target, kernels_for
 from tinyml.transforms.ir.sparse_layouts import SparseRows
 
 if TYPE_CHECKING:
@@ -127,6 +127,6 @@ class ChooseStoragePass(ModulePass):
     packed: str = "auto"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        board(self.target)
+        check_target(self.target)
         pattern = _StoreDense(self.target, self.packed != "never")
         PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)

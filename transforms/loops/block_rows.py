@@ -25,7 +25,7 @@ from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, kernels_of, tile_families
+from tinyml.targets.registry import HOST, compile_for, kernels_of, tile_families
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
 from tinyml.transforms.loops.kernels.finished_rows import tile_of_rows
@@ -42,6 +42,7 @@ class BlockRowsPass(ModulePass):
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        compile_for(op, self.target)
         blocks = num.DotRowsOp.name, num.ChannelDotsOp.name
         families = tile_families(self.target)
         kernels = [kernel for kernel in kernels_of(self.target) if kernel.op in blocks]

@@ -25,7 +25,7 @@ from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, board, kernels_for, kernels_of, tile_families
+from tinyml.targets.registry import HOST, board, compile_for, kernels_for, kernels_of, tile_families
 from tinyml.transforms.ir.divisibility import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
@@ -43,13 +43,15 @@ _Link: TypeAlias = num.KernelSumOp | num.AlignOp | num.ShiftOp
 class SelectKernelsPass(ModulePass):
     """Sets `kernel` on every dot product, distance and axpy that the target has a kernel for; expands the others.
 
-    target: as for printing C. Raises `InputError` for an unknown target.
+    target: as for printing C; the module names it (`tinyml.target`), and later passes look its kernels up there.
+    Raises `InputError` for an unknown target, and for a module with kernels of another one.
     """
 
     name = "select-kernels"
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        compile_for(op, self.target)
         unpacked, decoded = UnpackedRuns(), DecodedRuns(board(self.target).ram)
         select_tile_kernels(op, tile_families(self.target))
         for call in list(op.walk()):

@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.kernel import RowCoder
-from tinyml.targets.registry import HOST, board, row_coder
+from tinyml.targets.registry import HOST, board, compile_for, row_coder
 from tinyml.transforms.loops.kernels.coded_rows import row_loops
 from tinyml.transforms.loops.kernels.window_rows import window_rows
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses, registered_pass
@@ -50,6 +50,7 @@ class WeightsToCodePass(ModulePass):
             return
         if self.flash <= 0:
             raise InputError(f"the limit on flash is at least 1 byte, got {self.flash}")
+        compile_for(op, self.target)
         matrices = _matrices(op)
         for number, count in _Choice(op, coder, self, self.flash).rows().items():
             matrices[number].replace(coder, count)

@@ -23,7 +23,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
-from tinyml.targets.registry import kernel_named
+from tinyml.targets.registry import kernel_named, target_of
 from tinyml.transforms.ir.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
@@ -67,7 +67,7 @@ class Demand:
 
 def demand_of(module: ModuleOp) -> Demand:
     """The demand of a program at L3. Branches count as taken, and only elements of the input can be zero."""
-    counter = _Counter()
+    counter = _Counter(target_of(module))
     for function in defined_functions(module):
         arguments = function.body.block.args
         counter.demand.input += sum(map(scratch.bytes_of, arguments))
@@ -80,11 +80,13 @@ def demand_of(module: ModuleOp) -> Demand:
 class _Counter:
     """Counts steps in one walk through a program.
 
-    intervals: proven intervals of scalars. constants: bytes of each array in flash. zeros: the share of zeros, for
-    arrays and for elements loaded from them. extremes: the least and the greatest raw of constants of integers.
+    target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants: bytes of each
+    array in flash. zeros: the share of zeros, for arrays and for elements loaded from them. extremes: the least and the
+    greatest raw of constants of integers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, target: str) -> None:
+        self.target = target
         self.demand = Demand()
         self.intervals: dict[SSAValue, Interval] = {}
         self.zeros: dict[SSAValue, float] = {}
@@ -147,7 +149,7 @@ class _Counter:
         return interval[0] == interval[1] and all(use.operation.name.startswith("num.") for use in load.res.uses)
 
     def number(self, op: Operation, steps: StepCounts, times: float) -> None:
-        lowered = _lowered(op, [self.intervals.get(operand) for operand in op.operands])
+        lowered = _lowered(op, self.target, [self.intervals.get(operand) for operand in op.operands])
         zeros = max((self.zeros.get(operand, 0) for operand in op.operands), default=0)
         for step, count in lowered.steps.items():
             of_zeros = zeros * count if takes_less_of_zero(step) else 0
@@ -155,11 +157,11 @@ class _Counter:
             if of_zeros:
                 steps.add(of_zero(step), times, of_zeros, 0)
         if isinstance(op, num.KernelOp) and op.kernel is not None:
-            kernel, elements = op.kernel.data, _elements(op)
+            kernel, elements = op.kernel.data, _elements(op, self.target)
             steps.add(f"{kernel} element", times, elements, 0)
             for part, count in op.parts.items():
                 steps.add(f"{kernel} {part}", times, count, 0)
-            composed = kernel_named(kernel).composed
+            composed = kernel_named(kernel, self.target).composed
             if composed is not None and composed.block:
                 steps.add(f"{kernel} rest", times, _rest(op, composed.block), 0)
             # Kernels that take two elements at once are faster on rows of even length.
@@ -182,8 +184,8 @@ class _Lowered:
 _known: dict[object, _Lowered] = {}
 
 
-def _lowered(op: Operation, intervals: Sequence[Interval | None]) -> _Lowered:
-    key = op.name, *op.properties.items(), *(value.type for value in (*op.operands, *op.results)), *intervals
+def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -> _Lowered:
+    key = op.name, target, *op.properties.items(), *(value.type for value in (*op.operands, *op.results)), *intervals
     if key not in _known:
         block, interval = lowered_alone(op, intervals)
         steps = _counts()
@@ -206,14 +208,14 @@ def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
     }
 
 
-def _elements(op: num.KernelOp) -> float:
+def _elements(op: num.KernelOp, target: str) -> float:
     """The number of elements that one call of a kernel processes; for a sparse matrix, the mean over its rows."""
     if op.products is not None:
         return op.products
     stored = _source_elements(op.factors[0]) / _rows(op)
     if not isinstance(op, num.PackedDotOp) or op.kernel is None:
         return stored
-    kernel = kernel_named(op.kernel.data)
+    kernel = kernel_named(op.kernel.data, target)
     return (stored - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights)
 
 

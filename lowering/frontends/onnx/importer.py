@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.lowering.frontends.function_names import function_name
-from tinyml.lowering.frontends.onnx.building.builder import Builder, hint, identifier
+from tinyml.lowering.frontends.layers.model_builder import hint, identifier
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.folding import FOLDED, fold
 from tinyml.lowering.frontends.onnx.building.formats import KEEPING, ON_RAWS, input_format, result_formats
 from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS, Handler, Inputs
-from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Value
 from tinyml.lowering.frontends.onnx.model.graph import Declared, Graph, Node
 from tinyml.lowering.frontends.onnx.model.reader import read_model
 from tinyml.lowering.frontends.onnx.ops import load_handlers
@@ -73,7 +73,7 @@ def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
 class _Importer:
     def __init__(self, file: str):
         self.file = file
-        self.to = Builder()
+        self.to = Builder(file)
         self.scopes: list[dict[str, Value]] = [{}]
         self.formats: Mapping[str, NumberFormat] = {}
 
@@ -86,14 +86,9 @@ class _Importer:
         if format is None and declared.element not in REALS:
             raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
         self.formats = result_formats(graph)
-        shape = self.input_shape(declared)
-        self.to.check_shape(shape)
-        argument = self.to.entry.insert_arg(TensorType(F32_FORMAT.type if format is None else format.type, shape), 0)
-        hint(argument, declared.name)
-        results = self.results(graph, self.run(graph, [Tensor.plain(argument)]))
-        self.to.entry.add_op(func.ReturnOp(*results))
-        types = self.to.entry.arg_types, [result.type for result in results]
-        return ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.to.entry))])
+        element = F32_FORMAT.type if format is None else format.type
+        argument = self.to.argument(TensorType(element, self.input_shape(declared)), declared.name)
+        return self.to.module(self.results(graph, self.run(graph, [OrderedTensor.plain(argument)])))
 
     def input_shape(self, declared: Declared) -> tuple[int, ...]:
         """The shape of one sample: extents of one open name are 1."""
@@ -114,7 +109,7 @@ class _Importer:
             if isinstance(value, Constant):
                 raise InputError(f"output '{output.name}' does not depend on the input", file=self.file)
             results.append(value.value if isinstance(value, Label) else self.to.tensor(value))
-        if len(results) == 1 and isinstance(values[0], Tensor) and _are_scores(values[0].shape):
+        if len(results) == 1 and isinstance(values[0], OrderedTensor) and _are_scores(values[0].shape):
             results.append(self.to.emit(tdsl.ArgmaxOp, results[0]).result)
         return sorted(results, key=lambda result: isinstance(result.type, TensorType))
 
@@ -135,7 +130,7 @@ class _Importer:
 
     def computed(self, handler: Handler, node: Node, inputs: Inputs) -> Value | Sequence[Value]:
         """What a handler returns; for quantised numbers in their formats, where the op can be computed in them."""
-        quantised = any(isinstance(value, Tensor) and value.is_quantised for value in inputs)
+        quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         if not quantised or node.domain or node.op in KEEPING or node.op in ON_RAWS:
             return handler(self.to, node, inputs)
         format = self.formats.get(node.outputs[0])
@@ -166,7 +161,7 @@ class _Importer:
         else:
             raise node.error(f"the op is not supported; supported are {supported()}")
         for name, value in zip(node.outputs, values, strict=False):
-            if isinstance(value, Tensor) and value.value.name_hint is None:
+            if isinstance(value, OrderedTensor) and value.value.name_hint is None:
                 hint(value.value, name)
         return values
 

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FileLineColLoc, IndexType, IntAttr, StringAttr, TensorType, f32
+from xdsl.dialects.builtin import FileLineColLoc, IndexType, IntAttr, LocationAttr, StringAttr, TensorType, f32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
-from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import Shape, shape_of
+from tinyml.lowering.frontends.layers.image_windows import padded
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.seedot.ast import Location
 from tinyml.lowering.frontends.seedot.index_range import DATA, IndexRange
 from tinyml.lowering.frontends.seedot.parameters import check_real, check_shape, spell_shape
 from tinyml.lowering.frontends.seedot.syntax import LARGEST_INTEGER
-
-P = ParamSpec("P")
-Op = TypeVar("Op", bound=Operation)
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
@@ -51,58 +50,54 @@ def is_integer(value: SSAValue) -> bool:
     return isinstance(value.type, IndexType)
 
 
-class TensorBuilder:
-    """Appends ops to `block`; errors carry the location of the expression that is being imported."""
+class TensorBuilder(ModelBuilder):
+    """Appends ops at the location of the expression that is being imported, which errors carry."""
 
     def __init__(self, file: str):
-        self.file = StringAttr(file)
-        self.block = Block()
+        super().__init__(file)
+        self.source = Location(1, 1)
         self.ranges: dict[SSAValue, IndexRange] = {}
         self.parameters: dict[SSAValue, tdsl.ConstOp] = {}
         self.sparse: dict[tdsl.ConstOp, tdsl.ConstOp] = {}
 
-    def emit(self, location: Location, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """Build, verify and append an op."""
-        try:
-            op = make(*args, **kwargs)
-            op.verify_()
-        except VerifyException as error:
-            raise location.error(str(error)) from error
-        for result in op.results:
-            if isinstance(result.type, TensorType):
-                check_shape(shape_of(result), location)
-        op.location = FileLineColLoc(self.file, IntAttr(location.line), IntAttr(location.column))
-        self.block.add_op(op)
-        return op
+    @property
+    def location(self) -> LocationAttr:
+        return FileLineColLoc(StringAttr(self.file), IntAttr(self.source.line), IntAttr(self.source.column))
 
-    def tensor(
-        self, location: Location, make: Callable[P, tdsl.TensorOp], *args: P.args, **kwargs: P.kwargs
-    ) -> SSAValue:
-        """Emit an op with one tensor result and return that."""
-        return self.emit(location, make, *args, **kwargs).out
+    def error(self, message: str) -> InputError:
+        return self.source.error(message)
+
+    def check_shape(self, shape: Sequence[int]) -> None:
+        check_shape(shape, self.source)
+
+    def at(self, location: Location) -> TensorBuilder:
+        """The builder, whose next ops are at a location."""
+        self.source = location
+        return self
 
     def integer(self, location: Location, value: int) -> SSAValue:
-        op = self.emit(location, arith.ConstantOp.from_int_and_width, value, IndexType())
+        op = self.at(location).emit(arith.ConstantOp.from_int_and_width, value, IndexType())
         self.ranges[op.result] = IndexRange(value, value)
         return op.result
 
     def real(self, location: Location, value: float) -> SSAValue:
-        return self.emit(location, tdsl.ConstOp, np.array(check_real(value, location), np.float32), F32_FORMAT).result
+        raws = np.array(check_real(value, location), np.float32)
+        return self.at(location).emit(tdsl.ConstOp, raws, F32_FORMAT).result
 
     def fill(self, location: Location, value: float, shape: Shape) -> SSAValue:
-        return self.tensor(location, tdsl.FillOp, check_real(value, location), TensorType(f32, shape))
+        return self.at(location).op(tdsl.FillOp, check_real(value, location), TensorType(f32, shape))
 
     def negate(self, location: Location, value: SSAValue) -> SSAValue:
         if is_integer(value):
             return self.binary(location, "-", self.integer(location, 0), value)
-        return self.tensor(location, tdsl.NegOp, value)
+        return self.at(location).op(tdsl.NegOp, value)
 
     def binary(self, location: Location, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         if is_integer(lhs) and is_integer(rhs) and operator in _INTEGER_OPS:
             reach = self.ranges[lhs].combine(self.ranges[rhs], operator)
             if max(-reach.low, reach.high) > LARGEST_INTEGER:
                 raise location.error(f"the integer can reach {max(reach.low, reach.high, key=abs)}: more than 32 bits")
-            result = self.emit(location, _INTEGER_OPS[operator], lhs, rhs).results[0]
+            result = self.at(location).emit(_INTEGER_OPS[operator], lhs, rhs).results[0]
             self.ranges[result] = reach
             return result
         if is_integer(lhs) or is_integer(rhs):
@@ -110,17 +105,17 @@ class TensorBuilder:
             raise location.error(f"'{operator}' of {kinds[0]} and {kinds[1]} (reals have a point, 2.0)")
         match operator:
             case "*" if 1 not in (prod(shape_of(lhs)), prod(shape_of(rhs))):
-                return self.tensor(location, tdsl.MatmulOp, lhs, rhs)
+                return self.at(location).op(tdsl.MatmulOp, lhs, rhs)
             case "*":
                 return self.elementwise(location, "<*>", lhs, rhs)
             case "|*|":
-                return self.tensor(location, tdsl.SpmvOp, self.as_sparse(location, lhs), rhs)
+                return self.at(location).op(tdsl.SpmvOp, self.as_sparse(location, lhs), rhs)
             case "<+>" | "<->":
                 row = shape_of(rhs)
                 if len(row) != 1 or shape_of(lhs)[-1:] != row:
                     shapes = f"{spell_shape(shape_of(lhs))} and {spell_shape(row)}"
                     raise location.error(f"'{operator}' takes a vector as long as the last axis, got {shapes}")
-                return self.tensor(location, _ROW_OPS[operator], lhs, rhs)
+                return self.at(location).op(_ROW_OPS[operator], lhs, rhs)
             case _:
                 return self.elementwise(location, operator, lhs, rhs)
 
@@ -136,11 +131,11 @@ class TensorBuilder:
                 raise location.error(
                     f"'{operator}' of different shapes {spell_shape(left)} and {spell_shape(right)}{hint}"
                 )
-        return self.tensor(location, _TENSOR_OPS[operator], lhs, rhs)
+        return self.at(location).op(_TENSOR_OPS[operator], lhs, rhs)
 
     def as_scalar(self, location: Location, value: SSAValue, partner: Shape) -> SSAValue:
         """A tensor of one element in a form that broadcasts to its partner without adding axes to it."""
-        return value if len(shape_of(value)) <= len(partner) else self.tensor(location, tdsl.ReshapeOp, value, ())
+        return value if len(shape_of(value)) <= len(partner) else self.at(location).op(tdsl.ReshapeOp, value, ())
 
     def as_sparse(self, location: Location, value: SSAValue) -> SSAValue:
         """A sparse copy of a parameter, marked to be stored by its nonzero elements."""
@@ -167,26 +162,26 @@ class TensorBuilder:
     ) -> SSAValue:
         by_data = not is_integer(condition)
         if by_data:
-            decision = self.emit(location, tdsl.AtLeastOp, condition, float(threshold)).result
+            decision = self.at(location).emit(tdsl.AtLeastOp, condition, float(threshold)).result
         else:
-            decision = self.emit(location, arith.CmpiOp, condition, self.integer(location, threshold), "sge").result
+            decision = self.at(location).emit(arith.CmpiOp, condition, self.integer(location, threshold), "sge").result
         if is_integer(if_true) and is_integer(if_false):
-            result = self.emit(location, arith.SelectOp, decision, if_true, if_false).result
+            result = self.at(location).emit(arith.SelectOp, decision, if_true, if_false).result
             self.ranges[result] = self.ranges[if_true].choice(self.ranges[if_false], by_data)
             return result
         if is_integer(if_true) or is_integer(if_false):
             raise location.error("one branch is an integer, the other a tensor (reals have a point, 2.0)")
-        return self.tensor(location, tdsl.SelectOp, decision, if_true, self.fit(location, if_false, shape_of(if_true)))
+        return self.at(location).op(tdsl.SelectOp, decision, if_true, self.fit(location, if_false, shape_of(if_true)))
 
     def fit(self, location: Location, value: SSAValue, shape: Shape) -> SSAValue:
         """The value, reshaped to the given shape if both have one element."""
         if shape_of(value) != shape and prod(shape) == prod(shape_of(value)) == 1:
-            return self.tensor(location, tdsl.ReshapeOp, value, shape)
+            return self.at(location).op(tdsl.ReshapeOp, value, shape)
         return value
 
     def function(self, location: Location, name: str, value: SSAValue) -> SSAValue:
         if name == "sgn":
-            sign = self.emit(location, tdsl.SignOp, value).result
+            sign = self.at(location).emit(tdsl.SignOp, value).result
             self.ranges[sign] = IndexRange(0, 1, DATA)
             return sign
         if name not in ("argmax", "normaliseL2", *_FUNCTIONS):
@@ -194,26 +189,26 @@ class TensorBuilder:
         if name == "argmax" and not shape_of(value):
             raise location.error(f"'{name}' needs a tensor with an axis, got a scalar")
         if name == "argmax":
-            label = self.emit(location, tdsl.ArgmaxOp, value).result
+            label = self.at(location).emit(tdsl.ArgmaxOp, value).result
             self.ranges[label] = IndexRange(0, prod(shape_of(value)) - 1, DATA)
             return label
         if name == "normaliseL2":
             return self.normalise(location, value)
-        return self.tensor(location, _FUNCTIONS[name], value)
+        return self.at(location).op(_FUNCTIONS[name], value)
 
     def normalise(self, location: Location, value: SSAValue) -> SSAValue:
         """A column, or the vectors along the last axis, divided by their lengths."""
         if (shape := shape_of(value))[1:] != (1,):
-            return self.tensor(location, tdsl.NormaliseOp, value)
-        row = self.tensor(location, tdsl.ReshapeOp, value, shape[::-1])
-        return self.tensor(location, tdsl.ReshapeOp, self.tensor(location, tdsl.NormaliseOp, row), shape)
+            return self.at(location).op(tdsl.NormaliseOp, value)
+        row = self.at(location).op(tdsl.ReshapeOp, value, shape[::-1])
+        return self.at(location).op(tdsl.ReshapeOp, self.at(location).op(tdsl.NormaliseOp, row), shape)
 
     def transpose(self, location: Location, value: SSAValue) -> SSAValue:
         if len(shape_of(value)) != 2:
             raise location.error(f"'^T' needs a matrix, got shape {spell_shape(shape_of(value))}")
-        return self.tensor(location, tdsl.TransposeOp, value, (1, 0))
+        return self.at(location).op(tdsl.TransposeOp, value, (1, 0))
 
-    def reshape(self, location: Location, value: SSAValue, shape: Shape, order: Shape) -> SSAValue:
+    def rearranged(self, location: Location, value: SSAValue, shape: Shape, order: Shape) -> SSAValue:
         """Fill a new shape in row-major order with the elements, visited with the first axis of `order` slowest."""
         axes = tuple(axis - 1 for axis in order)
         identity = tuple(range(len(shape_of(value))))
@@ -221,8 +216,8 @@ class TensorBuilder:
             raise location.error(f"the order {spell_shape(order)} does not name each of the {len(identity)} axes once")
         check_shape(shape, location)
         if axes != identity:
-            value = self.tensor(location, tdsl.TransposeOp, value, axes)
-        return self.tensor(location, tdsl.ReshapeOp, value, shape)
+            value = self.at(location).op(tdsl.TransposeOp, value, axes)
+        return self.at(location).op(tdsl.ReshapeOp, value, shape)
 
     def convolve(
         self,
@@ -240,12 +235,10 @@ class TensorBuilder:
             raise location.error(f"'conv2d' takes an image NxHxWxC and a filter GxKHxKWxCinxCout, got {shapes}")
         if shape[0] != groups:
             raise location.error(f"the filter has {shape[0]} groups, expected {{g {groups}}}")
-        if any(padding):
-            top, bottom, left, right = padding
-            image = self.tensor(location, tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0))
-        rows = self.tensor(location, tdsl.TransposeOp, filter, (0, 4, 1, 2, 3))
-        rows = self.tensor(location, tdsl.ReshapeOp, rows, (groups * shape[4], *shape[1:4]))
-        return self.tensor(location, tdsl.Conv2dOp, rows, image, strides, dilations, groups)
+        image = padded(self.at(location), image, padding)
+        rows = self.at(location).op(tdsl.TransposeOp, filter, (0, 4, 1, 2, 3))
+        rows = self.at(location).op(tdsl.ReshapeOp, rows, (groups * shape[4], *shape[1:4]))
+        return self.at(location).op(tdsl.Conv2dOp, rows, image, strides, dilations, groups)
 
     def bottleneck(
         self,
@@ -278,27 +271,27 @@ class TensorBuilder:
                     for constant, raws in ((known[0], rows), (known[2], known[2].raws * factors))
                 )
             image = self.convolve(location, image, filter, form[0], form[1], (1, 1), form[2])
-            image = self.tensor(location, tdsl.AddOp, image, bias)
+            image = self.at(location).op(tdsl.AddOp, image, bias)
             if not folded:
-                image = self.tensor(location, tdsl.MulOp, image, weight)
+                image = self.at(location).op(tdsl.MulOp, image, weight)
             if number < 2:
-                image = self.tensor(location, tdsl.Relu6Op, image)
+                image = self.at(location).op(tdsl.Relu6Op, image)
         return image
 
     def _changed(self, location: Location, constant: tdsl.ConstOp, raws: Raws) -> SSAValue:
         """A parameter with other numbers under the same name."""
-        new = self.emit(location, tdsl.ConstOp, raws.astype(constant.raws.dtype), F32_FORMAT)
+        new = self.at(location).emit(tdsl.ConstOp, raws.astype(constant.raws.dtype), F32_FORMAT)
         new.result.name_hint = constant.result.name_hint
         return new.result
 
-    def index(self, location: Location, value: SSAValue, index: SSAValue) -> SSAValue:
+    def element(self, location: Location, value: SSAValue, index: SSAValue) -> SSAValue:
         if shape := shape_of(value):
             self.check_index(location, index, 1, shape[0])
-        return self.tensor(location, tdsl.IndexOp, value, index)
+        return self.at(location).op(tdsl.IndexOp, value, index)
 
     def splice(self, location: Location, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape) -> SSAValue:
         self.check_box(location, value, offsets, sizes)
-        return self.tensor(location, tdsl.SliceOp, value, offsets, sizes)
+        return self.at(location).op(tdsl.SliceOp, value, offsets, sizes)
 
     def insert(
         self, location: Location, part: SSAValue, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape
@@ -307,7 +300,7 @@ class TensorBuilder:
         part = self.fit(location, part, sizes)
         if shape_of(part) != sizes:
             raise location.error(f"a splice of shape {spell_shape(sizes)} cannot take {spell_shape(shape_of(part))}")
-        return self.tensor(location, tdsl.InsertSliceOp, part, value, offsets)
+        return self.at(location).op(tdsl.InsertSliceOp, part, value, offsets)
 
     def check_box(self, location: Location, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape) -> None:
         shape = shape_of(value)

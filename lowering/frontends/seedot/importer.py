@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from xdsl.dialects import func, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp, TensorType, f32
-from xdsl.ir import Block, OpResult, Region, SSAValue
+from xdsl.ir import Block, OpResult, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.function_names import function_name
 from tinyml.lowering.frontends.seedot.ast import (
     Binary,
     Call,
@@ -68,7 +67,6 @@ def read_seedot(content: bytes, file: str) -> ModuleOp:
 
 class _Importer:
     def __init__(self, file: str, parameters: Path):
-        self.name = function_name(file)
         self.parameters = parameters
         self.to = TensorBuilder(file)
         self.entry = self.to.block
@@ -82,15 +80,9 @@ class _Importer:
         results = [value]
         if isinstance(value, OpResult) and isinstance(value.op, tdsl.ArgmaxOp | tdsl.SignOp):
             results.append(value.op.input)
-        self.entry.add_op(func.ReturnOp(*results))
+        module = self.to.module(results, self.arguments)
         self.to.drop_replaced_parameters()
-        function = func.FuncOp(
-            self.name,
-            (self.entry.arg_types, [result.type for result in results]),
-            Region(self.entry),
-            arg_attrs=self.arguments,
-        )
-        return ModuleOp([function])
+        return module
 
     def any(self, node: Expression) -> SSAValue:
         """The value of an expression; a chain of `let` is processed without recursion."""
@@ -140,16 +132,18 @@ class _Importer:
             case Transpose(operand=operand):
                 return to.transpose(location, self.tensor(operand))
             case Reshape(operand=operand, shape=shape, order=order):
-                return to.reshape(location, self.tensor(operand), shape, order)
+                return to.rearranged(location, self.tensor(operand), shape, order)
             case Index(operand=operand, index=index):
-                return to.index(location, self.tensor(operand), self.integer(index))
+                return to.element(location, self.tensor(operand), self.integer(index))
             case Splice(operand=operand, offsets=offsets, sizes=sizes):
                 return to.splice(location, self.tensor(operand), [self.integer(each) for each in offsets], sizes)
             case Reverse(operand=operand, axis=axis):
-                return to.tensor(location, tdsl.ReverseOp, self.tensor(operand), axis)
+                value = self.tensor(operand)
+                return to.at(location).op(tdsl.ReverseOp, value, axis)
             case Maxpool(operand=operand, kernel=kernel, padding=padding, strides=strides):
                 check_shape(kernel, location)
-                return to.tensor(location, tdsl.MaxPoolOp, self.tensor(operand), kernel, padding, strides)
+                value = self.tensor(operand)
+                return to.at(location).op(tdsl.MaxPoolOp, value, kernel, padding, strides)
             case Conv2d(image=image, filter=filter):
                 operands = self.tensor(image), self.tensor(filter)
                 return to.convolve(location, *operands, node.strides, node.padding, node.dilations, node.groups)
@@ -228,7 +222,7 @@ class _Importer:
         check_shape(node.shape, node.location)
         path = self.parameters / f"{name}.npy"
         if name != INPUT:
-            constant = self.to.emit(node.location, tdsl.ConstOp, load_parameter(path, name, node), F32_FORMAT)
+            constant = self.to.at(node.location).emit(tdsl.ConstOp, load_parameter(path, name, node), F32_FORMAT)
             hint(constant.result, name)
             self.to.parameters[constant.result] = constant
             return constant.result
@@ -241,9 +235,7 @@ class _Importer:
             if low > high:
                 raise node.location.error(f"the range [{low}, {high}] is empty")
             self.arguments = ArrayAttr([DictionaryAttr({tdsl.RANGE: tdsl.Range(low, high)})])
-        argument = self.entry.insert_arg(TensorType(f32, node.shape), 0)
-        hint(argument, name)
-        return argument
+        return self.to.at(node.location).argument(TensorType(f32, node.shape), name)
 
     def iterate(self, node: Sum | Loop) -> SSAValue:
         """A sum or loop as `scf.for`, with the outer variables that its body changes as iter_args."""
@@ -272,13 +264,13 @@ class _Importer:
         if isinstance(node, Sum) or value not in final:
             extra = body.insert_arg(value.type, len(body.args))
             if isinstance(node, Sum):
-                value = to.tensor(location, tdsl.AddOp, extra, value)
+                value = to.at(location).op(tdsl.AddOp, extra, value)
             final.append(value)
             to.block = outer
             initial.append(to.fill(location, 0.0, shape_of(value)))
         body.add_op(scf.YieldOp(*final))
         to.block = outer
-        results = to.emit(location, scf.ForOp, start, end, step, initial, body).results
+        results = to.at(location).emit(scf.ForOp, start, end, step, initial, body).results
         for (name, variable), result in zip(carried.items(), results, strict=False):
             variable.value, variable.carried = result, before[name][1]
             if result is not results[final.index(value)]:

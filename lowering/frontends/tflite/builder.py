@@ -2,47 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import FileLineColLoc, IndexType, IntAttr, IntegerAttr, StringAttr, TensorType
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects import tdsl
-from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.lowering.frontends.tflite.formats import activation_format, element, stored
+from tinyml.lowering.frontends.layers.elementwise_layers import GREATEST, limited
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.parameter import Parameter
+from tinyml.lowering.frontends.layers.quantised_numbers import signed
+from tinyml.lowering.frontends.tflite.formats import activation_format, element
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-P = ParamSpec("P")
+    from tinyml.dialects.formats.number_format import NumberFormat
 
-ACTIVATIONS: dict[str, Callable[[SSAValue], tdsl.ClampOp]] = {
-    "RELU": tdsl.ReluOp,
-    "RELU6": tdsl.Relu6Op,
-    "RELU_N1_TO_1": lambda value: tdsl.ClipOp(value, -1.0, 1.0),
-}
-"""Activations that operators may end with, and the ops that they are."""
+ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
+"""Activations that operators may end with, and the least and greatest number that they leave."""
 
 
-class GraphBuilder:
-    """Appends the ops of each operator to `block`; errors name the operator."""
+class GraphBuilder(ModelBuilder):
+    """Appends the ops of each operator, and keeps the values of tensors."""
 
     def __init__(self, file: str):
-        self.file = file
-        self.block = Block()
+        super().__init__(file)
         self.values: dict[Tensor, SSAValue] = {}
-
-    def emit(self, make: Callable[P, tdsl.TensorOp], *args: P.args, **kwargs: P.kwargs) -> SSAValue:
-        """Build, verify and append an op with one result."""
-        op = make(*args, **kwargs)
-        op.verify_()
-        op.location = FileLineColLoc(StringAttr(self.file), IntAttr(0), IntAttr(0))
-        self.block.add_op(op)
-        return op.out
 
     def define(self, tensor: Tensor, value: SSAValue) -> None:
         """Make a value that of a tensor; it must have the tensor's shape and format."""
@@ -58,16 +46,12 @@ class GraphBuilder:
         if tensor not in self.values:
             if tensor.data is None:
                 raise VerifyException(f"{tensor} is read before an operator computes it")
-            self.values[tensor] = self.constant(stored(tensor), activation_format(tensor), tensor.name)
+            self.values[tensor] = self.parameter(parameter(tensor, tensor.data, activation_format(tensor)))
         return self.values[tensor]
 
-    def constant(self, raws: NDArray[Any], format: NumberFormat, name: str) -> SSAValue:
-        """A new constant."""
-        op = tdsl.ConstOp(raws, format)
-        op.verify_()
-        self.block.add_op(op)
-        op.result.name_hint = _identifier(name) if name else "constant"
-        return op.result
+    def image(self, tensor: Tensor) -> OrderedTensor:
+        """The value of a tensor as layers take it; axes are in the order of the program."""
+        return OrderedTensor.plain(self.value(tensor))
 
     def activated(self, value: SSAValue, activation: str) -> SSAValue:
         """A value after the activation that an operator ends with."""
@@ -76,21 +60,12 @@ class GraphBuilder:
         if activation not in ACTIVATIONS:
             known = ", ".join(("NONE", *ACTIVATIONS))
             raise VerifyException(f"the activation {activation} is not supported; supported are {known}")
-        return self.emit(ACTIVATIONS[activation], value)
+        return limited(self, value, *ACTIVATIONS[activation])
 
-    def part(
-        self, value: SSAValue, begin: Sequence[int], size: Sequence[int], steps: Sequence[int] | None = None
-    ) -> SSAValue:
-        """A part of a value; begin: the index of its first element; steps: the distance of elements along each axis."""
-        if tdsl.shape_of(value) == tuple(size) and (steps is None or all(step == 1 for step in steps)):
-            return value
-        offsets = [arith.ConstantOp(IntegerAttr(start, IndexType())) for start in begin]
-        self.block.add_ops(offsets)
-        return self.emit(tdsl.SliceOp, value, [offset.result for offset in offsets], size, steps)
 
-    def reshaped(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """A value in another shape."""
-        return value if tdsl.shape_of(value) == tuple(shape) else self.emit(tdsl.ReshapeOp, value, shape)
+def parameter(tensor: Tensor, raws: NDArray[Any], format: NumberFormat) -> Parameter:
+    """Constant raws under the name of a tensor."""
+    return Parameter(signed(raws), format, _identifier(tensor.name) if tensor.name else "constant")
 
 
 def integers(op: Operator, position: int, what: str) -> list[int]:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.quantised_numbers import UNSIGNED_ZERO
 from tinyml.lowering.frontends.tflite.model import Tensor
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
 """Widths of the quantised types that tensors of a program have."""
-
-UNSIGNED_ZERO = 128
-"""The least raw of 8 bits, negated: unsigned raws less this number are signed raws of the same reals."""
 
 
 def format_of(tensor: Tensor) -> NumberFormat:
@@ -52,14 +44,6 @@ def activation_format(tensor: Tensor) -> NumberFormat:
 def supported() -> str:
     """The supported types of quantised tensors."""
     return ", ".join(WIDTHS)
-
-
-def stored(tensor: Tensor) -> NDArray[Any]:
-    """The raws of a constant in the format of `format_of`."""
-    assert tensor.data is not None
-    if tensor.dtype == "uint8":
-        return (tensor.data.astype(np.int16) - UNSIGNED_ZERO).astype(np.int8)
-    return tensor.data
 
 
 def element(tensor: Tensor) -> Attribute:

@@ -9,13 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Region, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.function_names import function_name
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
 from tinyml.lowering.frontends.tflite.formats import element
 from tinyml.lowering.frontends.tflite.model import Graph, Operator, Tensor, read_graph
@@ -33,18 +29,15 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
 def _import(graph: Graph, file: str) -> ModuleOp:
     to = GraphBuilder(file)
     entrance, skipped = _entrance(graph)
-    argument = to.block.insert_arg(_type(entrance), 0)
-    to.values[entrance] = argument
-    argument.name_hint = "x"
+    with to.importing(""):
+        to.values[entrance] = to.argument(TensorType(element(entrance), entrance.shape), "x")
     exits = {tensor: _exit(graph, tensor) for tensor in graph.outputs}
     skipped |= {op for _, op in exits.values() if op is not None}
     for op in graph.operators:
         if op not in skipped:
             _append(to, op)
-    results = [_result(to, tensor) for tensor, _ in exits.values()]
-    to.block.add_op(func.ReturnOp(*results))
-    types = [argument.type], [result.type for result in results]
-    return ModuleOp([func.FuncOp(function_name(file), types, Region(to.block))])
+    with to.importing(""):
+        return to.module([to.value(tensor) for tensor, _ in exits.values()])
 
 
 def _entrance(graph: Graph) -> tuple[Tensor, set[Operator]]:
@@ -74,20 +67,6 @@ def _exit(graph: Graph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
     return tensor, None
 
 
-def _type(tensor: Tensor) -> TensorType:
-    try:
-        return TensorType(element(tensor), tensor.shape)
-    except VerifyException as error:
-        raise InputError(str(error)) from error
-
-
-def _result(to: GraphBuilder, tensor: Tensor) -> SSAValue:
-    try:
-        return to.value(tensor)
-    except VerifyException as error:
-        raise InputError(str(error)) from error
-
-
 def _append(to: GraphBuilder, op: Operator) -> None:
     """Import one operator; errors name it."""
     if op.kind not in OPERATORS:
@@ -95,10 +74,8 @@ def _append(to: GraphBuilder, op: Operator) -> None:
         raise InputError(f"{op} {why}; supported are {_spelled(sorted(OPERATORS))}")
     if not op.outputs:
         raise InputError(f"{op} has no output")
-    try:
+    with to.importing(str(op)):
         OPERATORS[op.kind](to, op)
-    except VerifyException as error:
-        raise InputError(f"{op}: {error}") from error
 
 
 def _spelled(names: Sequence[str]) -> str:

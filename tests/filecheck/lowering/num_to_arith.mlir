@@ -220,15 +220,17 @@ func.func @aligned(%x: !fixed.q<16, 10>, %y: !fixed.q<15, 11>) -> (!fixed.q<16, 
 // -----
 
 // Packed constants are bytes, 3 for 4 elements of 6 bits. Kernels take runs of bytes, single elements are read by a call.
-func.func @packed(%X: memref<8x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32, 15>) -> (!fixed.acc<32, 15>, !fixed.q<16, 3>) {
-  %W = scratch.constant dense<[[1, 2, 3, 4, 5, 6, 7, 8], [-1, -2, -3, -4, -5, -6, -7, -31]]> : tensor<2x8xi16> -> memref<2x8x!fixed.q<16, 3>, #scratch.packed<6>>
-  %eight = arith.constant 8 : index
-  %one = arith.constant 1 : index
-  %at = arith.muli %i, %eight : index
-  %row = scratch.slice %W[%at] : memref<2x8x!fixed.q<16, 3>, #scratch.packed<6>> to memref<8x!fixed.q<16, 3>, #scratch.packed<6>>
-  %next = num.dot %sum, %row, %X {kernel = "tm_dot_s6_s16_s32"} : !fixed.acc<32, 15>, memref<8x!fixed.q<16, 3>, #scratch.packed<6>>, memref<8x!fixed.q<16, 12>> -> !fixed.acc<32, 15>
-  %a = memref.load %W[%one, %i] : memref<2x8x!fixed.q<16, 3>, #scratch.packed<6>>
-  func.return %next, %a : !fixed.acc<32, 15>, !fixed.q<16, 3>
+builtin.module attributes {tinyml.target = "uno"} {
+  func.func @packed(%X: memref<8x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32, 15>) -> (!fixed.acc<32, 15>, !fixed.q<16, 3>) {
+    %W = scratch.constant dense<[[1, 2, 3, 4, 5, 6, 7, 8], [-1, -2, -3, -4, -5, -6, -7, -31]]> : tensor<2x8xi16> -> memref<2x8x!fixed.q<16, 3>, #scratch.packed<6>>
+    %eight = arith.constant 8 : index
+    %one = arith.constant 1 : index
+    %at = arith.muli %i, %eight : index
+    %row = scratch.slice %W[%at] : memref<2x8x!fixed.q<16, 3>, #scratch.packed<6>> to memref<8x!fixed.q<16, 3>, #scratch.packed<6>>
+    %next = num.dot %sum, %row, %X {kernel = "tm_dot_s6_s16_s32"} : !fixed.acc<32, 15>, memref<8x!fixed.q<16, 3>, #scratch.packed<6>>, memref<8x!fixed.q<16, 12>> -> !fixed.acc<32, 15>
+    %a = memref.load %W[%one, %i] : memref<2x8x!fixed.q<16, 3>, #scratch.packed<6>>
+    func.return %next, %a : !fixed.acc<32, 15>, !fixed.q<16, 3>
+  }
 }
 // CHECK: func.func @packed
 // CHECK: %W = scratch.constant dense<[4, 9, 12, 20, 26, 28, -4, -5, -9, -19, -24, -26]> : tensor<12xi8> {tinyml.format = "!fixed.q<16, 3>"} -> memref<12xi8, #scratch.flash>

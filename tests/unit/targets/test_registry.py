@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.paths import ROOT
 from programs.plugins import installed
 
 from tinyml.dialects.errors import InputError
@@ -16,6 +20,7 @@ from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import is_available, runner_for
+from tinyml.runtime.model.headers import header_texts
 from tinyml.targets import registry
 from tinyml.targets.board import Board
 from tinyml.targets.host.chip import CHIP as HOST
@@ -78,12 +83,59 @@ def test_code_has_the_kernel_of_its_name_and_no_other() -> None:
     tile = CodedTile(np.full((1, 1, 3), 7), ones, ones << 30, -ones, 0, 1, 2, 0, 1)
     for coder in registry.tile_coders("cortex-m0"):
         symbol = f"{coder.prefix}{tile.digest}"
-        assert registry.coded_kernel(symbol, tile).symbol == symbol
+        assert registry.coded_kernel(symbol, tile, "cortex-m0").symbol == symbol
     rows = CodedRows([np.full((1, 3), 7)], [0], ones, 8)
-    assert registry.coded_kernel("tm_avr_rows_5", rows).symbol == "tm_avr_rows_5"
+    assert registry.coded_kernel("tm_avr_rows_5", rows, "uno").symbol == "tm_avr_rows_5"
     for symbol, content in (("tm_cm_channels_0", tile), ("tm_cm_rows_1", tile), ("tm_cm_channels_0", rows)):
-        with pytest.raises(InputError, match=f"no chip has code for '{symbol}'"):
-            registry.coded_kernel(symbol, content)
+        with pytest.raises(InputError, match=f"the chip cortex-m has no code for '{symbol}'"):
+            registry.coded_kernel(symbol, content, "cortex-m4")
+    with pytest.raises(InputError, match="the chip cortex-m has no code for 'tm_avr_rows_5'"):
+        registry.coded_kernel("tm_avr_rows_5", rows, "cortex-m4")
+
+
+def test_a_kernel_is_looked_up_in_the_chip_of_a_board_alone() -> None:
+    assert registry.kernel_named("tm_cm_dot4_s8_s8_s32", "cortex-m4").symbol == "tm_cm_dot4_s8_s8_s32"
+    for target in ("uno", "riscv", "host"):
+        with pytest.raises(InputError, match=f"the target '{target}' has no kernel 'tm_cm_dot4_s8_s8_s32'"):
+            registry.kernel_named("tm_cm_dot4_s8_s8_s32", target)
+
+
+def test_the_table_of_built_in_chips_is_what_they_say() -> None:
+    """Names and boards are as their folders declare them, and headers of the runtime ask for their macros alone."""
+    built_in = registry.chips()[: len(registry.BUILT_IN)]
+    assert [chip.name for chip in built_in] == list(registry.BUILT_IN)
+    assert all(chip.folder.name == chip.name.replace("-", "_") for chip in built_in)
+    boards = {chip.name: tuple(board.name for board in chip.boards) for chip in built_in}
+    assert boards == {name: row.boards for name, row in registry.BUILT_IN.items()}
+    texts = " ".join(text for chip in built_in for text in header_texts(chip).values())
+    asked = set(re.findall(r"#ifdef (__\w+__)", texts))
+    assert {row.macro for row in registry.BUILT_IN.values()} - {None} == asked
+
+
+MODULES_LOADED = """
+import sys
+from tinyml.tools.main import main
+main()
+print(*(name for name in sys.modules if name.startswith("tinyml.")))
+"""
+
+
+@pytest.mark.parametrize("target", ["cortex-m4", "riscv"])
+def test_only_the_chip_that_is_compiled_for_is_loaded(target: str, tmp_path: Path) -> None:
+    """From reals to C with its costs, and on the simulator."""
+    tour, out = ROOT / "docs" / "tour", tmp_path / "out"
+    request = ["compile", tour / "tour.sd", "--val", tour / "val.npz", "--target", target, "-o", out]
+    command = [sys.executable, "-c", MODULES_LOADED, *map(str, request)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    own = registry.chip_of(target)
+    loaded = ran.stdout.splitlines()[-1].split()
+    others = [chip for chip in registry.chips() if chip is not own]
+    assert {f"tinyml.targets.{own.folder.name}.chip", own.runner.partition(":")[0]} <= {*loaded}
+    for chip in others:
+        prefix = f"tinyml.targets.{chip.folder.name}"
+        assert [name for name in loaded if name == prefix or name.startswith(f"{prefix}.")] == []
+        assert chip.runner.partition(":")[0] not in loaded
 
 
 def test_chips_with_constants_elsewhere_read_every_element():

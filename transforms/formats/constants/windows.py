@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.matrices import Factors
 from tinyml.transforms.formats.constants.moments import Moments
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ class Windows:
     """
 
     def __init__(self, op: tdsl.Conv2dOp):
-        from tinyml.runtime.evaluator.contractions import Factors
-
         self.op = op
         self.image: SSAValue = op.rhs
         self.factors = Factors(op.terms[0], tdsl.shape_of(op.out))

@@ -10,18 +10,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewSum, FloatSkewType
+from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewType
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.quantised_numbers import UNSIGNED_ZERO
 from tinyml.lowering.frontends.onnx.model.graph import Graph, Node
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WEIGHT_WIDTH, START_WIDTH = 8, 32
-
-UNSIGNED_ZERO = 128
-"""Unsigned raws less this number are signed raws of the same reals."""
 
 KEEPING = (
     "Relu",
@@ -59,11 +57,6 @@ def quantised_format(node: Node, scale: NDArray[Any] | None, zero: NDArray[Any] 
     return FloatSkewType(value, point - UNSIGNED_ZERO if kind == "uint8" else point)
 
 
-def signed(raws: NDArray[Any]) -> NDArray[Any]:
-    """The raws of a format of 8 bits, signed."""
-    return (raws.astype(np.int16) - UNSIGNED_ZERO).astype(np.int8) if raws.dtype == np.uint8 else raws
-
-
 def weights_format(node: Node, raws: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any] | None) -> NumberFormat:
     """The format of constant raws of 8 bits, or of 32 that sums start from, with a scale or one for each row."""
     scales = [float(value) for value in scale.ravel()]
@@ -78,11 +71,6 @@ def weights_format(node: Node, raws: NDArray[Any], scale: NDArray[Any], zero: ND
         raise node.error("a zero point other than 0 is supported for constants of 8 bits with one scale only")
     width = WEIGHT_WIDTH if raws.dtype.itemsize == 1 else START_WIDTH
     return ZeroSkewType(width, scales if len(scales) > 1 else scales[0], points.pop())
-
-
-def start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
-    """The format of the numbers that sums of products start from."""
-    return FloatSkewSum.of_products(weights, x).start_format(x)
 
 
 def result_formats(graph: Graph) -> Mapping[str, FloatSkewType]:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.tdsl import Shape
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,41 +41,10 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Tensor:
-    """A tensor of the program. Axis `i` of `value` is axis `order[i]` of the model's tensor.
-
-    Images are NHWC in the program and NCHW in a model: their order is 0, 2, 3, 1.
-    """
-
-    value: SSAValue
-    order: tuple[int, ...]
-
-    @classmethod
-    def plain(cls, value: SSAValue) -> Tensor:
-        """A tensor whose axes are in the model's order."""
-        return cls(value, tuple(range(len(tdsl.shape_of(value)))))
-
-    @property
-    def is_quantised(self) -> bool:
-        """Are the elements raws of the model?"""
-        return tdsl.format_of(self.value).type != f32
-
-    @property
-    def is_plain(self) -> bool:
-        return list(self.order) == sorted(self.order)
-
-    @property
-    def shape(self) -> Shape:
-        """The shape of the model's tensor."""
-        stored = tdsl.shape_of(self.value)
-        return tuple(stored[self.order.index(axis)] for axis in range(len(stored)))
-
-
-@dataclass(frozen=True)
 class Comparison:
     """The truth of `tensor >= threshold`, or of its opposite, for each element."""
 
-    tensor: Tensor
+    tensor: OrderedTensor
     threshold: float
     negated: bool
 
@@ -108,4 +76,4 @@ class Label:
     shape: Shape
 
 
-Value: TypeAlias = Constant | Tensor | Comparison | Indicator | Label
+Value: TypeAlias = Constant | OrderedTensor | Comparison | Indicator | Label

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.elementwise_layers import GREATEST, limited
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
-from tinyml.lowering.frontends.onnx.ops.elementwise import binary, unary
+from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
-
-GREATEST = (2.0 - 2.0**-23) * 2.0**127
-"""The greatest 32-bit float, which stands for no limit."""
 
 
 def _limit(to: Builder, inputs: Inputs, position: int, default: float) -> float:
@@ -33,13 +32,9 @@ def clip(to: Builder, node: Node, inputs: Inputs) -> Value:
     return clipped(to, needed(to, inputs, 0), low, high)
 
 
-def clipped(to: Builder, value: Value, low: float, high: float) -> Tensor:
+def clipped(to: Builder, value: Value, low: float, high: float) -> OrderedTensor:
     x = to.stored(value)
-    if (low, high) == (0.0, GREATEST):
-        return unary(to, tdsl.ReluOp, x)
-    if (low, high) == (0.0, 6.0):
-        return unary(to, tdsl.Relu6Op, x)
-    return Tensor(to.op(tdsl.ClipOp, x.value, low, high), x.order)
+    return OrderedTensor(limited(to, x.value, low, high), x.order)
 
 
 @handles("Min", "Max")
@@ -66,8 +61,8 @@ def parametric_relu(to: Builder, node: Node, inputs: Inputs) -> Value:
     return _leaky(to, x, float(slope.array.item()))
 
 
-def _leaky(to: Builder, x: Tensor, slope: float) -> Tensor:
-    return Tensor(to.op(tdsl.LeakyReluOp, x.value, slope, to.element), x.order)
+def _leaky(to: Builder, x: OrderedTensor, slope: float) -> OrderedTensor:
+    return OrderedTensor(to.op(tdsl.LeakyReluOp, x.value, slope, to.element), x.order)
 
 
 @handles("HardSigmoid")
@@ -90,8 +85,8 @@ def lp_normalization(to: Builder, node: Node, inputs: Inputs) -> Value:
     return _along_axis(to, node, inputs, tdsl.NormaliseOp)
 
 
-def _along_axis(to: Builder, node: Node, inputs: Inputs, op: type[tdsl.SoftmaxOp | tdsl.NormaliseOp]) -> Tensor:
+def _along_axis(to: Builder, node: Node, inputs: Inputs, op: type[tdsl.SoftmaxOp | tdsl.NormaliseOp]) -> OrderedTensor:
     x = to.stored(needed(to, inputs, 0))
     axis = axis_of(node, node.integer("axis", -1), len(x.shape))
     order = (*(each for each in x.order if each != axis), axis)
-    return Tensor(to.op(op, to.ordered(x, order), to.element), order)
+    return OrderedTensor(to.op(op, to.ordered(x, order), to.element), order)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tinyml.dialects import tdsl
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed
-from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 from tinyml.lowering.frontends.onnx.ops.elementwise import unary
 
@@ -51,7 +52,7 @@ def where(to: Builder, node: Node, inputs: Inputs) -> Value:
     if not isinstance(condition, Comparison):
         raise node.error("expected the result of a comparison as its condition")
     if_true, if_false = _of_one_shape(to, branches)
-    return Tensor.plain(to.choose([condition], if_true, if_false))
+    return OrderedTensor.plain(to.choose([condition], if_true, if_false))
 
 
 def _of_one_shape(to: Builder, branches: Sequence[Value]):

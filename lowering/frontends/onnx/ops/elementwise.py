@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.elementwise_layers import binary as joined
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Indicator, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Constant, Indicator, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 
 if TYPE_CHECKING:
-    from xdsl.ir import SSAValue
+    pass
 
 _UNARY: dict[str, type[tdsl.UnaryOp]] = {
     "Relu": tdsl.ReluOp,
@@ -26,44 +28,16 @@ _UNARY: dict[str, type[tdsl.UnaryOp]] = {
 _BINARY: dict[str, type[tdsl.BinaryOp]] = {"Add": tdsl.AddOp, "Sub": tdsl.SubOp, "Mul": tdsl.MulOp}
 
 
-def unary(to: Builder, make: type[tdsl.UnaryOp], value: Value) -> Tensor:
+def unary(to: Builder, make: type[tdsl.UnaryOp], value: Value) -> OrderedTensor:
     """An op on each element of one tensor, which keeps its order."""
     x = to.stored(value)
     clamps = issubclass(make, tdsl.ClampOp)
-    return Tensor(to.op(make, x.value, None if clamps else to.element), x.order)
+    return OrderedTensor(to.op(make, x.value, None if clamps else to.element), x.order)
 
 
-def binary(to: Builder, make: type[tdsl.BinaryOp], lhs: Value, rhs: Value) -> Tensor:
-    """An op on each pair of elements, in the order of the operand that is not in the model's order, if there is one."""
-    operands, order = in_one_order(to, lhs, rhs)
-    left, right = operands
-    return Tensor(to.op(make, left, right, to.element), order)
-
-
-def in_one_order(to: Builder, *values: Value) -> tuple[list[SSAValue], tuple[int, ...]]:
-    """Operands with axes in one order, in which they broadcast as in the model, and that order."""
-    operands = [to.numbers(value) for value in values]
-    rank = max(len(operand.shape) for operand in operands)
-    orders = [
-        operand.order
-        for operand in operands
-        if isinstance(operand, Tensor) and len(operand.order) == rank and not operand.is_plain
-    ]
-    if not orders:
-        return [to.tensor(operand) for operand in operands], tuple(range(rank))
-    return [_ranked(to, operand, rank, orders[0]) for operand in operands], orders[0]
-
-
-def _ranked(to: Builder, operand: Tensor | Constant, rank: int, order: tuple[int, ...]) -> SSAValue:
-    """An operand with leading axes of extent 1 up to a rank, and its axes in an order; single numbers stay scalars."""
-    if not operand.shape:
-        return to.tensor(operand)
-    shape = (1,) * (rank - len(operand.shape)) + operand.shape
-    if isinstance(operand, Constant):
-        return to.constant(operand, f"as {shape} in {order}", lambda array: array.reshape(shape).transpose(order))
-    if len(operand.shape) < rank:
-        operand = Tensor.plain(to.reshape(to.tensor(operand), shape))
-    return to.ordered(operand, order)
+def binary(to: Builder, make: type[tdsl.BinaryOp], lhs: Value, rhs: Value) -> OrderedTensor:
+    """An op on each pair of elements."""
+    return joined(to, make, to.operand(lhs), to.operand(rhs), to.element)
 
 
 @handles(*_UNARY)
@@ -92,7 +66,7 @@ def _by_indicator(to: Builder, node: Node, lhs: Value, rhs: Value) -> Value | No
     if isinstance(lhs, Indicator):
         return Indicator([*lhs.comparisons, *rhs.comparisons])
     kept = to.tensor(lhs)
-    return Tensor.plain(to.choose(rhs.comparisons, kept, to.fill(0.0, tdsl.shape_of(kept))))
+    return OrderedTensor.plain(to.choose(rhs.comparisons, kept, to.fill(0.0, tdsl.shape_of(kept))))
 
 
 def _is_one(value: Value) -> bool:

@@ -1,23 +1,24 @@
-"""Ops that make images larger: Resize, and ConvTranspose as a convolution of an image with zeros between its pixels."""
+"""Ops that make images larger: Resize and ConvTranspose."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.image_windows import Windows, image_of, image_result
+from tinyml.lowering.frontends.layers.weighted_sums import TRANSPOSED, filter_in, transposed_convolution
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers
-from tinyml.lowering.frontends.onnx.ops.windows import image_of, image_result, with_bias
+from tinyml.lowering.frontends.onnx.ops.windows import image, with_bias
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 GREATEST = 1 << 14
 """The greatest extent of a resized image, each index of which is compared."""
@@ -42,36 +43,15 @@ def convolve_transposed(to: Builder, node: Node, inputs: Inputs) -> Value:
         raise node.error("the attribute 'output_shape' is not supported, only pads and output_padding are")
     if min(*strides, *dilations) < 1 or min(*pads, *more) < 0:
         raise node.error("strides and dilations are at least 1, padding at least 0")
-    reach = [(size - 1) * gap for size, gap in zip(kernel, dilations, strict=True)]
-    low = [far - pad for far, pad in zip(reach, pads, strict=False)]
-    high = [far - pad + extra for far, pad, extra in zip(reach, pads[rank:], more, strict=True)]
-    one, none = [1] * (2 - rank), [0] * (2 - rank)
-    down_right = [*one, *strides], [*one, *dilations], [*none, *low], [*none, *high]
-    steps, spread, before, after = ([int(each) for each in pair] for pair in down_right)
-    image = to.op(
-        tdsl.PadOp,
-        image_of(to, x),
-        [0, *(max(edge, 0) for edge in before), 0],
-        [0, *(max(edge, 0) for edge in after), 0],
-        0.0,
-        [0, *(step - 1 for step in steps), 0],
-    )
-    n, height, width, channels = shape_of(image)
-    cut = [max(-edge, 0) for edge in before]
-    size = [extent - start - max(-edge, 0) for extent, start, edge in zip((height, width), cut, after, strict=True)]
-    image = to.part(image, (0, *cut, 0), (n, *size, channels))
-    filter = to.constant(weights, f"transposed in {groups}", lambda array: _turned(array, groups))
-    product = to.op(tdsl.Conv2dOp, filter, image, (1, 1), spread, groups)
-    return with_bias(to, image_result(to, product, rank + 2), optional(inputs, 2))
-
-
-def _turned(weights: NDArray[Any], groups: int) -> NDArray[Any]:
-    """A filter C x O / groups x KH x KW as the filter O x KH x KW x C / groups of the convolution."""
-    if weights.ndim == 3:
-        weights = weights[:, :, None]
-    channels, outputs, down, across = weights.shape
-    parts = weights.reshape(groups, channels // groups, outputs, down, across)[..., ::-1, ::-1]
-    return parts.transpose(0, 2, 3, 4, 1).reshape(groups * outputs, down, across, channels // groups)
+    # Rows and columns that are added at the end are fewer that are cropped.
+    edges = [(low, high - extra) for low, high, extra in zip(pads, pads[rank:], more, strict=False)]
+    (rows, columns), ones = [(0, 0), *edges][-2:], [1] * (2 - rank)
+    down_right = ([*ones, *each] for each in (kernel, strides, dilations))
+    windows = Windows(*((down, right) for down, right in down_right), padding=(*rows, *columns))
+    ordered, axes = image(to, x)
+    filter = filter_in(to, to.parameter_of(weights), "IOHW" if rank == 2 else "IOL", TRANSPOSED)
+    sums = transposed_convolution(to, ordered, filter, windows, groups, axes=axes)
+    return with_bias(to, sums, optional(inputs, 2))
 
 
 @handles("Resize")
@@ -94,7 +74,8 @@ def resize(to: Builder, node: Node, inputs: Inputs) -> Value:
     if shape[:2] != x.shape[:2]:
         raise node.error("only the height and the width can change")
     size = shape[2:] if len(shape) == 4 else (1, *shape[2:])
-    return image_result(to, to.op(tdsl.ResizeNearestOp, image_of(to, x), size), len(shape))
+    ordered, axes = image(to, x)
+    return image_result(to, to.op(tdsl.ResizeNearestOp, image_of(to, ordered, axes), size), axes)
 
 
 def _resized(to: Builder, node: Node, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:

@@ -11,9 +11,11 @@ from xdsl.ir import Block, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.onnx.building.builder import Builder, hint
+from tinyml.lowering.frontends.layers.model_builder import hint
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, RunGraph, handles_loop, needed
-from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 
@@ -44,7 +46,7 @@ def initial_state(to: Builder, value: Value) -> SSAValue:
     return to.tensor(value)
 
 
-def by_step(to: Builder, value: Tensor | Constant, axis: int, backwards: bool) -> SSAValue:
+def by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards: bool) -> SSAValue:
     """A sequence with the steps on the first axis, in the order in which a loop takes them."""
     rank = len(value.shape)
     steps = to.ordered(value, (axis, *(each for each in range(rank) if each != axis)))
@@ -91,7 +93,7 @@ def scan(to: Builder, node: Node, inputs: Inputs, run: RunGraph) -> Sequence[Val
         steps = [to.op(tdsl.IndexOp, sequence, step) for sequence in taken]
         for value, declared in zip([*current, *steps], graph.inputs, strict=True):
             hint(value, declared.name)
-        after = run(graph, [Tensor.plain(value) for value in (*current, *steps)])
+        after = run(graph, [OrderedTensor.plain(value) for value in (*current, *steps)])
         return [to.tensor(value) for value in after[:states]]
 
-    return [Tensor.plain(value) for value in loop(to, trips, carried, body)]
+    return [OrderedTensor.plain(value) for value in loop(to, trips, carried, body)]

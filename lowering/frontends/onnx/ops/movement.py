@@ -7,10 +7,11 @@ from dataclasses import replace
 from math import prod
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl import Shape, format_of, shape_of
+from tinyml.dialects.tdsl import Shape, shape_of
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 
 
@@ -59,9 +60,9 @@ def reshape(to: Builder, node: Node, inputs: Inputs) -> Value:
     return reshaped(to, value, wanted)
 
 
-def reshaped(to: Builder, value: Tensor, shape: Shape) -> Tensor:
+def reshaped(to: Builder, value: OrderedTensor, shape: Shape) -> OrderedTensor:
     to.check_shape(shape)
-    return value if value.shape == shape else Tensor.plain(to.reshape(to.tensor(value), shape))
+    return value if value.shape == shape else OrderedTensor.plain(to.reshape(to.tensor(value), shape))
 
 
 @handles("Flatten")
@@ -105,7 +106,7 @@ def transpose(to: Builder, node: Node, inputs: Inputs) -> Value:
     permutation = node.integers("perm", tuple(reversed(range(rank))))
     if sorted(permutation) != list(range(rank)):
         raise node.error(f"perm {list(permutation)} does not order the {rank} axes")
-    return Tensor(value.value, tuple(permutation.index(axis) for axis in value.order))
+    return OrderedTensor(value.value, tuple(permutation.index(axis) for axis in value.order))
 
 
 @handles("Slice")
@@ -128,13 +129,13 @@ def slice_(to: Builder, node: Node, inputs: Inputs) -> Value:
     return value
 
 
-def part(to: Builder, value: Tensor, axis: int, start: int, length: int, step: int = 1) -> Tensor:
+def part(to: Builder, value: OrderedTensor, axis: int, start: int, length: int, step: int = 1) -> OrderedTensor:
     """A part of one axis of the model's tensor."""
     stored = list(shape_of(value.value))
     offsets, steps, position = [0] * len(stored), [1] * len(stored), value.order.index(axis)
     # The step of a single element is of no account.
     offsets[position], stored[position], steps[position] = start, length, step if length > 1 else 1
-    return Tensor(to.part(value.value, offsets, stored, steps), value.order)
+    return OrderedTensor(to.part(value.value, offsets, stored, steps), value.order)
 
 
 @handles("Split")
@@ -160,12 +161,10 @@ def concat(to: Builder, node: Node, inputs: Inputs) -> Value:
     if not values or any(len(value.shape) != rank for value in values):
         raise node.error(f"its inputs differ in rank: {[list(value.shape) for value in values]}")
     axis = axis_of(node, node.integer("axis"), rank)
-    orders = [value.order for value in values if isinstance(value, Tensor) and not value.is_plain]
+    orders = [value.order for value in values if isinstance(value, OrderedTensor) and not value.is_plain]
     order = orders[0] if orders else tuple(range(rank))
-    parts = [to.ordered(value, order) for value in values]
-    if (element := to.element) is not None:
-        parts = [to.op(tdsl.CastOp, each, element) if format_of(each).type != element else each for each in parts]
-    return Tensor(to.op(tdsl.ConcatOp, parts, order.index(axis)), order)
+    parts = [to.requantised(to.ordered(value, order), to.element) for value in values]
+    return OrderedTensor(to.op(tdsl.ConcatOp, parts, order.index(axis)), order)
 
 
 @handles("Pad")
@@ -191,7 +190,7 @@ def pad(to: Builder, node: Node, inputs: Inputs) -> Value:
     if not any(low) and not any(high):
         return value
     number = 0.0 if filling is None else float(filling.array.item())
-    return Tensor(to.op(tdsl.PadOp, value.value, low, high, number), value.order)
+    return OrderedTensor(to.op(tdsl.PadOp, value.value, low, high, number), value.order)
 
 
 @handles("Gather")
@@ -207,7 +206,7 @@ def gather(to: Builder, node: Node, inputs: Inputs) -> Value:
             return _gathered(to, node, to.stored(needed(to, inputs, 0)), inputs)
 
 
-def _gathered(to: Builder, node: Node, tensor: Tensor, inputs: Inputs) -> Tensor:
+def _gathered(to: Builder, node: Node, tensor: OrderedTensor, inputs: Inputs) -> OrderedTensor:
     indices = required_integers(node, inputs, 1, "indices")
     shape = needed(to, inputs, 1).shape
     axis = axis_of(node, node.integer("axis", 0), len(tensor.shape))

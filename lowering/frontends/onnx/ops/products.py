@@ -6,10 +6,11 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.weighted_sums import dense
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 
@@ -17,19 +18,13 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
 
-def weighted(to: Builder, row: SSAValue, weights: Constant, transposed: bool) -> SSAValue:
-    """A row vector times a constant matrix (inputs, outputs), or its transpose, as a column vector."""
-    column = to.reshape(row, (prod(shape_of(row)), 1))
-    matrix = to.constant(weights) if transposed else to.constant(weights, "transposed", lambda array: array.T)
-    return to.op(tdsl.MatmulOp, matrix, column)
-
-
 def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) -> SSAValue:
     """The product of two matrices, the second transposed on request, as a matrix."""
     lhs, rhs = to.numbers(lhs), to.numbers(rhs)
     if isinstance(rhs, Constant) and len(lhs.shape) == len(rhs.shape) == 2 and lhs.shape[0] == 1:
-        result = weighted(to, to.tensor(lhs), rhs, transposed)
-        return to.reshape(result, (1, shape_of(result)[0]))
+        matrix = to.parameter_of(rhs)
+        weights = matrix if transposed else matrix.transposed((1, 0))
+        return dense(to, to.tensor(lhs), weights, (1, len(weights.raws)))
     right = to.tensor(rhs)
     if transposed:
         right = to.op(tdsl.TransposeOp, right, (1, 0))
@@ -50,14 +45,14 @@ def matmul(to: Builder, node: Node, inputs: Inputs) -> Value:
         shape = (1,) * (len(right) - max(len(left), 2)) + shape
     lhs = matrix(to, lhs, (prod(left[:-1]), left[-1]))
     rhs = matrix(to, rhs, right[-2:] if len(right) > 1 else (*right, 1))
-    return Tensor.plain(to.reshape(product(to, lhs, rhs), shape))
+    return OrderedTensor.plain(to.reshape(product(to, lhs, rhs), shape))
 
 
-def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> Tensor | Constant:
+def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> OrderedTensor | Constant:
     """A value as a matrix."""
     if isinstance(value, Constant):
         return value if value.shape == shape else Constant(value.array.reshape(shape), value.name)
-    return Tensor.plain(to.reshape(to.tensor(value), shape))
+    return OrderedTensor.plain(to.reshape(to.tensor(value), shape))
 
 
 @handles("Gemm")
@@ -67,11 +62,11 @@ def gemm(to: Builder, node: Node, inputs: Inputs) -> Value:
     if len(lhs.shape) != 2 or len(rhs.shape) != 2:
         raise node.error(f"expected two matrices, got shapes {list(lhs.shape)} and {list(rhs.shape)}")
     if node.integer("transA", 0):
-        lhs = Tensor.plain(to.op(tdsl.TransposeOp, to.tensor(lhs), (1, 0)))
+        lhs = OrderedTensor.plain(to.op(tdsl.TransposeOp, to.tensor(lhs), (1, 0)))
     alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
     if alpha != 1.0:
         rhs = _scaled(node, rhs, alpha)
-    result: Value = Tensor.plain(product(to, lhs, rhs, transposed=bool(node.integer("transB", 0))))
+    result: Value = OrderedTensor.plain(product(to, lhs, rhs, transposed=bool(node.integer("transB", 0))))
     if (addend := optional(inputs, 2)) is not None and beta != 0.0:
         addend = to.numbers(addend) if beta == 1.0 else _scaled(node, to.numbers(addend), beta)
         if isinstance(addend, Constant) and len(addend.shape) == 1:
@@ -80,7 +75,7 @@ def gemm(to: Builder, node: Node, inputs: Inputs) -> Value:
     return result
 
 
-def _scaled(node: Node, value: Tensor | Constant, factor: float) -> Constant:
+def _scaled(node: Node, value: OrderedTensor | Constant, factor: float) -> Constant:
     if not isinstance(value, Constant):
         raise node.error("alpha and beta other than 1 are supported for constants only")
     return Constant(value.array * value.array.dtype.type(factor), value.name)

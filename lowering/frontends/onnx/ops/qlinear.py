@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tinyml.dialects import tdsl
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.formats import quantised_format
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary, unary
 from tinyml.lowering.frontends.onnx.ops.movement import concat
@@ -25,7 +26,7 @@ from tinyml.lowering.frontends.onnx.ops.windows import global_pool, pool
 MICROSOFT = "com.microsoft"
 
 
-def _operand(to: Builder, node: Node, inputs: Inputs, first: int) -> Tensor | Constant:
+def _operand(to: Builder, node: Node, inputs: Inputs, first: int) -> OrderedTensor | Constant:
     """A tensor of raws, whose scale and zero point follow it among the inputs."""
     value = needed(to, inputs, first)
     scale, zero = (array_of(node, optional(inputs, first + more), "scales and zero points") for more in (1, 2))
@@ -44,7 +45,7 @@ def _result(to: Builder, node: Node, inputs: Inputs, first: int) -> None:
     to.element = quantised_format(node, scale, zero).type
 
 
-def _sum_operands(to: Builder, node: Node, inputs: Inputs, axis: int) -> tuple[Tensor, Constant]:
+def _sum_operands(to: Builder, node: Node, inputs: Inputs, axis: int) -> tuple[OrderedTensor, Constant]:
     """The activations and the weights of an op; several scales of weights lie along an axis."""
     x = _operand(to, node, inputs, 0)
     value = needed(to, inputs, 3)
@@ -112,7 +113,7 @@ def qlinear_unary(to: Builder, node: Node, inputs: Inputs) -> Value:
     if node.op == "QLinearSigmoid":
         result = unary(to, tdsl.SigmoidOp, x)
     else:
-        result = Tensor(to.op(tdsl.LeakyReluOp, x.value, node.number("alpha", 0.01), to.element), x.order)
+        result = OrderedTensor(to.op(tdsl.LeakyReluOp, x.value, node.number("alpha", 0.01), to.element), x.order)
     to.element = None
     return result
 

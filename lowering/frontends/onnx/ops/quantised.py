@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import format_of
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.parameter import Parameter
+from tinyml.lowering.frontends.layers.quantised_numbers import signed, start_parameter
+from tinyml.lowering.frontends.layers.weighted_sums import convolution, dense
 from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.formats import quantised_format, signed, start_format, weights_format
+from tinyml.lowering.frontends.onnx.building.formats import quantised_format, weights_format
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
-from tinyml.lowering.frontends.onnx.ops.windows import IMAGE, image_of, image_result, padded, windows_of
+from tinyml.lowering.frontends.onnx.ops.windows import filter_of, filter_windows, image
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from xdsl.ir import Attribute, SSAValue
+    from xdsl.ir import Attribute
 
 
 def array_of(node: Node, value: Value | None, what: str) -> NDArray[Any] | None:
@@ -42,9 +44,7 @@ def quantise(to: Builder, node: Node, inputs: Inputs) -> Value:
         return Constant(_quantised_constant(node, value.array, scale, zero), value.name)
     format = quantised_format(node, scale, zero)
     tensor = to.stored(value)
-    if format_of(tensor.value).type == format.type:
-        return tensor
-    return Tensor(to.op(tdsl.CastOp, tensor.value, format.type), tensor.order)
+    return OrderedTensor(to.requantised(tensor.value, format.type), tensor.order)
 
 
 def _quantised_constant(
@@ -86,7 +86,7 @@ def dequantise(to: Builder, node: Node, inputs: Inputs) -> Value:
     return tensor
 
 
-def check_format(to: Builder, tensor: Tensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
+def check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
     """Refuse raws that are read with another scale or zero point than that with which they were computed."""
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
@@ -103,47 +103,29 @@ def constant_in_format(node: Node, value: Constant, scale: NDArray[Any], zero: N
 
 
 def convolve(
-    to: Builder, node: Node, x: Tensor, weights: Constant, bias: Constant | None, element: Attribute
-) -> Tensor:
+    to: Builder, node: Node, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
+) -> OrderedTensor:
     """A convolution of quantised numbers, whose sums start from the bias."""
-    rank = len(x.shape)
-    raws, format = _weights(node, weights)
-    kernel = node.integers("kernel_shape", raws.shape[2:])
-    if kernel != raws.shape[2:] or raws.ndim != rank:
-        raise node.error(f"kernel_shape {list(kernel)} differs from the filter's {list(raws.shape[2:])}")
-    windows = windows_of(node, x.shape[2:], kernel)
-    image = padded(to, image_of(to, x), windows.padding)
-    ordered = raws.transpose(0, 2, 3, 1) if rank == len(IMAGE) else raws.transpose(0, 2, 1)[:, None]
-    filter = to.parameter(ordered, format, weights.name)
-    start = _start(to, bias, format, format_of(x.value), len(raws))
-    groups = node.integer("group", 1)
-    sums = to.op(tdsl.Conv2dOp, filter, image, windows.strides, windows.dilations, groups, start, element)
-    return image_result(to, sums, rank)
+    filter = _weights(node, weights)
+    if len(filter.shape) != len(x.shape):
+        raise node.error(f"a filter {list(filter.shape)} does not fit an input of shape {list(x.shape)}")
+    windows = filter_windows(node, x, weights)
+    ordered, axes = image(to, x)
+    start = _start(to, bias, filter.format, format_of(x.value), len(filter.raws))
+    oriented, groups = filter_of(to, filter, len(x.shape)), node.integer("group", 1)
+    return convolution(to, ordered, oriented, windows, groups, start, element, axes=axes)
 
 
 def multiply(
-    to: Builder, node: Node, x: Tensor, weights: Constant, bias: Constant | None, element: Attribute
-) -> Tensor:
+    to: Builder, node: Node, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
+) -> OrderedTensor:
     """Vectors of quantised numbers times a constant matrix (outputs, inputs)."""
-    raws, format = _weights(node, weights)
-    if raws.ndim != 2 or not x.shape or x.shape[-1] != raws.shape[1]:
-        raise node.error(f"a matrix {list(raws.shape[::-1])} does not fit vectors {list(x.shape)}")
-    rows, length = raws.shape
-    count = prod(x.shape[:-1])
-    start = _start(to, bias, format, format_of(x.value), rows)
-    if count == 1:
-        matrix = to.parameter(raws, format, weights.name)
-        column = to.reshape(to.tensor(x), (length, 1))
-        if start is None:
-            sums = to.op(tdsl.MatmulOp, matrix, column, element)
-        else:
-            sums = to.op(tdsl.MatmulSumOp, [(matrix, column)], to.reshape(start, (rows, 1)), element)
-    else:
-        # Several vectors are the pixels of an image, under windows of one pixel.
-        filter = to.parameter(raws.reshape(rows, 1, 1, length), format, weights.name)
-        image = to.reshape(to.tensor(x), (1, count, 1, length))
-        sums = to.op(tdsl.Conv2dOp, filter, image, (1, 1), (1, 1), 1, start, element)
-    return Tensor.plain(to.reshape(sums, (*x.shape[:-1], rows)))
+    matrix = _weights(node, weights)
+    if len(matrix.shape) != 2 or not x.shape or x.shape[-1] != matrix.shape[1]:
+        raise node.error(f"a matrix {list(matrix.shape[::-1])} does not fit vectors {list(x.shape)}")
+    rows = len(matrix.raws)
+    start = _start(to, bias, matrix.format, format_of(x.value), rows)
+    return OrderedTensor.plain(dense(to, to.tensor(x), matrix, (*x.shape[:-1], rows), start, element))
 
 
 def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
@@ -157,34 +139,31 @@ def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
     return replace(weights, array=weights.array.T, raws=weights.raws.T, axis=0)
 
 
-def _weights(node: Node, weights: Constant) -> tuple[NDArray[Any], NumberFormat]:
-    """Raws with the rows first, and their format."""
+def _weights(node: Node, weights: Constant) -> Parameter:
+    """Raws with the rows first."""
     if weights.raws is None or weights.format is None:
         raise node.error("expected quantised weights")
     if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
         raise node.error(f"{weights.scales} scales along axis {weights.axis} do not fit its rows")
-    return weights.raws, weights.format
+    return Parameter(weights.raws, weights.format, weights.name)
 
 
-def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> SSAValue | None:
+def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> Parameter | None:
     """The numbers that sums start from: the raws of a bias, or a bias in reals in units of the products."""
     if bias is None:
         return None
     if bias.array.size != rows:
         raise to.error(f"a bias of {bias.array.size} numbers does not fit {rows} rows")
-    format = start_format(weights, x)
-    raws = bias.raws
-    if raws is None or raws.dtype != np.int32:
-        raws = format.encode(bias.array.ravel().astype(np.float64))
-    return to.parameter(raws.ravel(), format, bias.name)
+    numbers = bias.array.astype(np.float64) if bias.raws is None or bias.raws.dtype != np.int32 else bias.raws
+    return start_parameter(numbers, weights, x, bias.name)
 
 
-def conv(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> Tensor:
+def conv(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> OrderedTensor:
     """Conv between DequantizeLinear and QuantizeLinear."""
     return convolve(to, node, *_operands(to, inputs), element)
 
 
-def gemm(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> Tensor:
+def gemm(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> OrderedTensor:
     """Gemm between DequantizeLinear and QuantizeLinear."""
     for name in ("alpha", "beta"):
         node.only(name, 1.0)
@@ -193,13 +172,13 @@ def gemm(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> Tensor:
     return multiply(to, node, x, matrix_of(to, weights, bool(node.integer("transB", 0))), bias, element)
 
 
-def matmul(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> Tensor:
+def matmul(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> OrderedTensor:
     """MatMul between DequantizeLinear and QuantizeLinear."""
     x, weights, _ = _operands(to, inputs)
     return multiply(to, node, x, matrix_of(to, weights, transposed=False), None, element)
 
 
-def _operands(to: Builder, inputs: Inputs) -> tuple[Tensor, Constant, Constant | None]:
+def _operands(to: Builder, inputs: Inputs) -> tuple[OrderedTensor, Constant, Constant | None]:
     x, weights, bias = to.stored(needed(to, inputs, 0)), needed(to, inputs, 1), optional(inputs, 2)
     if not isinstance(weights, Constant) or not (bias is None or isinstance(bias, Constant)):
         raise to.error("weights and bias must be constant")
@@ -235,7 +214,7 @@ def of_quantised(to: Builder, node: Node, inputs: Inputs, result: Attribute | No
     to.element = None
     if node.op in SUMS:
         weights = optional(inputs, 1)
-        usable = isinstance(weights, Constant) and weights.format is not None and isinstance(inputs[0], Tensor)
+        usable = isinstance(weights, Constant) and weights.format is not None and isinstance(inputs[0], OrderedTensor)
         return SUMS[node.op](to, node, inputs, result) if usable and result is not None else None
     if node.op in COMPUTING and all(map(_in_format, inputs)):
         to.element = result
@@ -245,7 +224,7 @@ def of_quantised(to: Builder, node: Node, inputs: Inputs, result: Attribute | No
 def _in_format(value: Value | None) -> bool:
     """May a value take part where an op computes in a format? Integers are no numbers of the model."""
     match value:
-        case Tensor():
+        case OrderedTensor():
             return value.is_quantised
         case Constant():
             return value.format is not None or value.array.dtype.kind != "f"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 from tinyml.lowering.frontends.onnx.ops.loops import by_step, initial_state, insert_step, loop
 
@@ -196,7 +197,7 @@ def _initial(to: Builder, value: Value | None, number: int, hidden: int, layout:
     raise to.error("an initial state must be a constant of shape (directions, 1, hidden)")
 
 
-def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence: bool) -> Tensor | Constant:
+def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence: bool) -> OrderedTensor | Constant:
     """An output from those of all directions: (steps, directions, 1, hidden) or (directions, 1, hidden)."""
     known = [part for part in parts if part is not None]
     if not known:
@@ -204,8 +205,8 @@ def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence
     if sequence:
         steps, _, hidden = tdsl.shape_of(known[0])
         rows = [to.reshape(part, (steps, 1, 1, hidden)) for part in known]
-        whole = Tensor.plain(to.op(tdsl.ConcatOp, rows, 1) if len(rows) > 1 else rows[0])
-        return Tensor(whole.value, (1, 2, 0, 3)) if layout else whole
+        whole = OrderedTensor.plain(to.op(tdsl.ConcatOp, rows, 1) if len(rows) > 1 else rows[0])
+        return OrderedTensor(whole.value, (1, 2, 0, 3)) if layout else whole
     rows = [to.reshape(part, (1, 1, tdsl.shape_of(part)[1])) for part in known]
-    whole = Tensor.plain(to.op(tdsl.ConcatOp, rows, 0) if len(rows) > 1 else rows[0])
-    return Tensor(whole.value, (1, 0, 2)) if layout else whole
+    whole = OrderedTensor.plain(to.op(tdsl.ConcatOp, rows, 0) if len(rows) > 1 else rows[0])
+    return OrderedTensor(whole.value, (1, 0, 2)) if layout else whole

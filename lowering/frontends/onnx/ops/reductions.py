@@ -6,9 +6,10 @@ from math import prod
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed
-from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 from tinyml.lowering.frontends.onnx.ops.movement import axes_of, axis_of, reshaped
@@ -37,7 +38,7 @@ def mean(to: Builder, node: Node, inputs: Inputs) -> Value:
         return value
     reduced = set(axes or range(rank))
     stored = sorted(value.order.index(axis) for axis in reduced)
-    means = Tensor(to.op(tdsl.MeanOp, value.value, stored, to.element), value.order)
+    means = OrderedTensor(to.op(tdsl.MeanOp, value.value, stored, to.element), value.order)
     if node.integer("keepdims", 1):
         return means
     return reshaped(to, means, tuple(extent for axis, extent in enumerate(value.shape) if axis not in reduced))
@@ -62,4 +63,4 @@ def total(to: Builder, node: Node, inputs: Inputs) -> Value:
     shape = tuple(1 if axis in reduced else extent for axis, extent in enumerate(value.shape))
     if not node.integer("keepdims", 1):
         shape = tuple(value.shape[axis] for axis in kept)
-    return reshaped(to, Tensor.plain(sums), shape)
+    return reshaped(to, OrderedTensor.plain(sums), shape)

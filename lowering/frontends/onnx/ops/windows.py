@@ -6,53 +6,35 @@ Images are NCHW in a model and NHWC in the program: only the order of axes that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers import image_windows
+from tinyml.lowering.frontends.layers.elementwise_layers import batch_normalisation, binary, by_channel
+from tinyml.lowering.frontends.layers.image_windows import Windows, same_padding
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor, stored_order
+from tinyml.lowering.frontends.layers.parameter import Parameter
+from tinyml.lowering.frontends.layers.weighted_sums import convolution, filter_in
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
+from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
-from tinyml.lowering.frontends.onnx.ops.elementwise import binary
-from tinyml.lowering.frontends.same_padding import same_padding
 
 if TYPE_CHECKING:
-    from xdsl.ir import SSAValue
+    pass
 
-IMAGE, SEQUENCE = (0, 2, 3, 1), (0, 2, 1)
-"""The orders of NHWC images and of sequences of vectors."""
-
-
-@dataclass(frozen=True)
-class Windows:
-    """The windows of an op along height and width. padding: [top, bottom, left, right]."""
-
-    kernel: tuple[int, int]
-    strides: tuple[int, int]
-    dilations: tuple[int, int]
-    padding: tuple[int, int, int, int]
+AXES = {2: "NC", 3: "NCL", 4: "NCHW", 5: "NCDHW"}
+"""The axes of samples by their number."""
 
 
-def image_of(to: Builder, value: Value) -> SSAValue:
-    """An image NHWC, or a sequence as an image of height 1."""
+def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
+    """An image or a sequence of the model in the program's order, and its axes in the model."""
     numbers = to.numbers(value)
-    if len(numbers.shape) == len(IMAGE):
-        return to.ordered(numbers, IMAGE)
-    if len(numbers.shape) != len(SEQUENCE):
+    if len(numbers.shape) not in (3, 4):
         raise to.error(f"expected an image NxCxHxW or a sequence NxCxL, got shape {list(numbers.shape)}")
-    n, channels, length = numbers.shape
-    return to.reshape(to.ordered(numbers, SEQUENCE), (n, 1, length, channels))
-
-
-def image_result(to: Builder, image: SSAValue, rank: int) -> Tensor:
-    """An image NHWC as a tensor of the model, which has a rank."""
-    if rank == len(IMAGE):
-        return Tensor(image, IMAGE)
-    n, _, length, channels = shape_of(image)
-    return Tensor(to.reshape(image, (n, length, channels)), SEQUENCE)
+    axes = AXES[len(numbers.shape)]
+    order = stored_order(axes)
+    return OrderedTensor(to.ordered(numbers, order), order), axes
 
 
 def windows_of(node: Node, extents: Sequence[int], kernel: Sequence[int], *, ceil: bool = False) -> Windows:
@@ -98,19 +80,9 @@ def _rest(span: int, stride: int, end: int) -> int:
     return rest if rest and span + rest < end else 0
 
 
-def padded(to: Builder, image: SSAValue, padding: Sequence[int]) -> SSAValue:
-    """An image with zeros around it."""
-    top, bottom, left, right = padding
-    return to.op(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0)) if any(padding) else image
-
-
-def filter_of(to: Builder, value: Value, rank: int) -> SSAValue:
-    """A constant filter OIHW, or OIL, as OHWI."""
-    if not isinstance(value, Constant) or len(value.shape) != rank:
-        raise to.error(f"expected a constant filter of {rank} axes")
-    if rank == len(IMAGE):
-        return to.constant(value, "OHWI", lambda array: array.transpose(0, 2, 3, 1))
-    return to.constant(value, "O1LI", lambda array: array.transpose(0, 2, 1)[:, None])
+def filter_of(to: Builder, filter: Parameter, rank: int) -> Parameter:
+    """A filter OIHW, or OIL, as layers take it."""
+    return filter_in(to, filter, "OIHW" if rank == len("OIHW") else "OIL")
 
 
 @handles("Conv")
@@ -118,67 +90,66 @@ def convolve(to: Builder, node: Node, inputs: Inputs) -> Value:
     """A convolution with groups, strides, dilations and any padding; the bias is added to each channel."""
     x, weights = needed(to, inputs, 0), needed(to, inputs, 1)
     rank = len(x.shape)
-    image, filter = image_of(to, x), filter_of(to, weights, rank)
+    ordered, axes = image(to, x)
+    if not isinstance(weights, Constant) or len(weights.shape) != rank:
+        raise to.error(f"expected a constant filter of {rank} axes")
+    filter, windows = filter_of(to, to.parameter_of(weights), rank), filter_windows(node, x, weights)
+    sums = convolution(to, ordered, filter, windows, node.integer("group", 1), axes=axes)
+    return with_bias(to, sums, optional(inputs, 2))
+
+
+def filter_windows(node: Node, x: Value, weights: Constant) -> Windows:
+    """The windows of a convolution, which are as large as its filter."""
     kernel = node.integers("kernel_shape", weights.shape[2:])
     if kernel != weights.shape[2:]:
         raise node.error(f"kernel_shape {list(kernel)} differs from the filter's {list(weights.shape[2:])}")
-    windows = windows_of(node, x.shape[2:], kernel)
-    groups = node.integer("group", 1)
-    image = padded(to, image, windows.padding)
-    product = to.op(tdsl.Conv2dOp, filter, image, windows.strides, windows.dilations, groups)
-    return with_bias(to, image_result(to, product, rank), optional(inputs, 2))
+    return windows_of(node, x.shape[2:], kernel)
 
 
-def with_bias(to: Builder, value: Tensor, bias: Value | None) -> Tensor:
+def with_bias(to: Builder, value: OrderedTensor, bias: Value | None) -> OrderedTensor:
     """A tensor with a number added to each channel."""
-    return value if bias is None else binary(to, tdsl.AddOp, value, by_channel(to, bias, len(value.shape)))
+    if bias is None:
+        return value
+    numbers = by_channel(to.parameter_of(vector(to, bias)), AXES[len(value.shape)])
+    return binary(to, tdsl.AddOp, value, numbers, to.element)
 
 
-def by_channel(to: Builder, value: Value, rank: int) -> Constant:
-    """A constant vector in a shape that broadcasts along the channels of a tensor of the model."""
+def vector(to: Builder, value: Value) -> Constant:
+    """A constant with a number for each channel."""
     if not isinstance(value, Constant) or len(value.shape) != 1:
         raise to.error("expected a constant number for each channel")
-    return Constant(value.array.reshape(-1, *(1,) * (rank - 2)), value.name)
+    return value
 
 
 @handles("MaxPool", "AveragePool")
 def pool(to: Builder, node: Node, inputs: Inputs) -> Value:
     """The greatest element of each window, or the average, of which zeros around the image are part on request."""
-    x = needed(to, inputs, 0)
-    image = image_of(to, x)
-    windows = windows_of(node, x.shape[2:], node.integers("kernel_shape"), ceil=True)
-    if windows.dilations != (1, 1):
-        raise node.error("dilations are not supported")
-    padding = windows.padding
-    if node.op == "AveragePool" and node.integer("count_include_pad", 0) and any(padding):
-        if node.integer("ceil_mode", 0):
-            raise node.error("count_include_pad with ceil_mode is not supported")
-        image, padding = padded(to, image, padding), (0, 0, 0, 0)
-    kind, element = (tdsl.MaxPoolOp, None) if node.op == "MaxPool" else (tdsl.AveragePoolOp, to.element)
-    return image_result(to, to.op(kind, image, windows.kernel, padding, windows.strides, element), len(x.shape))
+    value = needed(to, inputs, 0)
+    x, axes = image(to, value)
+    windows = windows_of(node, value.shape[2:], node.integers("kernel_shape"), ceil=True)
+    if node.op == "MaxPool":
+        return image_windows.pool(to, tdsl.MaxPoolOp, x, windows, axes=axes)
+    include = bool(node.integer("count_include_pad", 0) and any(windows.padding))
+    if include and node.integer("ceil_mode", 0):
+        raise node.error("count_include_pad with ceil_mode is not supported")
+    return image_windows.pool(to, tdsl.AveragePoolOp, x, windows, to.element, axes=axes, include_padding=include)
 
 
 @handles("GlobalAveragePool", "GlobalMaxPool")
 def global_pool(to: Builder, node: Node, inputs: Inputs) -> Value:
-    x = needed(to, inputs, 0)
-    image = image_of(to, x)
-    if node.op == "GlobalAveragePool":
-        pooled = to.op(tdsl.MeanOp, image, (1, 2), to.element)
-    else:
-        _, height, width, _ = shape_of(image)
-        pooled = to.op(tdsl.MaxPoolOp, image, (height, width), (0, 0, 0, 0), (1, 1))
-    return image_result(to, pooled, len(x.shape))
+    x, axes = image(to, needed(to, inputs, 0))
+    if node.op == "GlobalMaxPool":
+        return image_windows.global_pool(to, tdsl.MaxPoolOp, x, axes=axes)
+    return image_windows.global_pool(to, tdsl.AveragePoolOp, x, to.element, axes=axes)
 
 
 @handles("BatchNormalization")
 def normalise(to: Builder, node: Node, inputs: Inputs) -> Value:
     """A factor and an addend for each channel, which the weights of the layer before it take up."""
     node.only("training_mode", 0)
-    x = needed(to, inputs, 0)
-    numbers = [by_channel(to, needed(to, inputs, position), len(x.shape)).array for position in range(1, 5)]
-    scale, bias, mean, variance = (array.astype(np.float64) for array in numbers)
-    if len({array.size for array in numbers}) > 1 or (total := variance + node.number("epsilon", 1e-5)).min() <= 0:
-        raise node.error("its constants differ in length, or a variance is not positive")
-    factor = scale / np.sqrt(total)
-    scaled = binary(to, tdsl.MulOp, x, Constant(factor))
-    return binary(to, tdsl.AddOp, scaled, Constant(bias - mean * factor))
+    x = to.operand(needed(to, inputs, 0))
+    if len(x.shape) not in AXES:
+        raise node.error(f"expected samples of {min(AXES)} to {max(AXES)} axes, got shape {list(x.shape)}")
+    scale, offset, mean, variance = (vector(to, needed(to, inputs, position)).array for position in range(1, 5))
+    epsilon = node.number("epsilon", 1e-5)
+    return batch_normalisation(to, x, scale, offset, mean, variance, epsilon, axes=AXES[len(x.shape)])

@@ -6,8 +6,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of
-from tinyml.lowering.frontends.tflite.formats import activation_format, element, format_of, stored
+from tinyml.lowering.frontends.layers.quantised_numbers import signed
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, parameter
+from tinyml.lowering.frontends.tflite.formats import activation_format, element, format_of
 from tinyml.lowering.frontends.tflite.model import Operator
 
 BINARY: dict[str, type[tdsl.BinaryOp]] = {"ADD": tdsl.AddOp, "SUB": tdsl.SubOp, "MUL": tdsl.MulOp}
@@ -24,7 +25,7 @@ UNARY: dict[str, type[tdsl.UnaryOp]] = {
 def binary(to: GraphBuilder, op: Operator) -> None:
     """ADD, SUB and MUL, whose operands broadcast."""
     lhs, rhs, output = to.value(input_of(op, 0)), to.value(input_of(op, 1)), op.outputs[0]
-    result = to.emit(BINARY[op.kind], lhs, rhs, element(output))
+    result = to.op(BINARY[op.kind], lhs, rhs, element(output))
     to.define(output, to.activated(result, op.options["activation"]))
 
 
@@ -32,10 +33,10 @@ def unary(to: GraphBuilder, op: Operator) -> None:
     """Functions of one element; the conversion of a constant to floats is done here."""
     x, output = input_of(op, 0), op.outputs[0]
     if op.kind == "DEQUANTIZE" and x.data is not None:
-        reals = format_of(x).decode(stored(x)).astype(np.float32)
-        to.define(output, to.constant(reals, activation_format(output), output.name))
+        reals = format_of(x).decode(signed(x.data)).astype(np.float32)
+        to.define(output, to.parameter(parameter(output, reals, activation_format(output))))
         return
-    to.define(output, to.emit(UNARY[op.kind], to.value(x), element(output)))
+    to.define(output, to.op(UNARY[op.kind], to.value(x), element(output)))
 
 
 def activation(to: GraphBuilder, op: Operator) -> None:
@@ -45,19 +46,19 @@ def activation(to: GraphBuilder, op: Operator) -> None:
     if element(input_of(op, 0)) != element(output):
         if op.kind != "RELU":
             raise VerifyException("expected one quantisation for input and output")
-        value = to.emit(tdsl.CastOp, value, element(output))
+        value = to.requantised(value, element(output))
     to.define(output, to.activated(value, op.kind))
 
 
 def leaky_relu(to: GraphBuilder, op: Operator) -> None:
     """LEAKY_RELU."""
     output = op.outputs[0]
-    to.define(output, to.emit(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
+    to.define(output, to.op(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
 
 
 def l2_normalization(to: GraphBuilder, op: Operator) -> None:
     """L2_NORMALIZATION over the last axis."""
-    value = to.emit(tdsl.NormaliseOp, to.value(input_of(op, 0)), element(op.outputs[0]))
+    value = to.op(tdsl.NormaliseOp, to.value(input_of(op, 0)), element(op.outputs[0]))
     to.define(op.outputs[0], to.activated(value, op.options["activation"]))
 
 
@@ -65,4 +66,4 @@ def softmax(to: GraphBuilder, op: Operator) -> None:
     """SOFTMAX over the last axis."""
     if op.options["beta"] != 1:
         raise VerifyException(f"the factor beta must be 1, got {op.options['beta']}")
-    to.define(op.outputs[0], to.emit(tdsl.SoftmaxOp, to.value(input_of(op, 0)), element(op.outputs[0])))
+    to.define(op.outputs[0], to.op(tdsl.SoftmaxOp, to.value(input_of(op, 0)), element(op.outputs[0])))

@@ -7,8 +7,9 @@ from math import prod
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
+from tinyml.lowering.frontends.layers.quantised_numbers import signed
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers, optional_input
-from tinyml.lowering.frontends.tflite.formats import format_of, stored
+from tinyml.lowering.frontends.tflite.formats import format_of
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 
@@ -17,7 +18,7 @@ def reshape(to: GraphBuilder, op: Operator) -> None:
     x, output = input_of(op, 0), op.outputs[0]
     if prod(x.shape) != prod(output.shape):
         raise VerifyException(f"cannot reshape {x.shape} to {output.shape}")
-    to.define(output, to.emit(tdsl.ReshapeOp, to.value(x), output.shape))
+    to.define(output, to.op(tdsl.ReshapeOp, to.value(x), output.shape))
 
 
 def transpose(to: GraphBuilder, op: Operator) -> None:
@@ -25,7 +26,7 @@ def transpose(to: GraphBuilder, op: Operator) -> None:
     x, axes = input_of(op, 0), integers(op, 1, "the permutation")
     if sorted(axes) != list(range(len(x.shape))):
         raise VerifyException(f"permutation {axes} of a tensor of rank {len(x.shape)}")
-    to.define(op.outputs[0], to.emit(tdsl.TransposeOp, to.value(x), axes))
+    to.define(op.outputs[0], to.op(tdsl.TransposeOp, to.value(x), axes))
 
 
 def pad(to: GraphBuilder, op: Operator) -> None:
@@ -35,14 +36,14 @@ def pad(to: GraphBuilder, op: Operator) -> None:
     if len(edges) != 2 * len(x.shape) or min(edges) < 0:
         raise VerifyException(f"padding {edges} of a tensor of rank {len(x.shape)}")
     filling = 0.0 if (value := optional_input(op, 2)) is None else _number(value)
-    to.define(op.outputs[0], to.emit(tdsl.PadOp, to.value(x), edges[::2], edges[1::2], filling))
+    to.define(op.outputs[0], to.op(tdsl.PadOp, to.value(x), edges[::2], edges[1::2], filling))
 
 
 def _number(tensor: Tensor) -> float:
     """The real number of a constant of one element."""
     if tensor.data is None or tensor.data.size != 1:
         raise VerifyException(f"{tensor} must be one constant number")
-    return float(format_of(tensor).decode(stored(tensor)).item())
+    return float(format_of(tensor).decode(signed(tensor.data)).item())
 
 
 def concatenation(to: GraphBuilder, op: Operator) -> None:
@@ -50,7 +51,7 @@ def concatenation(to: GraphBuilder, op: Operator) -> None:
     output = op.outputs[0]
     parts = [to.value(input_of(op, position)) for position in range(len(op.inputs))]
     axis = op.options["axis"] + (len(output.shape) if op.options["axis"] < 0 else 0)
-    to.define(output, to.activated(to.emit(tdsl.ConcatOp, parts, axis), op.options["activation"]))
+    to.define(output, to.activated(to.op(tdsl.ConcatOp, parts, axis), op.options["activation"]))
 
 
 def slice_(to: GraphBuilder, op: Operator) -> None:
@@ -99,7 +100,7 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
     # The step of a single element is of no account.
     steps = [taken.step if len(taken) > 1 else 1 for taken in ranges]
     value = to.part(to.value(x), [taken[0] for taken in ranges], [len(taken) for taken in ranges], steps)
-    to.define(output, to.reshaped(value, output.shape))
+    to.define(output, to.reshape(value, output.shape))
 
 
 def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:

@@ -1,40 +1,28 @@
-"""Padding around images, and operators on the windows of an image that have no weights."""
+"""The windows of operators, and operators on the windows of an image that have no weights."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.same_padding import same_padding
+from tinyml.lowering.frontends.layers.image_windows import Pair, Windows, pool, same_windows
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers
 from tinyml.lowering.frontends.tflite.formats import element
 from tinyml.lowering.frontends.tflite.model import Operator
 
-Margins = Sequence[tuple[int, int]]
-"""Elements before and behind an image along height and width."""
+IMAGE = "NHWC"
+"""The axes of images."""
 
 
-def margins(
-    op: Operator, extents: Sequence[int], kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> Margins:
-    """The padding that an operator asks for."""
-    if min(strides) < 1 or min(dilations) < 1:
-        raise VerifyException(f"strides {tuple(strides)} and dilations {tuple(dilations)} must be at least 1")
+def windows_of(op: Operator, image: Sequence[int], filter: Sequence[int], strides: Pair, dilations: Pair) -> Windows:
+    """The windows that an operator asks for; image, filter: the shapes of an image NHWC and a filter OHWI."""
+    (_, *extents, _), (_, height, width, _) = image, filter
     if op.options["padding"] == "VALID":
-        return [(0, 0), (0, 0)]
-    return [same_padding(*axis) for axis in zip(extents, kernel, strides, dilations, strict=True)]
-
-
-def padded(to: GraphBuilder, image: SSAValue, edges: Margins) -> SSAValue:
-    """An image with zeros around it."""
-    if not any(edge for pair in edges for edge in pair):
-        return image
-    (top, bottom), (left, right) = edges
-    return to.emit(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0))
+        return Windows((height, width), strides, dilations)
+    return same_windows(extents, (height, width), strides, dilations)
 
 
 def average_pool(to: GraphBuilder, op: Operator) -> None:
@@ -53,9 +41,9 @@ def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
         raise VerifyException(f"expected an image of rank 4, got {image.shape}")
     kernel = op.options["filter_height"], op.options["filter_width"]
     strides = op.options["stride_h"], op.options["stride_w"]
-    (top, bottom), (left, right) = margins(op, image.shape[1:3], kernel, strides, (1, 1))
-    pooled = to.emit(kind, to.value(image), kernel, (top, bottom, left, right), strides, element(output))
-    to.define(output, to.activated(pooled, op.options["activation"]))
+    windows = windows_of(op, image.shape, (1, *kernel, 1), strides, (1, 1))
+    pooled = pool(to, kind, to.image(image), windows, element(output), axes=IMAGE)
+    to.define(output, to.activated(pooled.value, op.options["activation"]))
 
 
 def mean(to: GraphBuilder, op: Operator) -> None:
@@ -65,8 +53,8 @@ def mean(to: GraphBuilder, op: Operator) -> None:
     axes = sorted({axis + rank if axis < 0 else axis for axis in integers(op, 1, "the axes")})
     if not axes or axes[0] < 0 or axes[-1] >= rank:
         raise VerifyException(f"axes {axes} of a tensor of rank {rank}")
-    averages = to.emit(tdsl.MeanOp, to.value(x), axes, element(output))
-    to.define(output, to.reshaped(averages, output.shape))
+    averages = to.op(tdsl.MeanOp, to.value(x), axes, element(output))
+    to.define(output, to.reshape(averages, output.shape))
 
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
@@ -77,7 +65,7 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
     for before, after in zip(x.shape[1:3], size, strict=True):
         if _nearest(op, before, after) != [number * before // after for number in range(after)]:
             raise VerifyException(f"this alignment of {after} pixels to {before} is not supported")
-    to.define(op.outputs[0], to.emit(tdsl.ResizeNearestOp, to.value(x), size))
+    to.define(op.outputs[0], to.op(tdsl.ResizeNearestOp, to.value(x), size))
 
 
 def _nearest(op: Operator, before: int, after: int) -> list[int]:

@@ -16,13 +16,13 @@
 
 %a = "test.op"() : () -> (f32)
 %r = num.exp %a : f32 -> !fixed.q<16, 12>
-// CHECK: num.exp mixes the families exact, float; convert first
+// CHECK: invalid.mlir:18:1: mixes the families exact, float; convert first
 
 // -----
 
 %a, %b = "test.op"() : () -> (f32, !fixed.q<16, 12>)
 %r = num.add %a, %b : f32, !fixed.q<16, 12> -> !fixed.q<16, 12>
-// CHECK: num.add mixes the families exact, float; convert first
+// CHECK: invalid.mlir:24:1: mixes the families exact, float; convert first
 
 // -----
 
@@ -307,3 +307,33 @@ num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = d
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<16, 6>>)
 num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<16, 6>>
 // CHECK: needs integers of one byte that are not packed, got memref<4x!fixed.q<16, 6>>
+
+// -----
+
+%t, %x = "test.op"() : () -> (index, !fixed.q<16, 12>)
+%r = num.tally %t, %x : index, !fixed.q<16, 12> -> index
+// CHECK: expected a total, an integer or f32
+
+// -----
+
+%t, %x = "test.op"() : () -> (i32, !fixed.q<16, 12>)
+%r = num.tally %t, %x : i32, !fixed.q<16, 12> -> i64
+// CHECK: the total changes its type from i32 to i64
+
+// -----
+
+%t = "test.op"() : () -> i32
+%r = num.average %t {count = 3 : i64, of = f32} : i32 -> !fixed.q<16, 12>
+// CHECK: mixes the families exact, float; convert first
+
+// -----
+
+%x, %y = "test.op"() : () -> (!fixed.q<16, 12>, !fixed.q<16, 11>)
+%r = num.softmax_term %x, %y {into = !fixed.q<16, 12>} : !fixed.q<16, 12>, !fixed.q<16, 11> -> i32
+// CHECK: compares one format, got !fixed.q<16, 12> and !fixed.q<16, 11>
+
+// -----
+
+%t, %x = "test.op"() : () -> (i32, !fixed.q<16, 12>)
+%r = num.add_square %t, %x {into = i8} : i32, !fixed.q<16, 12> -> i32
+// CHECK: expected a number format, got i8

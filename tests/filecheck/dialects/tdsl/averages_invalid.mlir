@@ -34,7 +34,7 @@
 
 %total = "test.op"() : () -> (i32)
 %r = num.mean %total {count = 9 : i64, of = !zeroskew.q<8, 0.5, 3>} : i32 -> f32
-// CHECK: num.mean mixes the families zeroskew and float
+// CHECK: averages_invalid.mlir:36:1: mixes the families float, zeroskew; convert first
 
 // -----
 
@@ -73,7 +73,7 @@
 %a = "test.op"() : () -> (!fixed.q<16, 8>)
 %s = "test.op"() : () -> (f32)
 %r = num.normalised %a, %s, %s : !fixed.q<16, 8>, f32, f32 -> f32
-// CHECK: num.normalised mixes the families exact, float
+// CHECK: averages_invalid.mlir:75:1: mixes the families exact, float; convert first
 
 // -----
 

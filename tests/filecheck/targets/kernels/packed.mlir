@@ -51,4 +51,4 @@ func.func @packed(%x: memref<8x!fixed.q<8, 7>>) -> memref<2x!fixed.q<8, 5>> {
 // C:      total += ((w[0] & 15) - 8) * x[0];
 // C-NEXT: total += ((w[0] >> 4 & 15) - 8) * x[1];
 // C:      int32_t tm_c_dot_s11_s8_s32
-// C:      total += ((((int8_t)((uint8_t)(w[1] ^ 170) << 6) >> 6) * 2 + (w[0] & 1)) * 256 + (uint8_t)w[2]) * x[0];
+// C:      total += (int32_t)((((int8_t)((uint8_t)(w[1] ^ 170) << 6) >> 6) * 2 + (w[0] & 1)) * 256 + (uint8_t)w[2]) * x[0];

@@ -29,4 +29,4 @@ func.func @table(%x: memref<8x!posit.p<8, 0, -6, 1>>) -> memref<1x!fixed.q<16, 5
 // AVR:      mulsu r20,r19
 // AVR:      movw r30,r12
 
-// C: total += table[(int8_t)w[0]] * other[x[0]];
+// C: total += (int32_t)table[(int8_t)w[0]] * other[x[0]];

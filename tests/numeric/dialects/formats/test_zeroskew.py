@@ -28,7 +28,7 @@ from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, USUAL
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from tinyml.tools.calibration.measured_programs import include_flags
 from tinyml.tools.driver.measure import first_mismatch
 
 M = NumpyMachine()
@@ -104,7 +104,7 @@ def test_the_function_of_the_runtime(device: str, multiplier: int, shift: int, t
     (tmp_path / "figure.c").write_text(SOURCE.format(multiplier=multiplier, count=COUNT, shift=shift))
     interface = Interface("figure", "int32_t", COUNT, "int32_t", COUNT, has_label=False)
     runner = runner_for(device)
-    build = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, *INCLUDE])
+    build = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, *include_flags(runner.chip)])
     expected = RUNTIME_FUNCTIONS["tm_requantize_s32"].reference(x, np.int32(multiplier), np.int8(shift))
     np.testing.assert_array_equal(runner.run(build, interface, x).scores, expected)
 

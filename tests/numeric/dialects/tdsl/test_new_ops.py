@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,11 @@ from xdsl.irdl import irdl_op_definition, operand_def
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped
 from tinyml.dialects.tdsl.elementwise import Insert
 from tinyml.dialects.tdsl.movement import dimensions, identity
+from tinyml.lowering.loops.lowerings import lowers
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
 from tinyml.runtime.evaluator.gradients import Gradients
@@ -31,6 +34,7 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.fuse_elementwise import FuseElementwisePass
+from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.reals.analysis.count_macs import count_macs
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
@@ -48,6 +52,52 @@ class LeakyReluOp(tdsl.UnaryOp):
         below = insert(num.ClampOp(insert(num.NegOp(x[0], element)), 0.0))
         less = insert(num.MulOp(below, insert(num.ConstantOp(SLOPE, element)), element))
         return insert(num.SubOp(insert(num.ClampOp(x[0], 0.0)), less, element))
+
+
+@irdl_op_definition
+class RunningSumOp(tdsl.TensorOp):
+    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded: of no kind above."""
+
+    name = "tdsl.running_sum"
+    input = operand_def(SHAPED)
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, input: SSAValue):
+        build(self, [input], TensorType(shaped(input).get_element_type(), shape_of(input)))
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.input)
+
+    def real(self, x: Sequence[Any]) -> NDArray[Any]:
+        return np.cumsum(x[0], 1)
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> NDArray[Any]:
+        format, source = tdsl.format_of(self.out), tdsl.format_of(self.input)
+        sums = [format.convert(m, x[0][:, 0], source)]
+        for i in range(1, x[0].shape[1]):
+            sums.append(format.add(m, sums[-1], format, x[0][:, i], source))
+        return np.stack(sums, 1)
+
+    def derivative(self, x: Sequence[Any], y: NDArray[Any], slope: NDArray[Any]) -> Sequence[NDArray[Any]]:
+        return [np.flip(np.cumsum(np.flip(slope, 1), 1), 1)]
+
+
+@lowers(RunningSumOp)
+def lower_running_sum(op: RunningSumOp, nest: LoopNest) -> None:
+    rows, columns = shape_of(op.input)
+    element = tdsl.format_of(op.out).type
+
+    def column(indices: Sequence[SSAValue]) -> None:
+        def step(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+            sum = nest.insert(num.AddOp(carried[0], nest.load(op.input, [i, *indices]), element))
+            nest.store(sum, op.out, [i, *indices])
+            return [sum]
+
+        first = nest.insert(num.ConvertOp(nest.load(op.input, [nest.index(0), *indices]), element))
+        nest.store(first, op.out, [nest.index(0), *indices])
+        nest.fold(nest.index(rows), [first], step, start=1)
+
+    nest.over((columns,), column)
 
 
 @irdl_op_definition
@@ -101,16 +151,17 @@ class Conv1dOp(tdsl.ContractionOp):
 
 
 def network(weights: NDArray[np.float32]) -> ModuleOp:
-    """A convolution of a leaky ReLU of the input above its double."""
+    """A convolution of running sums of a leaky ReLU and the input, above the input."""
     block = Block(arg_types=[TensorType(f32, (5, 6))])
     [x] = block.args
     x.name_hint = "X"
     constant = tdsl.ConstOp(weights, F32_FORMAT)
     leaky = LeakyReluOp(x)
     twice = tdsl.AddOp(leaky.out, x)
-    both = ConcatOp(twice.out, x)
+    sums = RunningSumOp(twice.out)
+    both = ConcatOp(sums.out, x)
     result = Conv1dOp(both.out, constant.result)
-    block.add_ops([constant, leaky, twice, both, result, func.ReturnOp(result.out)])
+    block.add_ops([constant, leaky, twice, sums, both, result, func.ReturnOp(result.out)])
     function = func.FuncOp("network", ([x.type], [result.out.type]), Region(block))
     module = ModuleOp([function])
     module.verify()
@@ -120,7 +171,8 @@ def network(weights: NDArray[np.float32]) -> ModuleOp:
 def expected(x: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:
     """The same in numpy."""
     image = x.reshape(-1, 5, 6)
-    both = np.concatenate([np.where(image > 0, image, SLOPE * image) + image, image], 1)
+    sums = np.cumsum(np.where(image > 0, image, SLOPE * image) + image, 1)
+    both = np.concatenate([sums, image], 1)
     windows = np.stack([both[:, i : i + 3] for i in range(8)], 1)
     return np.einsum("nikc,kco->nio", windows, weights).reshape(len(x), -1)
 

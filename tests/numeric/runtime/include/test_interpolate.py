@@ -13,7 +13,7 @@ from programs.printed import WARNING_FLAGS
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from tinyml.tools.calibration.measured_programs import include_flags
 
 NAMES = ("tm_interpolate_s16", "tm_interpolate_odd_s16")
 COUNT = 64
@@ -73,7 +73,7 @@ def test_interpolation(device: str, optimize: str, last: int, scale: int, tmp_pa
     )
     runner = runner_for(device)
     x = arguments(last)
-    build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, *INCLUDE])
+    build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, *include_flags(runner.chip)])
     scores = runner.run(build, INTERFACE, x).scores
     references = [RUNTIME_FUNCTIONS[name].reference for name in NAMES]
     expected = [

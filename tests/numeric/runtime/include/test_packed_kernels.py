@@ -22,7 +22,7 @@ from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.tools.calibration.kernel_signatures import PACKED, KernelSignature
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from tinyml.tools.calibration.measured_programs import include_flags
 
 LENGTHS = (
     *range(18),
@@ -236,7 +236,7 @@ def test_single_elements(name: str, tmp_path: Path):
         (f"tm_packed_s{w}", f"tm_packed_s{w}_ram", f"tm_pack_s{w}", f"tm_unpack_{'u' if offset else 's'}{w}")
         for w, offset in KINDS
     ]
-    texts = dict(text for names in symbols for symbol in names for text in definition_of(symbol))
+    texts = dict(text for names in symbols for symbol in names for text in definition_of(symbol, name))
     kinds = [
         KIND.format(
             number=number,
@@ -264,7 +264,7 @@ def test_single_elements(name: str, tmp_path: Path):
     (tmp_path / "figure.c").write_text(source)
     interface = Interface("figure", "int16_t", READ + 1, "int16_t", 2 * READ, has_label=False)
     runner = runner_for(roomy(name))
-    built = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, *INCLUDE])
+    built = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, *include_flags(runner.chip)])
     inputs = [
         np.insert(np.arange(values.size, dtype=np.int16).reshape(-1, READ), 0, kind, axis=1)
         for kind, values in enumerate(elements)

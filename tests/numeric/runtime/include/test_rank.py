@@ -12,7 +12,7 @@ from programs.printed import WARNING_FLAGS
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from tinyml.tools.calibration.measured_programs import include_flags
 
 COUNT = 32
 HEADER = f"""\
@@ -56,6 +56,6 @@ def test_ranks(device: str, optimize: str, length: int, tmp_path: Path):
     (tmp_path / "figure.c").write_text(SOURCE.format(table=text, count=COUNT, length=length))
     interface = Interface("figure", "int32_t", COUNT, "int16_t", COUNT, has_label=False)
     runner = runner_for(device)
-    build = runner.build(tmp_path, interface, tmp_path, optimize, [*WARNING_FLAGS, *INCLUDE])
+    build = runner.build(tmp_path, interface, tmp_path, optimize, [*WARNING_FLAGS, *include_flags(runner.chip)])
     expected = RUNTIME_FUNCTIONS["tm_rank_s32"].reference(table, x, np.int16(length))
     np.testing.assert_array_equal(runner.run(build, interface, x).scores, expected)

@@ -15,7 +15,7 @@ from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIP
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.avr.chip import CHIP
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from tinyml.tools.calibration.measured_programs import include_flags
 
 COUNT = 4
 CASES = [
@@ -99,7 +99,7 @@ def test_every_shift(device: str, optimize: str, tmp_path: Path):
     (tmp_path / "figure.h").write_text(HEADER)
     (tmp_path / "figure.c").write_text(source())
     runner = runner_for(roomy(device))
-    build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, *INCLUDE])
+    build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, *include_flags(runner.chip)])
     x = numbers()
     factors = x.view(np.int16).reshape(*x.shape, 2)
     scores = runner.run(build, INTERFACE, factors.reshape(len(x), -1)).scores

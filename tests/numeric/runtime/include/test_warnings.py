@@ -20,9 +20,7 @@ NOT_FOR_AVR = ("cores.h",)
 @pytest.mark.parametrize("target", [HOST, *SMALL])
 def test_headers_compile_without_a_warning(target: str, tmp_path: Path):
     chip, part = chip_of(target), board(target)
-    shared, *others = include_folders()
-    folders = [shared, *(folder for folder in others if folder.is_relative_to(chip.folder))]
-    headers = [file for folder in folders for file in sorted(folder.glob("tinyml/*.h"))]
+    headers = [file for folder in include_folders(chip) for file in sorted(folder.glob("tinyml/*.h"))]
     assert headers
     flags = [*MODEL_FLAGS[:3], *WARNINGS, "-Wno-unused-function", "-Os", "-c", *chip.flags, *part.flags]
     for header in headers:

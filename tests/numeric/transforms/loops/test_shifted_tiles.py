@@ -167,7 +167,7 @@ def test_the_time_of_a_call_is_known(tmp_path: Path):
     heights = {(y.channels, y.width): y.height for y in (a, b, c, d, e)}
     assert len(run.spent) == len(heights) == 5
     for kernel, spent in run.spent.items():
-        tile, composed = Tile.named(kernel.split("_s8_")[1]), kernel_named(kernel).composed
+        tile, composed = Tile.named(kernel.split("_s8_")[1]), kernel_named(kernel, "uno").composed
         assert tile is not None
         assert composed is not None
         # A call for each row of the result.

@@ -182,6 +182,7 @@ func.func @model(%X: memref<3x!fixed.q<8, 4>>) {{
 
 def test_entries_of_sparse_rows_that_fill_no_block_count_on_average() -> None:
     program = """
+builtin.module attributes {tinyml.target = "riscv"} {
 func.func @model(%x: memref<8x!fixed.q<8, 7>>, %scores: memref<2x!fixed.q<8, 5>>) {
   %i = arith.constant 0 : index
   %v = scratch.constant dense<1> : tensor<11xi8> -> memref<11x!fixed.q<8, 7>, #scratch.flash>
@@ -192,6 +193,7 @@ func.func @model(%x: memref<8x!fixed.q<8, 7>>, %scores: memref<2x!fixed.q<8, 5>>
   %score = num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 5>
   memref.store %score, %scores[%i] : memref<2x!fixed.q<8, 5>>
   func.return
+}
 }"""  # noqa: E501
     demand = demand_of(Parser(context(), program).parse_module())
     assert sum(steps.runs["tm_rv_dot_sparse_s8_s8_s32 rest"] for steps in demand.operations.values()) == (1 + 2) / 2

@@ -14,4 +14,4 @@
 
 %a, %b = "test.op"() : () -> (!shiftry.q<8, 3>, !seedot.q<8, 3>)
 %r = num.add %a, %b : !shiftry.q<8, 3>, !seedot.q<8, 3> -> !shiftry.q<8, 3>
-// CHECK: num.add mixes the families seedot, shiftry; convert first
+// CHECK: invalid.mlir:16:1: mixes the families seedot, shiftry; convert first

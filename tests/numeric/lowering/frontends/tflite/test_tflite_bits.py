@@ -364,3 +364,15 @@ def dense_model(dtype: str, per_channel: bool, vectors: int) -> bytes:
 def test_dense_layers(dtype: str, per_channel: bool, vectors: int):
     content = dense_model(dtype, per_channel, vectors)
     compared(content, inputs_of(content, 10))
+
+
+@pytest.mark.parametrize("shape", [(1, 10, 9, 3), (1, 13, 14, 3)])
+def test_transposed_convolutions_crop_what_the_result_has_no_room_for(shape: tuple[int, ...]):
+    random, model = np.random.default_rng(7), TfliteModel()
+    x = model.tensor((1, 6, 7, 4), scales=0.05, zero_point=-3)
+    weights = model.constant(raws(random, (3, 3, 3, 4)), "int8", scales=[0.01, 0.02, 0.03])
+    y = model.tensor(shape, scales=0.4, zero_point=2)
+    options = {"Padding": VALID, "StrideH": 2, "StrideW": 2}
+    model.op("TRANSPOSE_CONV", [model.constant(shape), weights, x], y, **options)
+    content = model.finish([x], [y])
+    compared(content, inputs_of(content, 4))

@@ -307,7 +307,7 @@ def test_registers_and_bytes_of_instructions():
 
 
 def test_a_kernel_is_plain_c_beside_its_assembly():
-    kernel = kernel_named("tm_dot_s8_s8_s24")
+    kernel = kernel_named("tm_dot_s8_s8_s24", "uno")
     assert kernel.composed is not None
     text = kernel.composed.text
     assert text.index("TM_KERNEL tm_dot_s8_s8_s24_steps") < text.index("static TM_INLINED TM_INT24 tm_dot_s8_s8_s24(")
@@ -317,7 +317,7 @@ def test_a_kernel_is_plain_c_beside_its_assembly():
 
 
 def test_the_costs_of_a_kernel_add_up():
-    kernel = kernel_named("tm_dot_s16_s16_s32")
+    kernel = kernel_named("tm_dot_s16_s16_s32", "uno")
     assert kernel.composed is not None
     # Four products of 31 cycles, of 42 bytes each, a counter and a jump that no branch reaches.
     assert kernel.step == kernel.composed.costs["element"] == 31 + (1 + 1 + 2) / 4

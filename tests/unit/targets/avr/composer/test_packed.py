@@ -64,7 +64,7 @@ def test_every_width_has_kernels_by_name(width: int):
         assert kernel is not None
         assert kernel.composed is not None
         assert kernel.composed.costs["element"] == kernel.step
-        assert kernel_named(kernel.symbol).composed == kernel.composed
+        assert kernel_named(kernel.symbol, "uno").composed == kernel.composed
         assert f" {kernel.symbol}(" in kernel.composed.text
 
 

@@ -130,7 +130,7 @@ def test_loops_over_columns():
 
 
 def test_a_kernel_is_plain_c_beside_its_assembly():
-    composed = kernel_named("tm_cm_dot4_s8_s8_s32").composed
+    composed = kernel_named("tm_cm_dot4_s8_s8_s32", "cortex-m4").composed
     assert composed is not None
     text = composed.text
     guards = [line for line in text.splitlines() if "TM_CORE" in line]
@@ -141,7 +141,7 @@ def test_a_kernel_is_plain_c_beside_its_assembly():
         "#elif TM_CORE == 8",
     ]
     assert composed.portable in text
-    plain = kernel_named("tm_cm_channels4_s8_s8_s32").composed
+    plain = kernel_named("tm_cm_channels4_s8_s8_s32", "cortex-m4").composed
     assert plain is not None
     assert "TM_CORE" not in plain.text
 
@@ -163,7 +163,7 @@ def test_a_tile_is_known_by_its_name(target: str):
     for family in (dots, channels):
         kernel = family.kernel(tile)
         assert kernel is not None
-        assert known_kernel(kernel.symbol) is kernel
+        assert known_kernel(kernel.symbol, target) is kernel
         assert cost_table_names(kernel.symbol, target)
 
 
@@ -176,6 +176,6 @@ def cost_table_names(symbol: str, target: str) -> bool:
 
 def test_the_stack_of_a_kernel_is_what_it_pushes():
     assert pushed(("push {r4, r5, lr}", "1:", "push {r4}", "pop {r4}")) == 16
-    four = kernel_named("tm_cm_dot4_s8_s8_s32").composed
+    four = kernel_named("tm_cm_dot4_s8_s8_s32", "cortex-m4").composed
     assert four is not None
     assert four.stack == 4 * 9

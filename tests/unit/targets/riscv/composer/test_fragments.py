@@ -116,7 +116,7 @@ def test_a_tile_is_known_by_its_name():
     for family in tile_families("riscv"):
         kernel = family.kernel(tile)
         assert kernel is not None
-        assert known_kernel(kernel.symbol) is kernel
+        assert known_kernel(kernel.symbol, "riscv") is kernel
         call, of_element = table.cost(kernel.symbol), table.cost(f"{kernel.symbol} element")
         assert call is not None
         assert call.time > 0
@@ -125,7 +125,7 @@ def test_a_tile_is_known_by_its_name():
 
 
 def test_a_kernel_is_plain_c_beside_its_assembly():
-    composed = kernel_named("tm_rv_dot4_s8_s8_s32").composed
+    composed = kernel_named("tm_rv_dot4_s8_s8_s32", "riscv").composed
     assert composed is not None
     assert "#if TM_CORE == 32" in composed.text
     assert composed.portable in composed.text
@@ -133,8 +133,8 @@ def test_a_kernel_is_plain_c_beside_its_assembly():
 
 
 def test_an_entry_of_a_sparse_row_takes_six_instructions_and_a_quarter_of_an_iteration():
-    composed = kernel_named("tm_rv_dot_sparse_s8_s8_s32").composed
-    wide = kernel_named("tm_rv_dot_sparse_s16_s16_s32").composed
+    composed = kernel_named("tm_rv_dot_sparse_s8_s8_s32", "riscv").composed
+    wide = kernel_named("tm_rv_dot_sparse_s16_s16_s32", "riscv").composed
     assert composed is not None
     assert wide is not None
     assert composed.costs["element"] == 6 + 3 / 4

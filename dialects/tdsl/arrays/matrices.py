@@ -1,7 +1,4 @@
-"""Sums of products on arrays: the factors of a term as stacks of matrices, located by index maps.
-
-Arrays have a leading axis over the samples, of extent 1 if they do not depend on the input.
-"""
+"""Sums of products on arrays: the factors of a term as stacks of matrices, located by index maps."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -20,11 +16,14 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from tinyml.dialects import tdsl
-from tinyml.runtime.evaluator.index_maps import add_at, numbered
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.movements import add_at, numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.dialects.tdsl.base import Shape
+    from tinyml.dialects.tdsl.terms import Term
 
 Array: TypeAlias = "NDArray[Any]"
 Multiply: TypeAlias = "Callable[[Array, Array, Array | None], Array]"
@@ -34,7 +33,7 @@ BLOCK = 1 << 22
 """The most elements that are gathered from an operand at a time, unless one sample has more."""
 
 
-def sum_products(term: tdsl.Term, shape: tdsl.Shape, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
+def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
     """The summed products of a term for a result of a shape, added to initial sums of that shape, if any."""
     if term.multiplies_matrices:
         return by(lhs, rhs, sums)
@@ -57,7 +56,7 @@ class Factors:
     columns. A dimension d that a map divides, as in d div 4, counts as two axes.
     """
 
-    def __init__(self, term: tdsl.Term, shape: tdsl.Shape):
+    def __init__(self, term: Term, shape: Shape):
         self.shape = shape
         extents = *shape, *term.summed
         divisors = {d: n for map in (term.lhs_map, term.rhs_map) for d, n in _divisors(map)}

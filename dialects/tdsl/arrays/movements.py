@@ -1,42 +1,64 @@
-"""Moves of elements on arrays.
-
-Arrays have a leading axis over the samples, of extent 1 if they do not depend on the input.
-"""
+"""Copies of elements by index maps, on arrays, and their derivatives."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.dialects.tdsl.base import Shape
+    from tinyml.dialects.tdsl.visits import Move
+
 Array: TypeAlias = "NDArray[Any]"
 
 
-def move_elements(op: tdsl.MovementOp, arguments: Sequence[Any], filling: Any) -> Array:
-    """The result of an op that copies elements. filling: the element where no move writes."""
-    if isinstance(op, tdsl.ReshapeOp):
-        # A view: the general path would copy element by element.
-        return arguments[0].reshape(len(arguments[0]), *tdsl.shape_of(op.out))
-    values = dict(zip(op.operands, arguments, strict=True))
-    symbols = [values[index] for index in op.indices]
-    parts = [_taken(values[move.operand], move, symbols) for move in op.moves]
-    if len(parts) == 1 and op.moves[0].fills and op.filling is None:
+def move_elements(
+    moves: Sequence[Move], values: Mapping[SSAValue, Array], symbols: Sequence[Any], shape: Shape, filling: Any
+) -> Array:
+    """The elements of some values, copied by moves to an array of a shape for each sample.
+
+    symbols: the computed indices. filling: the element where no move writes.
+    """
+    parts = [_taken(values[move.operand], move, symbols) for move in moves]
+    if len(parts) == 1 and moves[0].fills and tuple(moves[0].shape) == shape:
         return parts[0]
     samples = max(len(x) for x in (*parts, *(symbol for symbol in symbols if np.ndim(symbol))))
-    whole = np.full((samples, *tdsl.shape_of(op.out)), filling, parts[0].dtype)
-    for move, part in zip(op.moves, parts, strict=True):
+    whole = np.full((samples, *shape), filling, parts[0].dtype)
+    for move, part in zip(moves, parts, strict=True):
         whole[_box(move, symbols) or _positions(move.target, move.shape, symbols, samples)] = part
     return whole
 
 
-def _taken(x: Array, move: tdsl.Move, symbols: Sequence[Any]) -> Array:
+def moved_back(
+    x: Sequence[Any], tensors: Sequence[int], slope: Array, move: Callable[[Sequence[Any], int], Array]
+) -> list[Array | None]:
+    """The derivatives with respect to the operands of an op that copies elements: the slopes moved back.
+
+    tensors: the positions of the operands whose elements are copied. move: the op, for operands and a filling.
+    """
+    sources, starts, count = list(x), dict[int, int](), 0
+    for position in tensors:
+        starts[position] = count
+        sources[position] = count + numbered(x[position])
+        count += x[position][0].size
+    # Elements that the op fills in depend on nothing: their slopes are added up behind all others.
+    back = add_at(slope, move(sources, count), np.empty((1, count + 1)))
+    return [
+        back[:, starts[position] : starts[position] + operand[0].size].reshape(len(slope), *operand.shape[1:])
+        if position in starts
+        else None
+        for position, operand in enumerate(x)
+    ]
+
+
+def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
     """The elements that a move reads, in the move's shape."""
     if (view := _strided(x, move, symbols)) is not None:
         return view
@@ -56,7 +78,7 @@ def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], sam
     return (first, *(np.broadcast_to(index, np.broadcast_shapes(index.shape, (1, *shape))) for index in indices))
 
 
-def _strided(x: Array, move: tdsl.Move, symbols: Sequence[Any]) -> Array | None:
+def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
     """The elements that a move reads, by slicing the array; None if slices cannot express the move."""
     if any(np.ndim(symbol) for symbol in symbols):
         return None
@@ -88,7 +110,7 @@ def _strided(x: Array, move: tdsl.Move, symbols: Sequence[Any]) -> Array | None:
     return np.ascontiguousarray(part) if cut else part
 
 
-def _box(move: tdsl.Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
+def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
     """The slices that a move writes in one piece; None if it does not."""
     if any(np.ndim(symbol) for symbol in symbols) or len(move.target.results) != len(move.shape):
         return None
@@ -104,7 +126,7 @@ def _box(move: tdsl.Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
 
 
 def _adds(expression: AffineExpr) -> bool:
-    """Is an expression affine, without remainders and divisions?"""
+    """True for an affine expression without remainders and divisions."""
     return expression.is_pure_affine() and not any(token in str(expression) for token in ("mod", "div"))
 
 

@@ -1,0 +1,95 @@
+"""Constraints on the types of scalars, sums and totals, for the operands, results and properties of ops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects.builtin import Float32Type, IntegerType, StringAttr
+from xdsl.ir import Attribute
+from xdsl.irdl import AttrConstraint, BaseAttr, MessageConstraint, VarConstraint, VerificationContext
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.number_format import number_format
+
+_FAMILY = "family"
+"""The constraint variable that holds the family of an op's formats."""
+
+
+class _TypeConstraint(AttrConstraint):
+    """A constraint without type variables."""
+
+    def mapping_type_vars(self, type_var_mapping: Mapping[Any, Any]) -> AttrConstraint:
+        return self
+
+
+@dataclass(frozen=True)
+class FormatConstraint(_TypeConstraint):
+    """A number format.
+
+    what: the wording of errors. one_family: all formats of an op that are constrained so belong to one family.
+    """
+
+    what: str = "a scalar of a number format"
+    one_family: bool = False
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        if (format := number_format(attr)) is None:
+            raise VerifyException(f"expected {self.what}, got {attr}")
+        if not self.one_family:
+            return
+        family = constraint_context.get_variable(_FAMILY)
+        if isinstance(family, StringAttr) and family.data != format.FAMILY:
+            names = ", ".join(sorted((family.data, format.FAMILY)))
+            raise VerifyException(f"mixes the families {names}; convert first")
+        constraint_context.set_attr_variable(_FAMILY, StringAttr(format.FAMILY))
+
+
+@dataclass(frozen=True)
+class SumConstraint(_TypeConstraint):
+    """An accumulator. integer: one whose sums are integers, which can be shifted."""
+
+    integer: bool = False
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        if (accumulator := accumulator_of(attr)) is None:
+            raise VerifyException(f"expected an accumulator, got {attr}")
+        if self.integer and not accumulator.INTEGER:
+            raise VerifyException(f"{attr} is no integer that could be shifted")
+
+
+class OrderedConstraint(FormatConstraint):
+    """A number format or an accumulator."""
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        if accumulator_of(attr) is None:
+            super().verify(attr, constraint_context)
+
+
+@dataclass(frozen=True)
+class SameType(VarConstraint[Attribute]):
+    """A type that is the same wherever the op has it. message: of errors, with both types in place of `{}`."""
+
+    message: str
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        first = constraint_context.get_variable(self.name)
+        if first is not None and first != attr:
+            raise VerifyException(self.message.format(first, attr))
+        super().verify(attr, constraint_context)
+
+
+SCALAR = FormatConstraint()
+OF_ONE_FAMILY = FormatConstraint(one_family=True)
+FORMAT = FormatConstraint("a number format")
+FORMAT_OF_ONE_FAMILY = FormatConstraint("a number format", one_family=True)
+SUM = SumConstraint()
+SAME_SUM = SameType("sum", SUM, "the sum changes its type from {} to {}")
+SAME_INTEGER_SUM = SameType("sum", SumConstraint(integer=True), "the sum changes its type from {} to {}")
+CLAMPED = SameType("clamped", SCALAR, "a clamp keeps its format, got {} -> {}")
+COMPARED = SameType("compared", OrderedConstraint(), "compares one format, got {} and {}")
+COMPARED_OF_ONE_FAMILY = SameType("compared", OF_ONE_FAMILY, "compares one format, got {} and {}")
+TOTAL = MessageConstraint(BaseAttr(IntegerType) | BaseAttr(Float32Type), "expected a total, an integer or f32")
+SAME_TOTAL = SameType("total", TOTAL, "the total changes its type from {} to {}")

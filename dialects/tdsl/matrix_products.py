@@ -1,0 +1,172 @@
+"""Products of matrices, dense and sparse, and sums of several products."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, var_operand_def
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.product import Product
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.attributes import Csr
+from tinyml.dialects.tdsl.base import SHAPED, Shape, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.constant import ConstOp, profile_of
+from tinyml.dialects.tdsl.contraction import ContractionOp
+from tinyml.dialects.tdsl.movement import ReshapeOp
+from tinyml.dialects.tdsl.terms import Term
+
+__all__ = ["MatmulOp", "MatmulSumOp", "MatrixProductsOp", "ProductOp", "SpmvOp"]
+
+
+def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
+    if len(lhs) != 2 or len(rhs) != 2:
+        raise VerifyException(f"multiplies matrices, got shapes {spell(lhs)} and {spell(rhs)}")
+    if lhs[1] != rhs[0]:
+        raise VerifyException(f"inner dimensions differ: {spell(lhs)} times {spell(rhs)}")
+    return (lhs[0], rhs[1])
+
+
+class MatrixProductsOp(ContractionOp, ABC):
+    """A sum of one or more products of matrices."""
+
+    def infer_shape(self) -> Shape:
+        shapes = [_product_shape(shape_of(lhs), shape_of(rhs)) for lhs, rhs in self.pairs]
+        if self.initial is not None:
+            shapes.append(shape_of(self.initial))
+        if len(set(shapes)) > 1:
+            raise VerifyException(f"sums have one shape, got {' and '.join(map(spell, shapes))}")
+        return shapes[0]
+
+
+class ProductOp(MatrixProductsOp, ABC):
+    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`."""
+
+    lhs = operand_def(SHAPED)
+    rhs = operand_def(SHAPED)
+    assembly_format = (
+        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute | None = None):
+        shape = (*shape_of(lhs)[:1], *shape_of(rhs)[1:])
+        build(self, [lhs, rhs], TensorType(element or shaped(rhs).get_element_type(), shape))
+
+    @property
+    def terms(self) -> Sequence[Term]:
+        return [Term.of_matrices(self.lhs, self.rhs)]
+
+
+@irdl_op_definition
+class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
+    """Dense matrix product."""
+
+    name = "tdsl.matmul"
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (RowTimesConstant(),)
+
+
+@irdl_op_definition
+class SpmvOp(ProductOp):
+    """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`); only stored entries count."""
+
+    name = "tdsl.spmv"
+
+    @property
+    def macs(self) -> int:
+        return int(np.count_nonzero(self.lhs.owner.raws)) if isinstance(self.lhs.owner, ConstOp) else super().macs
+
+    @property
+    def products(self) -> Sequence[Product]:
+        return [replace(product, sparse=True) for product in super().products]
+
+    def infer_shape(self) -> Shape:
+        matrix = shaped(self.lhs)
+        if isinstance(matrix, TensorType) and not isinstance(matrix.encoding, Csr):
+            raise VerifyException("the matrix must be sparse: expected the encoding #tdsl.csr")
+        shape = super().infer_shape()
+        if shape[1] != 1:
+            raise VerifyException(f"multiplies a column vector, got {spell(shape_of(self.rhs))}")
+        return shape
+
+
+@irdl_op_definition
+class MatmulSumOp(MatrixProductsOp):
+    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`, dense matrix products in one sum that is rounded once.
+
+    Each product's last place is as fine as the one before or finer, so that a sum goes on exactly; `acc` is in units
+    of the last one.
+    """
+
+    name = "tdsl.matmul_sum"
+    factors = var_operand_def(SHAPED)
+    addend = opt_operand_def(SHAPED)
+    assembly_format = (
+        "$factors (`from` $addend^ `:` type($addend))? attr-dict `:` type($factors)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(
+        self, pairs: Sequence[tuple[SSAValue, SSAValue]], initial: SSAValue | None, element: Attribute | None = None
+    ):
+        lhs, rhs = pairs[0]
+        shape = (*shape_of(lhs)[:1], *shape_of(rhs)[1:])
+        factors = [factor for pair in pairs for factor in pair]
+        result = TensorType(element or shaped(rhs).get_element_type(), shape)
+        build(self, [factors, [] if initial is None else [initial]], result)
+
+    @property
+    def terms(self) -> Sequence[Term]:
+        return [Term.of_matrices(*pair) for pair in zip(self.factors[::2], self.factors[1::2], strict=True)]
+
+    @property
+    def initial(self) -> SSAValue | None:
+        return self.addend
+
+    def infer_shape(self) -> Shape:
+        if not self.factors or len(self.factors) % 2:
+            raise VerifyException(f"takes pairs of matrices, got {len(self.factors)} factors")
+        return super().infer_shape()
+
+
+class RowTimesConstant(RewritePattern):
+    """Rewrites x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
+
+    The products and their order stay the same. W must have no other users, or flash would hold it twice.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: MatmulOp, rewriter: PatternRewriter, /) -> None:
+        constant = op.rhs.owner
+        if op.result is None or not isinstance(constant, ConstOp):
+            return
+        length, columns = shape_of(op.rhs)
+        if min(length, columns) == 1 or not all(_is_row_product(use.operation, op.rhs) for use in op.rhs.uses):
+            return
+        weights = ConstOp(constant.raws.T, format_of(constant.result))
+        weights.attributes |= constant.attributes
+        weights.result.name_hint = constant.result.name_hint
+        rewriter.insert(weights, InsertPoint.before(constant))
+        column = ReshapeOp(op.lhs, (length, 1))
+        column.attributes |= profile_of(op.lhs)
+        column.out.name_hint = op.lhs.name_hint
+        product = MatmulOp(weights.result, column.out, format_of(op.out).type)
+        product.acc, product.bound = op.acc and op.accumulator.exchanged.type, op.bound
+        row = ReshapeOp(product.out, (1, columns))
+        for new in (product, row):
+            new.attributes |= op.attributes
+            new.out.name_hint = op.out.name_hint
+        rewriter.replace(op, [column, product, row])
+
+
+def _is_row_product(op: Operation, matrix: SSAValue) -> bool:
+    return isinstance(op, MatmulOp) and op.lhs is not matrix and shape_of(op.lhs)[0] == 1

@@ -1,0 +1,95 @@
+"""Layers of single elements: arithmetic with numpy's broadcasting, limits, and batch normalisation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Attribute, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.parameter import Parameter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+GREATEST = (2.0 - 2.0**-23) * 2.0**127
+"""The greatest 32-bit float, which stands for no limit."""
+
+
+def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
+    """Elements no less than one number and no greater than another, as Relu (0 and `GREATEST`) and Relu6 leave them."""
+    if (low, high) == (0.0, GREATEST):
+        return to.op(tdsl.ReluOp, x)
+    if (low, high) == (0.0, 6.0):
+        return to.op(tdsl.Relu6Op, x)
+    return to.op(tdsl.ClipOp, x, low, high)
+
+
+def binary(
+    to: ModelBuilder,
+    make: type[tdsl.BinaryOp],
+    lhs: OrderedTensor | Parameter,
+    rhs: OrderedTensor | Parameter,
+    element: Attribute | None = None,
+) -> OrderedTensor:
+    """An op on each pair of elements, in the order of the operand that is not in the model's order, if there is one."""
+    rank = max(len(lhs.shape), len(rhs.shape))
+    orders = [
+        operand.order
+        for operand in (lhs, rhs)
+        if isinstance(operand, OrderedTensor) and len(operand.order) == rank and not operand.is_plain
+    ]
+    order = orders[0] if orders else tuple(range(rank))
+    left, right = (_ranked(to, operand, rank, order if orders else None) for operand in (lhs, rhs))
+    return OrderedTensor(to.op(make, left, right, element), order)
+
+
+def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, order: tuple[int, ...] | None) -> SSAValue:
+    """An operand with leading axes of extent 1 up to a rank, and its axes in an order; single numbers stay scalars.
+
+    order: None if all operands are in the model's order, in which they broadcast as they are.
+    """
+    if order is None or not operand.shape:
+        return to.parameter(operand) if isinstance(operand, Parameter) else to.plain(operand)
+    shape = (1,) * (rank - len(operand.shape)) + operand.shape
+    if isinstance(operand, Parameter):
+        return to.parameter(operand.reshaped(shape).transposed(order))
+    if len(operand.shape) < rank:
+        operand = OrderedTensor.plain(to.reshape(to.plain(operand), shape))
+    return to.reordered(operand, order)
+
+
+def by_channel(numbers: Parameter, axes: str) -> Parameter:
+    """A vector in a shape that broadcasts along the channels of a tensor, whose axes in the model are `axes`."""
+    return numbers.reshaped((-1, *(1,) * (len(axes) - 1 - axes.index("C"))))
+
+
+def batch_normalisation(
+    to: ModelBuilder,
+    x: OrderedTensor | Parameter,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    epsilon: float = 1e-5,
+    *,
+    axes: str,
+) -> OrderedTensor:
+    """`scale * (x - mean) / sqrt(variance + epsilon) + offset`, a number of each for each channel.
+
+    It is a factor and an addend, which `simplify` of `onnx/rewrites/` folds into the weights of the layer before it.
+    """
+    scale, offset, mean, variance = (array.astype(np.float64) for array in (scale, offset, mean, variance))
+    total = variance + epsilon
+    if len({array.size for array in (scale, offset, mean, variance)}) > 1 or total.min() <= 0:
+        raise to.error("its constants differ in length, or a variance is not positive")
+    factor = scale / np.sqrt(total)
+    factors, addends = (
+        by_channel(Parameter(array.astype(np.float32)), axes) for array in (factor, offset - mean * factor)
+    )
+    return binary(to, tdsl.AddOp, binary(to, tdsl.MulOp, x, factors), addends)

@@ -1,0 +1,130 @@
+"""Images and their windows: padding, pools, and images as they stand in a model.
+
+Layers take an image, or a sequence, in any order of axes (`axes`, such as `NCHW` or `NLC`) and give their result in the
+same. The program computes with images NHWC; a sequence is an image of height 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor, stored_order
+
+Pair = tuple[int, int]
+"""Numbers for height and width."""
+
+Margins = tuple[int, int, int, int]
+"""Rows above and below, and columns on the left and on the right."""
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The windows of a layer along height and width.
+
+    padding: rows and columns of zeros around the image. Raises `VerifyException` for windows, strides and dilations
+    below 1.
+    """
+
+    kernel: Pair
+    strides: Pair = (1, 1)
+    dilations: Pair = (1, 1)
+    padding: Margins = (0, 0, 0, 0)
+
+    def __post_init__(self):
+        if min(*self.kernel, *self.strides, *self.dilations) < 1:
+            raise VerifyException(
+                f"windows {self.kernel}, strides {self.strides} and dilations {self.dilations} must be at least 1"
+            )
+
+    @property
+    def reach(self) -> Pair:
+        """The distance from the first to the last element of a window."""
+        down, across = ((size - 1) * gap for size, gap in zip(self.kernel, self.dilations, strict=True))
+        return down, across
+
+
+def same_windows(extents: Sequence[int], kernel: Pair, strides: Pair = (1, 1), dilations: Pair = (1, 1)) -> Windows:
+    """Windows with the padding that frameworks call SAME; extents: height and width of the image."""
+    windows = Windows(kernel, strides, dilations)
+    rows, columns = (same_padding(*axis) for axis in zip(extents, kernel, strides, dilations, strict=True))
+    return Windows(windows.kernel, strides, dilations, (*rows, *columns))
+
+
+def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
+    """Elements before and behind an axis, so that there is a window for each `stride` elements of it.
+
+    An odd number of elements to add is one more behind than before.
+    """
+    span = (kernel - 1) * dilation + 1
+    missing = max((-(-extent // stride) - 1) * stride + span - extent, 0)
+    return missing // 2, missing - missing // 2
+
+
+def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
+    """An image NHWC; x: an image or a sequence, whose axes are in the order `axes` in the model."""
+    if len(x.shape) != len(axes):
+        raise to.error(f"expected a tensor of axes {axes}, got shape {list(x.shape)}")
+    stored = to.reordered(x, stored_order(axes))
+    if "L" not in axes:
+        return stored
+    n, length, channels = shape_of(stored)
+    return to.reshape(stored, (n, 1, length, channels))
+
+
+def image_result(to: ModelBuilder, image: SSAValue, axes: str) -> OrderedTensor:
+    """An image NHWC as a tensor of the model, whose axes are in the order `axes` there."""
+    if "L" in axes:
+        n, _, length, channels = shape_of(image)
+        image = to.reshape(image, (n, length, channels))
+    return OrderedTensor(image, stored_order(axes))
+
+
+def padded(to: ModelBuilder, image: SSAValue, padding: Sequence[int]) -> SSAValue:
+    """An image NHWC with zeros around it; padding: as `Margins`."""
+    top, bottom, left, right = padding
+    return to.op(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0)) if any(padding) else image
+
+
+def pool(
+    to: ModelBuilder,
+    kind: type[tdsl.PoolOp],
+    x: OrderedTensor,
+    windows: Windows,
+    element: Attribute | None = None,
+    *,
+    axes: str,
+    include_padding: bool = False,
+) -> OrderedTensor:
+    """The greatest element, or the average, of each window.
+
+    element: the type of averages, by default that of the image. include_padding: zeros around the image take part.
+    """
+    if windows.dilations != (1, 1):
+        raise to.error("dilations are not supported")
+    image, padding = image_of(to, x, axes), windows.padding
+    if include_padding:
+        image, padding = padded(to, image, padding), (0, 0, 0, 0)
+    return image_result(to, to.op(kind, image, windows.kernel, padding, windows.strides, element), axes)
+
+
+def global_pool(
+    to: ModelBuilder,
+    kind: type[tdsl.PoolOp],
+    x: OrderedTensor,
+    element: Attribute | None = None,
+    *,
+    axes: str,
+) -> OrderedTensor:
+    """The greatest element, or the average, of each channel."""
+    image = image_of(to, x, axes)
+    if kind is tdsl.AveragePoolOp:
+        return image_result(to, to.op(tdsl.MeanOp, image, (1, 2), element), axes)
+    _, height, width, _ = shape_of(image)
+    return image_result(to, to.op(kind, image, (height, width), (0, 0, 0, 0), (1, 1), element), axes)

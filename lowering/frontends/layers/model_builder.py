@@ -1,0 +1,172 @@
+"""The program that a frontend builds: one function, whose ops are appended one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Hashable, Sequence
+from contextlib import contextmanager
+from math import prod
+from typing import ParamSpec, TypeVar
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FileLineColLoc,
+    IndexType,
+    IntAttr,
+    LocationAttr,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.function_names import function_name
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.parameter import Parameter
+
+P = ParamSpec("P")
+Op = TypeVar("Op", bound=Operation)
+
+
+class ModelBuilder:
+    """Appends ops to `block`; constants go to `entry`, the block of the function.
+
+    Every op is verified as it is appended. Errors name the file and the layer that is being imported. Frontends that
+    know more override `location` and `error`.
+    """
+
+    def __init__(self, file: str):
+        self.file = file
+        self.entry = self.block = Block()
+        self.layer = ""
+        self._constants: dict[Hashable, SSAValue] = {}
+
+    @property
+    def location(self) -> LocationAttr:
+        """The location of the ops that are being appended."""
+        return FileLineColLoc(StringAttr(self.file), IntAttr(0), IntAttr(0))
+
+    def error(self, message: str) -> InputError:
+        """An error at what is being imported."""
+        return InputError(f"{self.layer}: {message}" if self.layer else message, file=self.file)
+
+    @contextmanager
+    def importing(self, layer: str) -> Generator[None]:
+        """The import of a layer, which messages name as `layer`; a `VerifyException` becomes an error at it."""
+        around, self.layer = self.layer, layer
+        try:
+            yield
+        except VerifyException as error:
+            raise self.error(str(error)) from error
+        finally:
+            self.layer = around
+
+    def argument(self, type: TensorType, name: str) -> SSAValue:
+        """The argument of the function."""
+        self.check_shape(type.get_shape())
+        value = self.entry.insert_arg(type, len(self.entry.args))
+        hint(value, name)
+        return value
+
+    def module(self, results: Sequence[SSAValue], arguments: ArrayAttr[DictionaryAttr] | None = None) -> ModuleOp:
+        """The module of the function, which is named after the file; arguments: attributes of its arguments."""
+        self.entry.add_op(func.ReturnOp(*results))
+        types = self.entry.arg_types, [result.type for result in results]
+        return ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.entry), arg_attrs=arguments)])
+
+    def made(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
+        """A verified op, which is not appended yet."""
+        try:
+            op = make(*args, **kwargs)
+            op.verify_()
+        except VerifyException as error:
+            raise self.error(str(error)) from error
+        for result in op.results:
+            if isinstance(result.type, TensorType):
+                self.check_shape(shape_of(result))
+        op.location = self.location
+        return op
+
+    def emit(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
+        """Build, verify and append an op."""
+        op = self.made(make, *args, **kwargs)
+        self.block.add_op(op)
+        return op
+
+    def op(self, make: Callable[P, tdsl.TensorOp], *args: P.args, **kwargs: P.kwargs) -> SSAValue:
+        """Emit an op with one tensor result and return that."""
+        return self.emit(make, *args, **kwargs).out
+
+    def check_shape(self, shape: Sequence[int]) -> None:
+        """Refuse empty axes and tensors beyond the limit on elements."""
+        if min(shape, default=1) < 1:
+            raise self.error(f"every axis has at least one element, got shape {list(shape)}")
+        if prod(shape) > (limit := ELEMENT_LIMIT.get()):
+            raise self.error(f"shape {list(shape)} has more than {limit} elements; --max-elements raises the limit")
+
+    def index(self, value: int) -> SSAValue:
+        """An index constant."""
+        return self.emit(arith.ConstantOp.from_int_and_width, value, IndexType()).result
+
+    def parameter(self, parameter: Parameter) -> SSAValue:
+        """A constant of the function; one for all parameters of equal keys."""
+        key = parameter.key
+        if key is not None and key in self._constants:
+            return self._constants[key]
+        self.check_shape(parameter.shape)
+        if parameter.raws.dtype.kind == "f" and not np.isfinite(parameter.raws).all():
+            raise self.error("a constant holds NaN, infinity or more than a 32-bit float can hold")
+        op = self.made(tdsl.ConstOp, parameter.raws, parameter.format)
+        hint(op.result, parameter.name)
+        self.entry.add_op(op)
+        if key is not None:
+            self._constants[key] = op.result
+        return op.result
+
+    def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """A value in another shape."""
+        return value if shape_of(value) == tuple(shape) else self.op(tdsl.ReshapeOp, value, tuple(shape))
+
+    def requantised(self, value: SSAValue, element: Attribute | None) -> SSAValue:
+        """A value with elements of a type, rounded into it if they have another; None keeps them."""
+        return value if element in (None, tdsl.format_of(value).type) else self.op(tdsl.CastOp, value, element)
+
+    def part(
+        self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int] | None = None
+    ) -> SSAValue:
+        """A slice at constant offsets; steps: the distance of elements along each axis."""
+        if shape_of(value) == tuple(sizes) and (steps is None or all(step == 1 for step in steps)):
+            return value
+        self.check_shape(sizes)
+        return self.op(tdsl.SliceOp, value, [self.index(offset) for offset in offsets], tuple(sizes), steps)
+
+    def reordered(self, tensor: OrderedTensor, order: tuple[int, ...]) -> SSAValue:
+        """A tensor with the model's axes in some order."""
+        if tensor.order == order:
+            return tensor.value
+        return self.op(tdsl.TransposeOp, tensor.value, [tensor.order.index(axis) for axis in order])
+
+    def plain(self, tensor: OrderedTensor) -> SSAValue:
+        """A tensor with its axes in the model's order."""
+        return self.reordered(tensor, tuple(range(len(tensor.order))))
+
+
+def hint(value: SSAValue, name: str) -> None:
+    """Name a value after a name of the model."""
+    value.name_hint = identifier(name) or None
+
+
+def identifier(name: str) -> str:
+    """A name of the model as an identifier of the IR; empty if it has no letter."""
+    parts = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
+    if not parts.strip("_0123456789"):
+        return ""
+    return f"v{parts}" if parts[0].isdigit() else parts

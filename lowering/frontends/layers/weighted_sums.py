@@ -1,0 +1,124 @@
+"""Layers with weights: convolutions, transposed convolutions and dense layers.
+
+Sums start from `start`, a constant with a number for each output: of reals a bias, of quantised numbers what
+`start_parameter` of `quantised_numbers.py` makes of it. `element` is the type of the results, by default that of the
+input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.ir import Attribute, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.image_windows import Windows, image_of, image_result, padded
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor, permutation
+from tinyml.lowering.frontends.layers.parameter import Parameter
+
+FILTER, TRANSPOSED = "OHWI", "IHWO"
+"""The axes of filters, and of those of transposed convolutions: output and input channels, height and width."""
+
+
+def filter_in(to: ModelBuilder, filter: Parameter, axes: str, target: str = FILTER) -> Parameter:
+    """A filter whose axes are in the order `axes` in the model, as layers take it.
+
+    axes: such as `OIHW`, or `OIL` for filters of sequences. target: `FILTER` or `TRANSPOSED`.
+    """
+    if sorted(axes) not in (sorted(FILTER), sorted("OLI")) or len(filter.shape) != len(axes):
+        raise to.error(f"a filter has the axes {FILTER} or OLI in some order, got {axes} of shape {list(filter.shape)}")
+    if "L" not in axes:
+        return filter.transposed(permutation(axes, target))
+    first, length, last = (filter := filter.transposed(permutation(axes, target.replace("HW", "L")))).shape
+    return filter.reshaped((first, 1, length, last))
+
+
+def convolution(
+    to: ModelBuilder,
+    x: OrderedTensor,
+    filter: Parameter,
+    windows: Windows,
+    groups: int = 1,
+    start: Parameter | None = None,
+    element: Attribute | None = None,
+    *,
+    axes: str,
+) -> OrderedTensor:
+    """A convolution of an image or a sequence with a filter O x KH x KW x I / groups, its axes in the order OHWI."""
+    image, weights = image_of(to, x, axes), to.parameter(filter)
+    image = padded(to, image, windows.padding)
+    first = None if start is None else to.parameter(start)
+    sums = to.op(tdsl.Conv2dOp, weights, image, windows.strides, windows.dilations, groups, first, element)
+    return image_result(to, sums, axes)
+
+
+def transposed_convolution(
+    to: ModelBuilder,
+    x: OrderedTensor,
+    filter: Parameter,
+    windows: Windows,
+    groups: int = 1,
+    start: Parameter | None = None,
+    element: Attribute | None = None,
+    *,
+    axes: str,
+) -> OrderedTensor:
+    """A transposed convolution, computed as a convolution of the image with zeros between its pixels.
+
+    filter: I x KH x KW x O / groups. windows: `padding` is by how many rows and columns the result is cropped; a
+    negative number adds some below and on the right (output padding).
+    """
+    image, weights = image_of(to, x, axes), to.parameter(_turned(filter, groups))
+    before = [far - cut for far, cut in zip(windows.reach, windows.padding[::2], strict=True)]
+    after = [far - cut for far, cut in zip(windows.reach, windows.padding[1::2], strict=True)]
+    low, high = ([0, *(max(edge, 0) for edge in edges), 0] for edges in (before, after))
+    image = to.op(tdsl.PadOp, image, low, high, 0.0, [0, *(step - 1 for step in windows.strides), 0])
+    n, height, width, channels = shape_of(image)
+    cut = [max(-edge, 0) for edge in before]
+    size = [extent - start - max(-edge, 0) for extent, start, edge in zip((height, width), cut, after, strict=True)]
+    image = to.part(image, (0, *cut, 0), (n, *size, channels))
+    first = None if start is None else to.parameter(start)
+    sums = to.op(tdsl.Conv2dOp, weights, image, (1, 1), windows.dilations, groups, first, element)
+    return image_result(to, sums, axes)
+
+
+def _turned(filter: Parameter, groups: int) -> Parameter:
+    """A filter I x KH x KW x O / groups as the filter O x KH x KW x I / groups of a convolution, turned around."""
+    channels, down, across, outputs = filter.shape
+    parts = filter.raws.reshape(groups, channels // groups, down, across, outputs)[:, :, ::-1, ::-1]
+    turned = parts.transpose(0, 4, 2, 3, 1).reshape(groups * outputs, down, across, channels // groups)
+    return filter.arranged(turned, "turned", groups)
+
+
+def dense(
+    to: ModelBuilder,
+    x: SSAValue,
+    weights: Parameter,
+    shape: Sequence[int],
+    start: Parameter | None = None,
+    element: Attribute | None = None,
+) -> SSAValue:
+    """Constant weights (outputs, inputs) times each vector of the input, which holds them one after the other.
+
+    shape: of the result. A single vector is multiplied as a column; several are the pixels of an image, under windows
+    of one pixel.
+    """
+    rows, length = weights.shape
+    if prod(shape_of(x)) % length:
+        raise to.error(f"vectors of {length} elements do not divide an input of shape {shape_of(x)}")
+    count = prod(shape_of(x)) // length
+    first = None if start is None else to.parameter(start)
+    if count == 1:
+        matrix, column = to.parameter(weights), to.reshape(x, (length, 1))
+        if first is None:
+            sums = to.op(tdsl.MatmulOp, matrix, column, element)
+        else:
+            sums = to.op(tdsl.MatmulSumOp, [(matrix, column)], to.reshape(first, (rows, 1)), element)
+    else:
+        filter = to.parameter(weights.reshaped((rows, 1, 1, length)))
+        image = to.reshape(x, (1, count, 1, length))
+        sums = to.op(tdsl.Conv2dOp, filter, image, (1, 1), (1, 1), 1, first, element)
+    return to.reshape(sums, shape)

@@ -1,0 +1,120 @@
+"""Commands of `tinyml` that measure figures. A command names a model by the name of its folder or file alone."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shlex
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from programs.paths import ROOT
+
+from tinyml.tools.driver.models import find_model
+from tinyml.tools.main import main as tinyml
+
+Values = dict[str, Any]
+
+HERE = (ROOT / "examples", ROOT / "tests/models", ROOT / "docs/schedules")
+"""The folders of the models that the repository holds."""
+
+
+class Unmeasured(Exception):
+    """A command that cannot be run here, since its model is elsewhere."""
+
+
+def model_path(name: str, models: Path | None) -> Path:
+    """The folder or the file of a model; raises `Unmeasured` if it is not in the repository and not in `models`."""
+    further = [models, *sorted(path for path in models.iterdir() if path.is_dir())] if models else []
+    for folder in (*HERE, *further):
+        for path in (folder / name, *(folder / f"{name}.{suffix}" for suffix in ("tflite", "mlir"))):
+            if path.exists():
+                return path
+    raise Unmeasured(f"no model '{name}'")
+
+
+def measure(command: str, models: Path | None = None) -> Values:
+    """The figures that a command measures; `error` alone for a program that the command refuses.
+
+    models: a folder that holds further models, itself or in folders. Raises `Unmeasured` if the model is nowhere.
+    """
+    name, model, *options = shlex.split(command)
+    return _COMMANDS[name](model_path(model, models), options)
+
+
+def _bench(model: Path, options: list[str]) -> Values:
+    with tempfile.TemporaryDirectory() as out:
+        reports = Path(out, "reports.json")
+        if (error := _run(["bench", str(model), *options, "--json", str(reports)])) is not None:
+            return {"error": error}
+        return _of_report(json.loads(reports.read_text())[0])
+
+
+def _compile(model: Path, options: list[str]) -> Values:
+    program, val, test = find_model(model) if model.is_dir() else (model, None, None)
+    data = [*(["--val", str(val)] if val else []), *(["--test", str(test)] if test else [])]
+    with tempfile.TemporaryDirectory() as out:
+        folder = Path(out, "out")
+        if (error := _run(["compile", str(program), *data, *options, "-o", str(folder)])) is not None:
+            return {"error": error}
+        return _of_report(json.loads((folder / "report.json").read_text()))
+
+
+def _plan(model: Path, options: list[str]) -> Values:
+    program, val, _ = find_model(model) if model.is_dir() else (model, None, None)
+    front = "--front" in options
+    data = ["--val", str(val)] if val and front else []
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        if (error := _run(["plan", str(program), *data, *options, "--json"])) is not None:
+            return {"error": error}
+    answer = json.loads(printed.getvalue())
+    if front:
+        return {row.pop("options"): row for row in answer["programs"]}
+    return {mode: plan["bytes"] if isinstance(plan, dict) else plan for mode, plan in answer.items()}
+
+
+_COMMANDS = {"bench": _bench, "compile": _compile, "plan": _plan}
+
+
+def _run(arguments: list[str]) -> str | None:
+    """Run a command, which prints nothing; returns what it says was wrong, if anything."""
+    said = io.StringIO()
+    printed = contextlib.nullcontext() if arguments[0] == "plan" else contextlib.redirect_stdout(io.StringIO())
+    with printed, contextlib.redirect_stderr(said):
+        failed = tinyml(arguments)
+    error = said.getvalue().strip().splitlines()[-1].removeprefix("error: ") if failed else None
+    if error == "interrupted":
+        raise SystemExit(failed)
+    return error
+
+
+def _of_report(report: Values) -> Values:
+    """The figures of a report.
+
+    `working` is the RAM without the input, `code` the flash without the constants, `change` that of the accuracy in
+    points; `time` counts cycles or instructions of an inference.
+    """
+    ram = report["ram_bytes"]
+    time = report.get("cycles_per_inference", report.get("instructions_per_inference"))
+    if time is None:
+        return {"error": f"does not fit on {report['target']}"}
+    values = {
+        "accuracy": report["accuracy"],
+        "float": report["accuracy_float"],
+        "change": None if report["accuracy"] is None else round(report["accuracy"] - report["accuracy_float"], 4),
+        "flash": report["flash_bytes"],
+        "code": report["flash_bytes"] - report["constants_bytes"],
+        "arena": ram["arena"],
+        "arena_and_input": ram["arena"] + ram["input"],
+        "stack": ram["stack"],
+        "ram": ram["total"],
+        "working": ram["total"] - ram["input"],
+        "time": time,
+        "core_cycles": report["core_cycles_per_inference"],
+        "macs": report["macs"],
+        "fits": report["fits"],
+    }
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,119 @@
+"""The columns of tables that are measured: by heading, the command and the cell that is made of its figures.
+
+`{row}` is the model of a row, with the options that its label stands for (`NAMES`). Columns that are not declared here
+are taken as `docs/figures/TABLE.json` has them.
+"""
+
+from __future__ import annotations
+
+Column = tuple[str, str]
+"""A command, and what a cell says of its figures (`Cells`)."""
+
+NAMES = {
+    "LeNet": "cnn-lenet-mnist10",
+    "LeNet, streamed by rows": "cnn-lenet-mnist10",
+    "LeNet, on an ATmega1284P": "cnn-lenet-mnist10 --target atmega1284p",
+    "LeNet for MNIST, fixed 8": "cnn-lenet-mnist10 --width 8",
+    "Gural and Murmann": "cnn-gural-mnist10-published",
+    "Gural and Murmann, --reuse-input": "cnn-gural-mnist10-published --reuse-input",
+    "Gural and Murmann, fixed 8": "cnn-gural-mnist10-published --width 8",
+    "onnx2c's example for the ATmega": "cnn-onnx2c-atmega-mnist10",
+    "resnet8, --flash 1000000": "resnet8 --flash 1000000",
+    "mobilenet_v2, 224": "mobilenet_v2_224",
+}
+"""Models in commands by the labels of rows, where these differ."""
+
+FORMATS = {
+    "f32": "bench {row} --format f32",
+    "bf16": "bench {row} --format bf16",
+    "fixed 16": "compile {row} --width 16",
+    "posit 16": "bench {row} --format posit --width 16",
+    "fixed 8": "compile {row} --width 8",
+    "posit 8": "bench {row} --format posit --width 8",
+    "affine 8": "bench {row} --format affine --width 8",
+    "minifloat 8": "bench {row} --format minifloat --width 8",
+    "codebook 5": "bench {row} --format codebook --width 5",
+    "codebook 4": "bench {row} --format codebook --width 4",
+}
+"""Commands by formats; what may exceed an Arduino Uno is measured on a larger board by `bench`."""
+
+ON_HOST = "--target host"
+ON_M4 = "compile {row} --target cortex-m4 --optimize O2"
+IN_ARENA = f"{ON_M4} --reuse-input"
+STREAMED = "compile {row} --target cortex-m4 --reuse-input --plan"
+PLAN = "plan {row} --bits 8"
+FRONT = "plan resnet8 --front --target cortex-m4"
+CLASSIFIER = "{accuracy:.2f}; {flash:d}; {working:d}; {time:k}"
+FORMAT = "{change:+.2f}; {ram}; {time:k}"
+TIME_AND_FLASH = "{time:k}; {flash}"
+
+
+TABLES: dict[str, dict[str, Column]] = {
+    "results-classifiers": {
+        "float %": (FORMATS["fixed 16"], "{float:.2f}"),
+        "fixed 16": (FORMATS["fixed 16"], CLASSIFIER),
+        "fixed 8": (FORMATS["fixed 8"], CLASSIFIER),
+    },
+    "results-formats": {heading: (command, FORMAT) for heading, command in FORMATS.items()},
+    "results-codebooks": {
+        "float": (FORMATS["fixed 16"], "{float:.2f}"),
+        "5 bits": (FORMATS["codebook 5"], "{change:+.2f}"),
+        "4 bits": (FORMATS["codebook 4"], "{change:+.2f}"),
+    },
+    "results-networks": {
+        "Cortex-M4": (ON_M4, "{time:M}"),
+        "flash on M4": (ON_M4, "{code}"),
+        "Cortex-M0": ("bench {row} --target cortex-m0 --optimize O2", "{time:M}"),
+        "RISC-V": ("bench {row} --target riscv --optimize O2", "{time:M}"),
+    },
+    "results-uno-networks": {
+        "cycles": (FORMATS["fixed 8"], "{time}"),
+        "flash": (FORMATS["fixed 8"], "{flash}"),
+        "RAM": (FORMATS["fixed 8"], "{ram}"),
+    },
+    "networks-accuracy": {
+        "float": (f"{FORMATS['fixed 8']} {ON_HOST}", "{float:.2f}"),
+        **{
+            heading: (f"{FORMATS[heading]} {ON_HOST}", "{accuracy:.2f}")
+            for heading in ("fixed 16", "fixed 8", "affine 8", "codebook 4")
+        },
+    },
+    "packed-constants-programs": {
+        f"{model}, sparse too": (f"compile {model} --width {{row}}", "{flash}; {time:k}")
+        for model in ("bonsai-mnist10", "bonsai-mnist16-10")
+    },
+    "networks-memory": {
+        "arena": (IN_ARENA, "{arena}"),
+        "stack": (IN_ARENA, "{stack}"),
+        "RAM": (IN_ARENA, "{ram}"),
+        "largest live set": (PLAN, "{ordinary}"),
+    },
+    "schedules-front": {
+        "arena and input": (FRONT, "{{row}.arena}"),
+        "RAM": (FRONT, "{{row}.ram}"),
+        "instructions, millions": (FRONT, "{{row}.time:M4}"),
+        "front": (FRONT, "{{row}.best:yes}"),
+    },
+    "schedules-streamed": {
+        f"{heading}, {mode}": (f"{STREAMED} {mode}", cell)
+        for mode in ("ordinary", "rows", "pixels")
+        for heading, cell in {"arena": "{arena}", "instructions": "{time}"}.items()
+    },
+    "schedules-published": {
+        "ordinary": (PLAN, "{ordinary}"),
+        "PEX, sums of 32 / 8 bits": (PLAN, "{partial-32} / {partial-8}"),
+        "patches, 30 % more work": (PLAN, "{patches}"),
+        "rows": (PLAN, "{rows}"),
+        "pixels": (PLAN, "{pixels}"),
+    },
+    "kernels-networks": {
+        "products": (ON_M4, "{macs}"),
+        "cycles, M": (ON_M4, "{core_cycles:M4}"),
+        "cycles per product": (ON_M4, "{core_cycles/macs:.2f}"),
+    },
+    "kernels-flash-uno": {
+        "without": (FORMATS["fixed 8"], TIME_AND_FLASH),
+        "`--flash 16000`": ("compile {row} --width 8 --flash 16000", TIME_AND_FLASH),
+        "`--flash 32256`": ("compile {row} --width 8 --flash 32256", TIME_AND_FLASH),
+    },
+}
