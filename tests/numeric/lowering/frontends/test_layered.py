@@ -48,7 +48,7 @@ def plugin() -> Iterator[None]:
         yield
 
 
-def model(folder: Path, *, quantised: bool, axes: str = "NHWC", **changed: Any) -> Path:
+def model(folder: Path, *, quantised: bool, image: str = "NHWC", **changed: Any) -> Path:
     """A network with a layer of each kind; changed: entries of its first layer."""
     random = np.random.default_rng(5)
     arrays: dict[str, NDArray[Any]] = {}
@@ -61,7 +61,7 @@ def model(folder: Path, *, quantised: bool, axes: str = "NHWC", **changed: Any) 
         else:
             arrays[name] = (raws * 0.005).astype(np.float32)
         arrays[f"{name}_bias"] = random.normal(size=rows).astype(np.float32)
-    if axes == "NCHW":
+    if image == "NCHW":
         arrays["convolution"] = arrays["convolution"].transpose(0, 3, 1, 2)
     statistics = ["scale", "offset", "mean", "variance"]
     arrays |= {name: random.uniform(0.5, 2, 6).astype(np.float32) for name in statistics}
@@ -71,7 +71,7 @@ def model(folder: Path, *, quantised: bool, axes: str = "NHWC", **changed: Any) 
         scales = {"scales": f"{name}_scales"} if quantised else {}
         return {"kind": kind, "weights": name, "bias": f"{name}_bias", **scales, **output, **more}
 
-    order = "OIHW" if axes == "NCHW" else "OHWI"
+    order = "OIHW" if image == "NCHW" else "OHWI"
     layers = [
         weighted("convolution", "convolution", axes=order, padding="same", strides=[2, 2], activation="relu6"),
         *([] if quantised else [{"kind": "batch_normalisation", "arrays": statistics}]),
@@ -84,8 +84,8 @@ def model(folder: Path, *, quantised: bool, axes: str = "NHWC", **changed: Any) 
         weighted("dense", "dense"),
     ]
     layers[0] |= changed
-    shape = [{"N": 1, "C": CHANNELS}.get(axis, SIDE) for axis in axes]
-    text = {"axes": axes, "shape": shape, "layers": layers, **({"input": [0.04, 5]} if quantised else {})}
+    shape = [{"N": 1, "C": CHANNELS}.get(axis, SIDE) for axis in image]
+    text = {"axes": image, "shape": shape, "layers": layers, **({"input": [0.04, 5]} if quantised else {})}
     (folder / "net.layered").write_text(json.dumps(text))
     np.savez(folder / "net.npz", allow_pickle=False, **arrays)
     return folder / "net.layered"
@@ -106,7 +106,7 @@ def scores(module: ModuleOp, x: NDArray[np.float32], *, quantised: bool) -> NDAr
 @pytest.mark.parametrize("quantised", [False, True])
 def test_the_order_of_axes_does_not_change_results(quantised: bool, tmp_path: Path):
     found = load_program(model(tmp_path, quantised=quantised), context())
-    other = load_program(model(tmp_path, quantised=quantised, axes="NCHW"), context())
+    other = load_program(model(tmp_path, quantised=quantised, image="NCHW"), context())
     x = images()
     expected = scores(found, x, quantised=quantised)
     got = scores(other, x.transpose(0, 3, 1, 2), quantised=quantised)
@@ -117,7 +117,7 @@ def test_the_order_of_axes_does_not_change_results(quantised: bool, tmp_path: Pa
 @pytest.mark.parametrize("quantised", [False, True])
 @pytest.mark.parametrize("device", ["host", "cortex-m4"])
 def test_a_network_has_equal_bits_on_host_and_chip(device: str, quantised: bool, tmp_path: Path):
-    module = load_program(model(tmp_path, quantised=quantised, axes="NCHW"), context())
+    module = load_program(model(tmp_path, quantised=quantised, image="NCHW"), context())
     inputs = images(2).reshape(2, -1)
     if not quantised:
         record_profiles(module, inputs)
