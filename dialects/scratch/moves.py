@@ -15,7 +15,7 @@ from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits, si
 
 
 class MovesBytes(MemoryEffect):
-    """Reads its first operand and writes its second."""
+    """Effects of ops that read their first operand and write their second."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -27,7 +27,7 @@ class MovesBytes(MemoryEffect):
 class CopyRunOp(IRDLOperation):
     """Copies `count` elements, from element `from` of one run of memory to element `at` of another.
 
-    most: a count that is never exceeded. The runs have elements of one size, do not overlap and lie in working memory.
+    most: an upper bound on the count. The runs have elements of one size, do not overlap and lie in working memory.
     Where both are packed, all three numbers are multiples of the elements that fill whole bytes.
     """
 
@@ -85,7 +85,7 @@ class ReceiveOp(IRDLOperation):
 
 
 class ChangesBytes(MemoryEffect):
-    """Reads and writes its first operand."""
+    """Effects of ops that read and write their first operand."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -96,7 +96,7 @@ class ChangesBytes(MemoryEffect):
 class TurnOp(IRDLOperation):
     """Transposes an image of rows * columns pixels in place, which begins at a pixel of a buffer.
 
-    pixel: units of a pixel; bits: of a unit, 8 or, in a buffer packed to 4 bits, 4.
+    pixel: units of a pixel. bits: the width of a unit, 8 or, in a buffer packed to 4 bits, 4.
     """
 
     name = "scratch.turn"
@@ -154,5 +154,5 @@ class MoveOp(IRDLOperation):
 
     @property
     def upwards(self) -> bool:
-        """Is the new address higher, so that the last element has to be copied first?"""
+        """True if the new address is higher, so that the last element has to be copied first."""
         return self.distance > 0

@@ -115,7 +115,7 @@ class ConstantOp(IRDLOperation):
 
 
 class AllocatesResult(MemoryEffect):
-    """Allocates the result and has no other effect, so that an unused allocation is dead, unless it is the input."""
+    """Effect of ops that only allocate their result: an unused allocation is dead, unless it is the input."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -123,7 +123,7 @@ class AllocatesResult(MemoryEffect):
 
 
 class ViewsMemory(MemoryEffect):
-    """Has no effect, so that an unused view is dead, unless it is the input."""
+    """Effect of ops that only view memory: an unused view is dead, unless it is the input."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -131,7 +131,7 @@ class ViewsMemory(MemoryEffect):
 
 
 def _writes_input(op: Operation) -> set[EffectInstance]:
-    """The write of the caller into the buffer of the input."""
+    """The effect of the caller, who writes into the buffer of the input."""
     return {EffectInstance(MemoryEffectKind.WRITE, op.results[0])} if "input" in op.properties else set()
 
 

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 
 OFFSETS = {4: 8}
-"""The offset that may be subtracted from elements of working memory before they are packed, by width."""
+"""The offset that may be subtracted from elements of working memory before packing, by width."""
 
 
 @irdl_attr_definition
@@ -86,7 +86,7 @@ class PackedRam(Packed):
 
     @property
     def offset(self) -> int:
-        """What is subtracted from an element before it is packed."""
+        """The offset subtracted from an element before it is packed."""
         return self.less.data
 
     @classmethod

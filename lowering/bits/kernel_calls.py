@@ -1,4 +1,4 @@
-"""Lowering of kernel ops to calls with contiguous memory, lengths and tables that decode raws."""
+"""Lowering of kernel ops to calls; the arguments are contiguous memory, lengths, and tables that decode raws."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def decoding(e: Emitter, kernel: Kernel, codings: Sequence[Coding]) -> tuple[lis
     tables = [(coding.table, coding.zero) for coding in codings if coding.table is not None]
     parameters = [value for coding in codings for value in coding.parameters]
     if kernel.segments:
-        [(table, places)] = [coding.segments() for coding in codings if coding.segments is not None]
-        tables, parameters = [(table, len(table) // 2)], [*parameters, places]
+        [(table, extra)] = [coding.segments() for coding in codings if coding.segments is not None]
+        tables, parameters = [(table, len(table) // 2)], [*parameters, extra]
     runs: list[SSAValue] = []
     for table, zero in tables:
         first = e.insert(arith.ConstantOp(IntegerAttr(zero, IndexType())))
@@ -49,13 +49,13 @@ def call_kernel(
     results_in: Sequence[SSAValue] = (),
     attributes: Mapping[str, Attribute] | None = None,
 ) -> SSAValue | None:
-    """The result, if any, of a call of a kernel on contiguous memory of any length.
+    """Calls a kernel on contiguous memory of any length and returns the result, if there is one.
 
-    attributes: of its declaration.
+    attributes: those of the kernel's declaration.
     """
 
     def runs(memrefs: Sequence[SSAValue]) -> list[SSAValue]:
-        # Kernels take any length, and know themselves which of their operands lie in flash.
+        # Kernels take any length and know which of their operands lie in flash.
         types = [MemRefType(scratch.memref_type(memref).element_type, [DYNAMIC_INDEX]) for memref in memrefs]
         return [e.insert(upstream_memref.CastOp.get(*pair)) for pair in zip(memrefs, types, strict=True)]
 
@@ -108,7 +108,7 @@ def call_of(op: num.KernelOp) -> Lowering:
 
 
 def call_of_code(op: num.CodedOp) -> Lowering:
-    """The lowering of sums that are code to a call of their kernel, whose declaration holds the constants."""
+    """The lowering of coded sums to a call of their kernel, whose declaration holds the constants."""
     declared, kernel = op.declared, op.kernel.data
 
     def lower(e: Emitter) -> SSAValue | None:

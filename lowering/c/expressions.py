@@ -17,7 +17,7 @@ _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
 
 
 class ExpressionBuilder:
-    """Inserts expressions and statements at an insertion point that advances as they are added.
+    """Inserts expressions and statements, at `location`, at an insertion point that advances as they are added.
 
     They get the location `location`.
     """

@@ -34,7 +34,7 @@ class FunctionLowering:
         """Pointer variables of the loads that walk along an array."""
 
     def lower_function(self, function: func.FuncOp) -> None:
-        # What arrives row by row is no argument.
+        # An input that arrives row by row is no argument.
         self.values.update(zip(function.args, self.body.args, strict=not self.program.row_length))
         self.lower_block(function.body.block)
 
@@ -66,7 +66,7 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assigns the operands of a terminator. They may depend on the variables, which have all been read before."""
+        """Assigns the operands of a terminator; where they depend on variables, these have been read before."""
         assert end is not None
         for variable, value in zip(variables, self.operands(end), strict=True):
             if not (isinstance(old := value.owner, c.ReadOp) and old.variable is variable):

@@ -1,4 +1,4 @@
-"""Loads that visit consecutive elements as their loop runs, so that a pointer can walk along.
+"""Loads that visit consecutive elements from iteration to iteration, which a pointer can follow.
 
 On an AVR a load from flash that also advances the pointer costs no more than the load alone; computing each address
 anew costs 3 to 8 cycles per element, and gcc does not find this form by itself.

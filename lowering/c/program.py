@@ -67,13 +67,13 @@ class ProgramBuilder:
         kinds = [isinstance(type, IndexType) for type in outputs]
         views = [op for op in function.walk() if isinstance(op, scratch.ViewOp)]
         self.given = next((view for view in views if view.input is not None), None)
-        """The buffer of the arena that the caller fills; None if it hands over an array."""
+        """The buffer of the arena that the caller fills; None if the caller passes an array."""
         inputs += () if self.given is None else (self.given.result.type,)
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
             raise InputError(f"'{self.name}' must map one memref to an index, memrefs or both")
         self.input = _array(inputs[0])
         self.row_function = f"{self.name}_row"
-        """The user's function that gives the rows of the input, if that arrives."""
+        """The user's function that supplies the rows of the input, if these arrive one by one."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
         public = (f"{self.name}_{suffix}" for suffix in ("predict", "scores", "input", "raw", "real", *outs))
         self.names = Names((self.name, self.row_function, ARENA, *public))
@@ -196,7 +196,7 @@ class ProgramBuilder:
         return packed_bytes(elements, packed.value.data) if isinstance(packed, IntegerAttr) else elements
 
     def _conversions(self) -> list[Operation]:
-        """Functions of the header that convert the input and the outputs, where that takes more than a shift."""
+        """Functions of the header that convert the input and the outputs where a shift does not suffice."""
         functions: list[Operation] = []
         format = self._affine(self._of_input(FORMAT))
         if format is not None and self._of_input(tdsl.PACKED) is None:
@@ -210,7 +210,7 @@ class ProgramBuilder:
         return functions
 
     def _affine(self, format: Attribute | None) -> Affine | None:
-        """An affine format that is not that of fixed point."""
+        """An affine format other than fixed point."""
         affine = affine_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
         return None if affine is None or affine.is_binary else affine
 
@@ -218,7 +218,7 @@ class ProgramBuilder:
         return any(value.type == f32 for op in self.function.walk() for value in op.results)
 
     def _of_input(self, name: str) -> Attribute | None:
-        """An attribute of the input."""
+        """An attribute of the input argument."""
         if self.given is not None:
             return self.given.attributes.get(name)
         return _attribute(self.function.arg_attrs, 0, name)
@@ -250,7 +250,7 @@ class ProgramBuilder:
 
 
 def _coded(function: func.FuncOp) -> dict[str, CodedRows | CodedTile]:
-    """The constants that are code, by the names of the functions that a module declares for them."""
+    """The constants that become code, by the names of the functions that a module declares for them."""
     module = function.parent_op()
     declared = module.ops if isinstance(module, ModuleOp) else ()
     kinds = {ROWS: CodedRows.of, TILE: CodedTile.of}

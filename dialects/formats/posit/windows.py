@@ -90,7 +90,7 @@ def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
     first, last = format.raw_limits
     greatest = format.integer_limits[1]
     raws = np.arange(first, last + 1)
-    # Any number that is not a multiple of the least one belongs to no raw.
+    # No raw stands for a number that is not a multiple of the least one.
     integers = np.trunc(np.ldexp(format.decode(raws), format.scale))
     return integers.astype(np.int16 if greatest <= limits(16)[1] else np.int32)
 

@@ -39,8 +39,8 @@ REALS = ("float32", "float16", "float64", "bfloat16")
 def read_onnx(content: bytes, file: str) -> ModuleOp:
     """The model in a file as a module with one function, named after the file.
 
-    The function takes one sample: an extent that the file leaves open is 1. It returns the model's outputs. Raises
-    `InputError` with the op and the name of the node that is wrong, or not supported.
+    The function takes one sample: an extent that the file does not fix is 1. It returns the model's outputs. Raises
+    `InputError` with the op and the name of a node that is wrong or not supported.
     """
     graph = read_model(content, file)
     load_handlers()
@@ -53,19 +53,19 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
     """Move all constants to the top of the function: in the order of the file, single numbers last.
 
-    What follows does not depend on the order of constants but for their rounding, which takes one after the other.
+    The order only matters for the rounding of constants, which takes one after the other.
     """
     constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
-    position = {identifier(name): place for place, name in reversed(list(enumerate(names)))}
+    position = {identifier(name): number for number, name in reversed(list(enumerate(names)))}
     last = len(names)
 
-    def place(constant: tdsl.ConstOp) -> tuple[bool, int]:
+    def order(constant: tdsl.ConstOp) -> tuple[bool, int]:
         is_number = prod(tdsl.shape_of(constant.result)) == 1
         return is_number, position.get(constant.result.name_hint or "", last)
 
     [function] = module.ops
     block = function.regions[0].block
-    for constant in sorted(constants, key=place, reverse=True):
+    for constant in sorted(constants, key=order, reverse=True):
         constant.detach()
         Rewriter.insert_op(constant, InsertPoint.at_start(block))
 
@@ -129,7 +129,7 @@ class _Importer:
         return results
 
     def computed(self, handler: Handler, node: Node, inputs: Inputs) -> Value | Sequence[Value]:
-        """What a handler returns; for quantised numbers in their formats, where the op can be computed in them."""
+        """The result of a node's handler, in the formats of quantised numbers where the op can be computed in them."""
         quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         if not quantised or node.domain or node.op in KEEPING or node.op in ON_RAWS:
             return handler(self.to, node, inputs)
@@ -167,7 +167,7 @@ class _Importer:
 
 
 def _are_scores(shape: tdsl.Shape) -> bool:
-    """Is an output one vector of several numbers, as the scores of classes are?"""
+    """True if an output is one vector of several numbers, as the scores of classes are."""
     return len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
 
 

@@ -109,7 +109,7 @@ class _Importer:
         return value
 
     def closed(self, node: Expression) -> SSAValue:
-        """The value of anything but a `let`."""
+        """The value of any expression but a `let`."""
         location, to = node.location, self.to
         match node:
             case Integer(value=value):

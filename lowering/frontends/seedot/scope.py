@@ -16,11 +16,11 @@ class Variable:
     location: Location
     """The location in the text that introduced the name."""
     constant: bool = False
-    """Is it the input or a parameter, which no program can change?"""
+    """True for the input and for parameters, which no program can change."""
     mutable: bool = False
-    """Was it named by a loop, so that a `let` rebinds it?"""
+    """True for a variable of a loop, which a `let` rebinds."""
     carried: bool = False
-    """Is it carried through an enclosing loop, so that its shape is fixed?"""
+    """True for a variable that an enclosing loop carries, so that its shape is fixed."""
 
 
 class Scope(dict[str, Variable]):
@@ -32,7 +32,7 @@ class Scope(dict[str, Variable]):
         return variable
 
     def can_change(self, name: str) -> bool:
-        """Is the name visible, and a tensor that the program computes?"""
+        """True for a visible name of a tensor that the program computes."""
         known = self.get(name)
         return known is not None and not known.constant and not isinstance(known.value.type, IndexType)
 

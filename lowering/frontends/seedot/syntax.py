@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from lark import Lark, Token
 
 NESTING_LIMIT = 40
-"""The most levels of nested expressions. Real programs have about ten; printing nested loops recurses deepest."""
+"""The greatest depth of nested expressions. Real programs reach about ten; printing nested loops recurses deepest."""
 
 LARGEST_PROGRAM = 25_000
 """The most operations of a program: a hundred times what real programs have, and imported in seconds."""

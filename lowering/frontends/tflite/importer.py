@@ -1,4 +1,4 @@
-"""Import of a TensorFlow Lite model: a quantised one at L1 with the file's scales and zero points, one in floats at L0.
+"""Import of a TensorFlow Lite model: quantised ones at L1 with the file's scales and zero points, floats at L0.
 
 The program computes the bytes that TensorFlow Lite Micro computes. Conversions at its ends belong to the interface: the
 function takes and returns raws where the file begins with QUANTIZE and ends with DEQUANTIZE, and takes the image in the
@@ -19,7 +19,7 @@ from tinyml.lowering.frontends.tflite.operators.table import OPERATORS, STATEFUL
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:
-    """Import the content of a file; raises `InputError` for a damaged file and for what is not supported."""
+    """Import the content of a file; raises `InputError` for a damaged file and for unsupported content."""
     try:
         return _import(read_graph(content, file), file)
     except InputError as error:

@@ -31,7 +31,7 @@ RANKS = range(7)
 
 @dataclass(frozen=True)
 class Quantization:
-    """A raw stands for scale * (raw - zero point), with one of each or with one for each index of an axis."""
+    """Scales and zero points, one of each or one per index of an axis: raws stand for scale * (raw - zero point)."""
 
     scales: tuple[float, ...]
     zero_points: tuple[int, ...]
@@ -77,7 +77,7 @@ class Graph:
 
 
 def read_graph(content: bytes, file: str) -> Graph:
-    """The graph in the content of a file; raises `InputError` for anything but a whole model."""
+    """The graph in the content of a file; raises `InputError` for anything but a complete model."""
     if content[4:8] != IDENTIFIER:
         raise InputError("expected a TensorFlow Lite model: bytes 4 to 7 of the file are not TFL3", file=file)
     try:
@@ -154,7 +154,7 @@ class _Reader:
         if not content.size:
             return None
         if dtype not in NUMPY_TYPES:
-            # Its user says so, with its place.
+            # The operator that reads it reports this, with its position.
             return np.zeros(shape, np.int8)
         expected = prod(shape) * np.dtype(dtype).itemsize
         if content.size != expected:

@@ -1,4 +1,4 @@
-"""Windows of the images that the filters of a program are multiplied by: a part of them, on real data."""
+"""A sample of the image windows that the filters of a program are multiplied by, on real data."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ KEPT = 1 << 21
 
 
 class Windows:
-    """The windows that one filter meets, for each of its groups.
+    """The windows that one filter is multiplied by, for each of its groups.
 
-    vectors: of shape (windows, groups, elements of a window), for each chunk. samples: the numbers of their samples.
+    vectors: of shape (windows, groups, elements of a window), for each chunk. samples: the windows' samples.
     """
 
     def __init__(self, op: tdsl.Conv2dOp):
@@ -37,7 +37,7 @@ class Windows:
 
     @staticmethod
     def of(constant: tdsl.ConstOp) -> Windows | None:
-        """The windows of a constant that is the filter of one convolution outside of loops, and nothing else."""
+        """The windows of a constant whose only use is as the filter of one convolution outside of loops."""
         users = [use.operation for use in constant.result.uses]
         if len(users) != 1 or not isinstance(op := users[0], tdsl.Conv2dOp) or op.lhs is not constant.result:
             return None
@@ -49,7 +49,7 @@ class Windows:
         return int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
 
     def kept(self, chunk: int) -> int:
-        """About how many elements are kept of a sample in a chunk of so many."""
+        """The approximate number of elements kept of each sample in a chunk of some size."""
         _, height, width, _ = tdsl.shape_of(self.op.out)
         return min(height * width * self.size, max(KEPT // chunk, 1))
 
@@ -67,7 +67,7 @@ class Windows:
 
     @property
     def mean_squares(self) -> Reals:
-        """Those of each element of a window, in the shape of the filter."""
+        """The mean square of each element of a window, in the shape of the filter."""
         means = np.mean([(vectors * vectors).mean(0) for vectors in self.vectors], 0)
         rows, *shape = tdsl.shape_of(self.op.lhs)
         return means.repeat(rows // len(means), 0).reshape(rows, *shape)

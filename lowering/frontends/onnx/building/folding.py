@@ -42,7 +42,7 @@ def fold(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value] | None:
     try:
         with np.errstate(all="ignore"):
             result = _FOLDS[node.op](to, node, arrays)
-    # numpy says by many exceptions that operands do not fit.
+    # numpy raises many kinds of exceptions for operands that do not fit.
     except (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError, AttributeError, MemoryError) as error:
         raise node.error(f"its constants do not fit: {' '.join(str(error).split())}") from error
     outputs = [np.asarray(each) for each in (result if isinstance(result, list | tuple) else [result])]
@@ -59,7 +59,7 @@ def _folds(*ops: str) -> Callable[[Fold], Fold]:
 
 
 def array(inputs: Sequence[Array | None], position: int) -> Array:
-    """An input that must be there."""
+    """A required input."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise ValueError(f"{position + 1} inputs are needed")
     return value

@@ -1,7 +1,7 @@
 """The number formats of a quantised model, and those in which values between quantisations are computed.
 
-A model in the QDQ form computes with floats between DequantizeLinear and QuantizeLinear. What stands before a
-QuantizeLinear, perhaps with ops between that keep numbers as they are, is computed in its format at once.
+A model in the QDQ form computes with floats between DequantizeLinear and QuantizeLinear. A value that a QuantizeLinear
+reads, perhaps through ops that keep numbers as they are, is computed in its format at once.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ KEEPING = (
     "Pad",
     "ArgMax",
 )
-"""Ops whose results are numbers of their input, or limits of them: quantised before or after, they are the same."""
+"""Ops that select or limit numbers of their input, so that quantising before or after them gives the same."""
 
 
 ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul")
-"""Ops that name the scales and zero points of what they take or give."""
+"""Ops with the scales and zero points of operands or results among their inputs."""
 
 
 def quantised_format(node: Node, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:
@@ -58,7 +58,7 @@ def quantised_format(node: Node, scale: NDArray[Any] | None, zero: NDArray[Any] 
 
 
 def weights_format(node: Node, raws: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any] | None) -> NumberFormat:
-    """The format of constant raws of 8 bits, or of 32 that sums start from, with a scale or one for each row."""
+    """The format of constant raws of 8 bits, or of 32 bits that sums start from, with one scale or one for each row."""
     scales = [float(value) for value in scale.ravel()]
     if raws.dtype.name not in ("int8", "uint8", "int32") or scale.dtype.kind != "f":
         raise node.error(f"constants of {raws.dtype} are not supported, only of int8, uint8 and int32")
@@ -88,7 +88,7 @@ def result_formats(graph: Graph) -> Mapping[str, FloatSkewType]:
 
 
 def input_format(graph: Graph, name: str, element: str) -> FloatSkewType | None:
-    """The format of a graph's input: that to which it is quantised first, or from which its raws are dequantised."""
+    """The format of a graph's input: the one it is first quantised to, or its raws are dequantised from."""
     constants = constants_of(graph)
     readers = [node for node in graph.nodes if name in node.inputs]
     if element in ("int8", "uint8"):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | NDArray[Any] | Graph"
 
 Dims: TypeAlias = tuple["int | str", ...]
-"""The extents of a value: numbers, and names of extents that the file leaves open (the empty name too)."""
+"""The extents of a value: numbers, and names, perhaps empty, of extents that the file does not fix."""
 
 _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}
 
@@ -30,7 +30,7 @@ class Declared:
 
 @dataclass(frozen=True)
 class Node:
-    """One operation. Inputs that are left out have empty names; `version` is the opset of its domain."""
+    """One operation. Omitted inputs have empty names; `version` is the opset of its domain."""
 
     op: str
     domain: str

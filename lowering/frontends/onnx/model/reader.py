@@ -1,7 +1,7 @@
 """ONNX files read into graphs.
 
-`onnx.checker` and `onnx.shape_inference` are C++ code that trusts what it reads: a hostile model can crash them. So the
-message is only parsed, and everything that the importer relies on is checked here or where it is used.
+`onnx.checker` and `onnx.shape_inference` are C++ code that trusts what it reads: a hostile model can crash them. The
+message is therefore only parsed, and everything that the importer relies on is checked here or where it is used.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ OPSETS = range(13, 23)
 DEFAULT_DOMAINS = ("", "ai.onnx")
 
 DEEPEST = 16
-"""The most graphs inside each other."""
+"""The greatest depth of nested graphs."""
 
 
 def read_model(content: bytes, file: str) -> Graph:
-    """The graph of a model; raises `InputError` for what is no valid ONNX model, and without the package `onnx`."""
+    """The graph of a model; raises `InputError` for an invalid ONNX model, and without the package `onnx`."""
     try:
         onnx = import_module("onnx")
     except ImportError as error:
@@ -146,12 +146,12 @@ class _Reader:
 
 
 def _domain(name: str) -> str:
-    """The name of a domain, which is empty for that of ONNX itself."""
+    """The name of a domain; empty for ONNX itself."""
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
 def _needed(nodes: list[Node], outputs: list[Declared]) -> Iterator[Node]:
-    """The nodes on which outputs depend, in their order, without the names of what nothing reads."""
+    """The nodes on which outputs depend, in their order, without the names of outputs that nothing reads."""
     wanted = {output.name for output in outputs}
     kept: list[Node] = []
     for node in reversed(nodes):

@@ -39,7 +39,7 @@ def clipped(to: Builder, value: Value, low: float, high: float) -> OrderedTensor
 
 @handles("Min", "Max")
 def extreme(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """The lesser, or the greater, of a tensor and a constant number."""
+    """The minimum or the maximum of a tensor and a constant number."""
     lhs, rhs = needed(to, inputs, 0), needed(to, inputs, 1)
     if len(inputs) > 2:
         raise node.error("only two inputs are supported")

@@ -1,6 +1,6 @@
 """Comparisons with constants, and choices by them.
 
-A comparison of many elements is kept until single ones are gathered from it: `tdsl.at_least` compares single elements.
+A comparison of many elements is recorded until single ones are gathered: `tdsl.at_least` compares single elements.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def compare(to: Builder, node: Node, inputs: Inputs) -> Value:
     threshold = float(rhs.array.item())
     tensor = to.stored(lhs)
     if op in ("Greater", "LessOrEqual"):
-        # x > t says that -x >= -t does not hold.
+        # x > t is the opposite of -x >= -t.
         tensor, threshold = unary(to, tdsl.NegOp, tensor), 0.0 - threshold
     return Comparison(tensor, threshold, op in ("Greater", "Less"))
 
@@ -67,6 +67,6 @@ def _of_one_shape(to: Builder, branches: Sequence[Value]):
 
 @handles("Cast", "CastLike")
 def cast(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Reals stay as they are, whatever their type in the file; comparisons become 0 and 1."""
+    """Reals unchanged, whatever their type in the file; comparisons as 0 and 1."""
     value = needed(to, inputs, 0)
     return Indicator([value]) if isinstance(value, Comparison) else value

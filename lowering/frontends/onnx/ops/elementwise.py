@@ -104,7 +104,7 @@ def total(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 @handles("Identity", "Dropout")
 def same(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """The input itself, as the op does nothing at inference."""
+    """The input itself: the op does nothing at inference."""
     if (training := optional(inputs, 2)) is not None and (not isinstance(training, Constant) or training.array.any()):
         raise node.error("training is not supported")
     return needed(to, inputs, 0)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     pass
 
 GREATEST = 1 << 14
-"""The greatest extent of a resized image, each index of which is compared."""
+"""The greatest extent of a resized image, since each of its indices is compared."""
 
 
 @handles("ConvTranspose")
@@ -43,7 +43,7 @@ def convolve_transposed(to: Builder, node: Node, inputs: Inputs) -> Value:
         raise node.error("the attribute 'output_shape' is not supported, only pads and output_padding are")
     if min(*strides, *dilations) < 1 or min(*pads, *more) < 0:
         raise node.error("strides and dilations are at least 1, padding at least 0")
-    # Rows and columns that are added at the end are fewer that are cropped.
+    # Rows and columns added at the end reduce the cropping there.
     edges = [(low, high - extra) for low, high, extra in zip(pads, pads[rank:], more, strict=False)]
     (rows, columns), ones = [(0, 0), *edges][-2:], [1] * (2 - rank)
     down_right = ([*ones, *each] for each in (kernel, strides, dilations))
@@ -101,28 +101,28 @@ def _resized(to: Builder, node: Node, inputs: Inputs, shape: tdsl.Shape) -> tupl
 
 
 def _nearest(node: Node, at: int, before: int, after: int, factor: Fraction) -> int:
-    """The index of the pixel that becomes pixel `at` of an axis."""
+    """The index of the source pixel of pixel `at` along an axis."""
     half = Fraction(1, 2)
     match node.text("coordinate_transformation_mode", "half_pixel"):
         case "asymmetric":
-            place = at / factor
+            position = at / factor
         case "half_pixel":
-            place = (at + half) / factor - half
+            position = (at + half) / factor - half
         case "pytorch_half_pixel":
-            place = (at + half) / factor - half if after > 1 else Fraction(0)
+            position = (at + half) / factor - half if after > 1 else Fraction(0)
         case "align_corners":
-            place = Fraction(at * (before - 1), after - 1) if after > 1 else Fraction(0)
+            position = Fraction(at * (before - 1), after - 1) if after > 1 else Fraction(0)
         case mode:
             raise node.error(f"coordinate_transformation_mode = {mode} is not supported")
     match node.text("nearest_mode", "round_prefer_floor"):
         case "floor":
-            index = floor(place)
+            index = floor(position)
         case "ceil":
-            index = ceil(place)
+            index = ceil(position)
         case "round_prefer_ceil":
-            index = floor(place + half)
+            index = floor(position + half)
         case "round_prefer_floor":
-            index = ceil(place - half)
+            index = ceil(position - half)
         case mode:
             raise node.error(f"nearest_mode = {mode} is not known")
     return min(max(index, 0), before - 1)

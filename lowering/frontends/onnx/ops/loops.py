@@ -40,7 +40,7 @@ def loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: Body) -> Se
 
 
 def initial_state(to: Builder, value: Value) -> SSAValue:
-    """A tensor that a loop starts from; one of equal elements is filled, not stored."""
+    """The initial tensor of a loop; a tensor of equal elements is filled, not stored."""
     if isinstance(value, Constant) and value.array.size and (value.array == value.array.flat[0]).all():
         return to.fill(float(value.array.flat[0]), value.shape)
     return to.tensor(value)

@@ -16,7 +16,7 @@ from tinyml.lowering.frontends.onnx.model.graph import Node
 
 
 def integers(node: Node, inputs: Inputs, position: int, what: str) -> tuple[int, ...] | None:
-    """An input of integers, which must be constant; None if it is left out."""
+    """A constant input of integers; None if it is omitted."""
     value = optional(inputs, position)
     if value is None:
         return None
@@ -133,7 +133,7 @@ def part(to: Builder, value: OrderedTensor, axis: int, start: int, length: int, 
     """A part of one axis of the model's tensor."""
     stored = list(shape_of(value.value))
     offsets, steps, position = [0] * len(stored), [1] * len(stored), value.order.index(axis)
-    # The step of a single element is of no account.
+    # The step is irrelevant for a single element.
     offsets[position], stored[position], steps[position] = start, length, step if length > 1 else 1
     return OrderedTensor(to.part(value.value, offsets, stored, steps), value.order)
 
@@ -155,7 +155,7 @@ def split(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value]:
 
 @handles("Concat")
 def concat(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Tensors one after the other, in the order of axes of the first that is not in the model's."""
+    """Tensors one after the other, in the order of axes of the first that differs from the model's."""
     values = [to.numbers(needed(to, inputs, position)) for position in range(len(inputs))]
     rank = len(values[0].shape) if values else 0
     if not values or any(len(value.shape) != rank for value in values):
@@ -195,7 +195,7 @@ def pad(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 @handles("Gather")
 def gather(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Elements of one axis at constant indices that follow one another; also from the results of comparisons."""
+    """Elements of one axis at consecutive constant indices, also of the results of comparisons."""
     source = needed(to, inputs, 0)
     match source:
         case Comparison():

@@ -33,7 +33,7 @@ def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) ->
 
 @handles("MatMul")
 def matmul(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """A product of matrices; vectors become rows or columns, further axes must have extent 1 or be rows."""
+    """A product of matrices; vectors become rows or columns, further axes must have extent 1 or count as rows."""
     lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
     left, right = lhs.shape, rhs.shape
     if not left or not right:

@@ -1,4 +1,4 @@
-"""Ops of the QOperator form, which take and give raws with their scales and zero points."""
+"""Ops of the QOperator form, whose operands and results are raws with scales and zero points among the inputs."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def qgemm(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 def _taken(to: Builder):
-    """The format of the result, which no other op is to take."""
+    """The format of the result, removed so that no other op uses it."""
     element, to.element = to.element, None
     assert element is not None
     return element

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def array_of(node: Node, value: Value | None, what: str) -> NDArray[Any] | None:
-    """The array of a constant; None for an input that is left out."""
+    """The array of a constant; None for an omitted input."""
     if value is None:
         return None
     if not isinstance(value, Constant):
@@ -36,7 +36,7 @@ def array_of(node: Node, value: Value | None, what: str) -> NDArray[Any] | None:
 
 @handles("QuantizeLinear")
 def quantise(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Reals in a format; numbers that were computed in it stay as they are."""
+    """Reals rounded into a format; numbers already computed in it stay as they are."""
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
     zero = array_of(node, optional(inputs, 2), "zero point")
@@ -62,7 +62,7 @@ def _quantised_constant(
 
 
 def _along(node: Node, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """One number for all values, or one for each index of the node's axis."""
+    """Numbers in a shape that broadcasts: one for all values, or one for each index of the node's axis."""
     if numbers.size == 1:
         return numbers.reshape(())
     axis = axis_of(node, node.integer("axis", 1), values.ndim)
@@ -73,7 +73,7 @@ def _along(node: Node, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[A
 
 @handles("DequantizeLinear")
 def dequantise(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Raws as reals: a number in a format is both."""
+    """Raws as reals: a number in a format stands for both."""
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
     zero = array_of(node, optional(inputs, 2), "zero point")
@@ -129,7 +129,7 @@ def multiply(
 
 
 def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
-    """Constant weights (inputs, outputs), or the transpose of these, as (outputs, inputs)."""
+    """Constant weights (inputs, outputs), or their transpose, as (outputs, inputs)."""
     if weights.raws is None or weights.format is None or weights.raws.ndim != 2:
         raise to.error("expected a quantised matrix")
     if weights.scales > 1 and weights.axis != (0 if transposed else 1):
@@ -140,7 +140,7 @@ def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
 
 
 def _weights(node: Node, weights: Constant) -> Parameter:
-    """Raws with the rows first."""
+    """Raws with the axis of rows first."""
     if weights.raws is None or weights.format is None:
         raise node.error("expected quantised weights")
     if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
@@ -209,7 +209,7 @@ COMPUTING = (
 def of_quantised(to: Builder, node: Node, inputs: Inputs, result: Attribute | None) -> Value | None:
     """The output of an op on quantised numbers and constants that is quantised afterwards.
 
-    None if the handler of the op on reals serves: with `to.element`, or with reals if that is None.
+    None if the handler of the op on reals applies: with `to.element`, or with reals if that is None.
     """
     to.element = None
     if node.op in SUMS:
@@ -222,7 +222,7 @@ def of_quantised(to: Builder, node: Node, inputs: Inputs, result: Attribute | No
 
 
 def _in_format(value: Value | None) -> bool:
-    """May a value take part where an op computes in a format? Integers are no numbers of the model."""
+    """True if a value can be an operand of an op that computes in a format; integers are no numbers of the model."""
     match value:
         case OrderedTensor():
             return value.is_quantised

@@ -23,11 +23,11 @@ GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 """The number of gates, whose weights lie one after the other."""
 
 USUAL = {"RNN": ("Tanh",), "GRU": ("Sigmoid", "Tanh"), "LSTM": ("Sigmoid", "Tanh", "Tanh")}
-"""The activations that are supported, which are those of ONNX without the attribute."""
+"""The supported activations: the default ones of ONNX."""
 
 
 _ONE = Constant(np.asarray(1.0))
-"""The one, which is the same parameter everywhere."""
+"""The number 1, one parameter for all uses."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def recur(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value]:
 
 
 def _check(node: Node, inputs: Inputs, steps: int) -> None:
-    """Refuse what changes the result and is not supported."""
+    """Refuse unsupported attributes and inputs that would change the result."""
     count = 2 if node.text("direction", "forward") == "bidirectional" else 1
     node.only("activations", "\n".join(USUAL[node.op] * count))
     for name in ("clip", "activation_alpha", "activation_beta", "input_forget"):

@@ -75,7 +75,7 @@ def windows_of(node: Node, extents: Sequence[int], kernel: Sequence[int], *, cei
 
 
 def _rest(span: int, stride: int, end: int) -> int:
-    """The padding behind an axis that one more window needs, if it starts before the end of the image."""
+    """The padding behind an axis for one more window, if that starts before the end of the image."""
     rest = -span % stride
     return rest if rest and span + rest < end else 0
 
@@ -123,7 +123,7 @@ def vector(to: Builder, value: Value) -> Constant:
 
 @handles("MaxPool", "AveragePool")
 def pool(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """The greatest element of each window, or the average, of which zeros around the image are part on request."""
+    """The greatest element of each window, or the average, which includes zeros around the image on request."""
     value = needed(to, inputs, 0)
     x, axes = image(to, value)
     windows = windows_of(node, value.shape[2:], node.integers("kernel_shape"), ceil=True)
@@ -145,7 +145,7 @@ def global_pool(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 @handles("BatchNormalization")
 def normalise(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """A factor and an addend for each channel, which the weights of the layer before it take up."""
+    """A factor and an addend for each channel, which are folded into the weights of the layer before it."""
     node.only("training_mode", 0)
     x = to.operand(needed(to, inputs, 0))
     if len(x.shape) not in AXES:

@@ -234,7 +234,7 @@ num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<3x4xi8>], aligns = a
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
 num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 1>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
-// CHECK: sums are shifted to the left by [1] and to the right by 8 places
+// CHECK: sums are shifted to the left by [1] and to the right by 8
 
 // -----
 
