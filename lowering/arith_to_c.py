@@ -63,5 +63,5 @@ def _model(module: ModuleOp) -> func.FuncOp:
         if not op.is_declaration:
             models.append(op)
     if len(models) != 1:
-        raise InputError(f"one function with a body is wanted, there are {len(models)}")
+        raise InputError(f"expected one function with a body, got {len(models)}")
     return models[0]

@@ -47,7 +47,7 @@ ADD_SHIFTS = range(5)
 """Left and right shifts for which `tm_add_i16` is fast: the registers of an AVR shift by single bits."""
 
 EXP_LOW, EXP_HIGH = -87.0, 88.0
-"""Below, exp is 0; above, it is exp(EXP_HIGH): no result is subnormal or infinite."""
+"""The arguments below which exp is 0 and above which it is exp(EXP_HIGH): no result is subnormal or infinite."""
 
 LEAST_SQUARE = 2.0**-125
 """The least argument of the reciprocal square root, half of which is no subnormal number."""

@@ -53,7 +53,7 @@ class CopyRunOp(IRDLOperation):
         if any(len(type.get_shape()) != 1 for type in (source, dest)):
             raise VerifyException(f"copies between runs, got {source} and {dest}")
         if storage_of(source.element_type) != storage_of(dest.element_type):
-            raise VerifyException(f"elements keep what they are stored as, got {source} and {dest}")
+            raise VerifyException(f"the storage type of elements cannot change, got {source} and {dest}")
         if in_flash(source) or packed_bits(source) != packed_bits(dest) or self.most.value.data % unit_of(source)[0]:
             raise VerifyException(f"copies whole bytes of working memory, got {source} and {dest}")
 
@@ -79,7 +79,7 @@ class ReceiveOp(IRDLOperation):
     def verify_(self) -> None:
         source, dest = memref_type(self.source), memref_type(self.dest)
         if storage_of(source.element_type) != storage_of(dest.element_type) or packed_bits(source) != packed_bits(dest):
-            raise VerifyException(f"elements keep what they are stored as, got {source} and {dest}")
+            raise VerifyException(f"the storage type of elements cannot change, got {source} and {dest}")
         if in_flash(dest) or size_in_bytes(dest) == 0 or size_in_bytes(source) % size_in_bytes(dest):
             raise VerifyException(f"fills working memory with one of several rows, got {source} and {dest}")
 

@@ -176,7 +176,7 @@ class ReuseOp(IRDLOperation):
 
     def verify_(self) -> None:
         if not isinstance(self.source.owner, AllocOp | ReuseOp):
-            raise VerifyException("only a whole buffer without an address is used again")
+            raise VerifyException("only a whole buffer without an address can be reused")
         source, type = memref_type(self.source), memref_type(self.result)
         if in_flash(type):
             raise VerifyException("working memory does not lie in flash")
@@ -282,7 +282,7 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
         source, result = memref_type(self.source), memref_type(self.result)
         kept = [(storage_of(type.element_type), type.memory_space) for type in (source, result)]
         if kept[0] != kept[1]:
-            raise VerifyException(f"a slice keeps memory space and what elements are stored as: {source} and {result}")
+            raise VerifyException(f"a slice cannot change memory space or storage type: {source} and {result}")
         if size_in_bytes(result) > size_in_bytes(source):
             raise VerifyException(f"{result} has more elements than {source}")
         if isinstance(source.memory_space, CsrFlash):

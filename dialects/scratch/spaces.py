@@ -104,4 +104,4 @@ class PackedRam(Packed):
     def verify(self) -> None:
         super().verify()
         if self.offset not in (0, OFFSETS.get(self.width)):
-            raise VerifyException(f"elements of {self.width} bits are not packed less {self.offset}")
+            raise VerifyException(f"elements of {self.width} bits are not packed with an offset of {self.offset}")

@@ -88,7 +88,7 @@ class _Writer:
                     if not isinstance(value.type, TensorType):
                         continue
                     if value not in self.values:
-                        raise error_at(op, "returns a tensor that no op computes which ONNX has")
+                        raise error_at(op, "returns a tensor that no op of ONNX computes")
                     name = self.name(value)
                     if name in {each.name for each in (*inputs, *outputs)}:
                         name = self.add("Identity", [name], value.name_hint)
@@ -157,7 +157,7 @@ class _Writer:
 
     def visit(self, op: tdsl.TensorOp) -> None:
         if not all(isinstance(value.owner, tdsl.ConstOp) or value in self.values for value in op.inputs):
-            raise error_at(op, f"'{op.name}' reads what no ONNX model holds here")
+            raise error_at(op, f"'{op.name}' has an operand that an ONNX model cannot hold here")
         handler = HANDLERS.get(type(op)) or (_elementwise if type(op) in ELEMENTWISE else None)
         if handler is None:
             raise error_at(op, f"'{op.name}' cannot be written as ONNX")

@@ -20,7 +20,7 @@ NAMES = {
     "onnx2c's example for the ATmega": "cnn-onnx2c-atmega-mnist10",
     "resnet8, --flash 1000000": "resnet8 --flash 1000000",
     "mobilenet_v2, 224": "mobilenet_v2_224",
-    "mobilenet_v2 at 224x224": "mobilenet_v2_224",
+    "mobilenet_v2 at 224x224": "mobilenet_v2_224 --optimize O2",
 }
 """Models in commands by the labels of rows, where these differ."""
 

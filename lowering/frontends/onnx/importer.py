@@ -97,7 +97,7 @@ class _Importer:
         if len({dim for dim in declared.dims if isinstance(dim, str)}) > 1 or declared.dims.count("") > 1:
             dims = ", ".join(str(dim) or "?" for dim in declared.dims)
             raise InputError(
-                f"input '{declared.name}' has several extents that are open, ({dims}); only the batch may be",
+                f"input '{declared.name}' has several open extents, ({dims}); only the batch may be",
                 file=self.file,
             )
         return tuple(1 if isinstance(dim, str) else dim for dim in declared.dims)

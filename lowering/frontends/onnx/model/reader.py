@@ -70,7 +70,7 @@ class _Reader:
 
     def graph(self, graph: GraphProto, depth: int) -> Graph:
         if depth > DEEPEST:
-            raise self.error(f"more than {DEEPEST} graphs inside each other")
+            raise self.error(f"graphs are nested more than {DEEPEST} deep")
         if graph.sparse_initializer:
             raise self.error("sparse initializers are not supported")
         constants = {text(tensor.name): self.array(tensor) for tensor in graph.initializer}
