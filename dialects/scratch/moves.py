@@ -94,9 +94,9 @@ class ChangesBytes(MemoryEffect):
 
 @irdl_op_definition
 class TurnOp(IRDLOperation):
-    """Transposes an image of rows * columns pixels in place, which begins at a pixel of a buffer.
+    """Transposes an image of rows * columns pixels in place; it begins at a pixel of a buffer.
 
-    pixel: units of a pixel. bits: the width of a unit, 8 or, in a buffer packed to 4 bits, 4.
+    pixel: units per pixel. bits: the width of a unit, 8 or, in a buffer packed to 4 bits, 4.
     """
 
     name = "scratch.turn"

@@ -191,7 +191,7 @@ class TensorOp(IRDLOperation, HasValueInterface):
     def visits(self) -> Sequence[Visits]:
         """The steps in which every lowering to loops computes the result; runs of steps, one after the other.
 
-        Kernels keep this order as far as it can be seen: no element is stored before the loads of earlier steps.
+        Kernels preserve the observable order: no element is stored before the loads of earlier steps.
         """
         steps = prod(shape_of(self.out))
         loads: list[tuple[SSAValue, NDArray[np.int64]]] = []

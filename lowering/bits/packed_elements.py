@@ -64,7 +64,7 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
 
 
 class _Bytes:
-    """An array of bytes that replaces packed elements; interval: of the elements, if known.
+    """An array of bytes that replaces packed elements; interval: that of the elements, if known.
 
     offset: subtracted from elements before they are packed.
     """

@@ -104,7 +104,7 @@ def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     back: dict[tuple[int, ...], SSAValue] = {}
 
     def ordered(wanted: tuple[int, ...]) -> SSAValue:
-        """The axes of the file's tensor in an order."""
+        """The axes of the file's tensor in another order."""
         permutation = tuple(axes.index(axis) for axis in wanted)
         if list(permutation) == sorted(permutation):
             return argument
