@@ -77,12 +77,12 @@ def _parser(name: str | None, command: Command | None) -> argparse.ArgumentParse
     parser = _Parser(prog="tinyml", description="Compiles KB-sized models for microcontrollers.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for row, help in COMMANDS.items():
-        parsed = commands.add_parser(row, help=help)
+        parsed = commands.add_parser(row, help=help, add_help=False)
         if row == name and command is not None:
-            from tinyml.tools.cli.common_options import add_common_options
+            from tinyml.tools.cli.common_options import CommandOptions, add_common_options
 
             command.add_arguments(parsed)
-            add_common_options(parsed)
+            add_common_options(parsed, CommandOptions)
     return parser
 
 

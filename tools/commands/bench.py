@@ -6,8 +6,8 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from tinyml.dialects.options import option, options_of
-from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.dialects.options import Group, option, options_of
+from tinyml.tools.cli.arguments import add_options, parsed, show_examples
 from tinyml.tools.driver.request import BuildOptions, Request
 from tinyml.tools.reports.memory_picture import FORMATS
 
@@ -17,26 +17,45 @@ class BenchRequest(BuildOptions):
     """A request to compare models, searches or formats; the fields are the options of `tinyml bench`."""
 
     folders: tuple[Path, ...] = option(
-        "folders with a program, val.npz and test.npz, or models that keep their number formats", flags=()
+        "folders with a program, val.npz and test.npz, or models that keep their number formats",
+        flags=(),
+        group=Group.MODEL,
     )
     searches: tuple[str, ...] | None = option(
-        "compare the searches of the papers in these formats instead (other options count for nothing)",
+        "compare the searches of the papers instead, in these formats (all other options but --json are ignored)",
         default=None,
         metavar="FORMAT[:SCHEME],...",
+        group=Group.RESULT,
     )
     formats: tuple[str, ...] | None = option(
-        "compare number formats instead, uniform or with widths that a search finds (default: MinUn's and ours)",
+        "compare number formats instead, of one width or with widths that a search finds (without a value: MinUn's "
+        "formats and ours)",
         default=None,
         metavar="FORMAT[:BITS][+SEARCH],...",
         bare=(),
+        group=Group.RESULT,
     )
     picture: Path | None = option(
-        ".svg or .png file: what the formats lose and cost on average", default=None, writes=FORMATS
+        "draw the mean loss and cost of each of the --formats to an .svg or .png file",
+        default=None,
+        metavar="FILE",
+        group=Group.RESULT,
+        writes=FORMATS,
     )
-    json: Path | None = option("also write the reports to this file", default=None, metavar="FILE", writes=(".json",))
+    json: Path | None = option(
+        "also write the reports to this file", default=None, metavar="FILE", group=Group.RESULT, writes=(".json",)
+    )
+
+
+EXAMPLES = {
+    "examples/*": "size and speed of each model on an Arduino Uno",
+    "examples/* --target cortex-m4 --width 8 --json report.json": "the same with 8 bits on a Cortex-M4",
+    "examples/* --formats --picture formats.svg": "number formats compared",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    show_examples(parser, "folders", EXAMPLES)
     add_options(parser, options_of(BenchRequest))
 
 

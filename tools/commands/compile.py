@@ -7,16 +7,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import option, options_of
+from tinyml.dialects.options import Group, option, options_of
 from tinyml.lowering.options import PACKED
 from tinyml.targets.registry import spends_flash
-from tinyml.tools.cli.arguments import add_options, given, parsed
+from tinyml.tools.cli.arguments import add_options, given, parsed, show_examples
 from tinyml.tools.driver.request import OPTIMIZE, Request
 from tinyml.tools.driver.search_request import SearchRequest, describe_searches, search_options
 from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+EXAMPLES = {
+    "model.tflite -o out": "a quantised network, which keeps its number formats, for an Arduino Uno",
+    "model.onnx --val val.npz --width 8 --target cortex-m4 -o out": "8 bits for every tensor, profiled on val.npz",
+    "model.sd --val val.npz --search pareto --ram 1500 --flash 16000 -o out": "formats by a search, within limits",
+}
 
 LIMITS = ("ram", "flash", "cycles")
 WITHOUT_SEARCH = ("ram", "flash")
@@ -30,13 +36,15 @@ USUAL = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 class SearchChoice:
     """The option that asks for a search; those of the searches are declared by their passes."""
 
-    search: str | None = option(describe_searches(), default=None, metavar="NAME")
+    search: str | None = option(
+        f"search to run: {describe_searches()}", default=None, metavar="NAME", group=Group.SEARCH
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, options_of(Request))
-    group = parser.add_argument_group("search for the format of each tensor (docs/search-*.md)")
-    add_options(group, [*options_of(SearchChoice), *search_options()])
+    show_examples(parser, "model -o FOLDER", EXAMPLES)
+    declared = [*options_of(Request), *options_of(SearchChoice), *search_options()]
+    add_options(parser, declared, others=Group.SEARCH)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from tinyml.tools.cli.arguments import add_options, parsed
 class DemoRequest:
     """The options of `tinyml demo`."""
 
-    examples: Path = option("folder of the examples", default=Path("examples"))
+    examples: Path = option("folder with the examples", default=Path("examples"), metavar="FOLDER")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

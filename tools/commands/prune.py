@@ -25,8 +25,8 @@ SUFFIXES = (".onnx", ".mlir")
 class PruneRequest(ChannelRequest):
     """A request to prune a network; the fields are the options of `tinyml prune`."""
 
-    ram: int = option("the bytes that the plan may have alive at its peak", metavar="BYTES")
-    out: Path = option("file to write, .onnx or .mlir", flags=("-o", "--out"), metavar="FILE", writes=SUFFIXES)
+    ram: int = option("bytes that the plan may have alive at its peak", metavar="BYTES")
+    out: Path = option("file to write: .onnx or .mlir", flags=("-o", "--out"), metavar="FILE", writes=SUFFIXES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

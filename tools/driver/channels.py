@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option
 from tinyml.tools.cli.arguments import PrintOptions
+from tinyml.tools.driver.request import ModelArgument
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -18,14 +19,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChannelRequest(PrintOptions):
+class ChannelRequest(PrintOptions, ModelArgument):
     """A request about the channels of a network."""
 
-    model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
-    mode: str = option("the plan whose peak counts, as tinyml plan names it", default="auto")
-    bits: int | None = option("bits of each element (default: those of the model's formats)", default=None)
+    mode: str = option("plan whose peak memory counts (tinyml plan lists them)", default="auto", metavar="MODE")
+    bits: int | None = option("bits of each element (default: those of the model's formats)", default=None, metavar="N")
     importance: Path | None = option(
-        "an .npz file with a number for each channel of each filter, by the name of its weights "
+        "importance of each channel: an array for each filter, under the name of its weights "
         "(default: the L1 norm of the weights)",
         default=None,
         metavar="FILE.npz",

@@ -31,7 +31,7 @@ _NAME = "NAME"
 class NewPackageRequest:
     """The options of the commands that write a package."""
 
-    name: str = option("its name, and that of its module: a Python identifier in lower case", flags=())
+    name: str = option("name of the package and its module: a Python identifier in lower case", flags=())
     folder: Path = option("folder to write", flags=())
 
 

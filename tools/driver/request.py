@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.options import option, options_of
+from tinyml.dialects.options import Group, option, options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.targets.registry import USUAL, targets
 from tinyml.tools.driver.search_request import SearchRequest
@@ -19,43 +19,58 @@ QUANTIZATION = ("keep", "anew")
 
 
 def listed_targets() -> str:
-    """The help text of options that take a target."""
+    """The names of the targets, for help texts."""
     return ", ".join(targets())
 
 
 def optimize() -> Any:
-    """The option `optimize`, declared once for all commands."""
-    return option("the C compiler's level", default=OPTIMIZE[0], choices=OPTIMIZE)
+    """Option `optimize`."""
+    return option("optimisation level of the C compiler", default=OPTIMIZE[0], choices=OPTIMIZE, group=Group.BOARD)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelArgument:
+    """The positional argument of commands that read a model."""
+
+    model: Path = option(
+        "model file: .tflite, .onnx, .sd (SeeDot), another that a frontend reads, or .mlir (a module of tensors)",
+        flags=(),
+        group=Group.MODEL,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions(CompileOptions):
     """Options that `tinyml compile` and `tinyml bench` share."""
 
-    target: str = option(listed_targets(), default=USUAL, metavar="BOARD")
+    target: str = option(f"board to compile for: {listed_targets()}", default=USUAL, metavar="BOARD", group=Group.BOARD)
     optimize: str = optimize()
     quantization: str = option(
-        "number formats that a model comes with: keep them, or go back to reals and choose new ones",
+        "keep the number formats of a quantised model, or go back to real numbers and choose formats anew",
         default=QUANTIZATION[0],
         choices=QUANTIZATION,
+        group=Group.NUMBERS,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request(BuildOptions):
+class Request(BuildOptions, ModelArgument):
     """A request to compile a model.
 
     search: chooses the format of each tensor, in place of width and weights. ram: bytes that the plan `auto` may take,
-    by default all of the board's. flash: bytes of the program, for kernels and code
-    that take more flash and less time than others.
+    by default all of the board's. flash: bytes that the program may take, for larger, faster kernels and code.
     """
 
-    model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
     val: Path | None = option(
-        ".npz with x and y, to profile with; not needed for a model that keeps its number formats", default=None
+        "inputs x to profile with and, optionally, labels y; not needed for a model that keeps its number formats",
+        default=None,
+        metavar="FILE.npz",
+        group=Group.MODEL,
     )
-    test: Path | None = option(".npz with x and y, to measure accuracy on (default: --val)", default=None)
-    out: Path = option("folder to write", flags=("-o", "--out"))
+    test: Path | None = option(
+        "data to measure accuracy on (default: --val)", default=None, metavar="FILE.npz", group=Group.MODEL
+    )
+    out: Path = option("folder to write", flags=("-o", "--out"), metavar="FOLDER", group=Group.MODEL)
     search: SearchRequest | None = None
     ram: int | None = None
     flash: int | None = None

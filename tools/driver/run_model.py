@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 class RunRequest:
     """A request to run a compiled model; the fields are the options of `tinyml run`."""
 
-    folder: Path = option("folder written by tinyml compile", flags=())
-    data: Path = option(".npz with the inputs x: reals, or integers, which are raws of the model's input")
-    device: str = option(listed_targets(), default=HOST)
-    limit: int | None = option("run only so many samples", default=None)
+    folder: Path = option("folder that tinyml compile wrote", flags=())
+    data: Path = option("inputs x: real numbers, or integers, which are raws of the model's input", metavar="FILE.npz")
+    device: str = option(f"board to run on: {listed_targets()}", default=HOST, metavar="BOARD")
+    limit: int | None = option("run only the first N samples", default=None, metavar="N")
     save: Path | None = option(
-        ".npz to write: the labels, and the scores and other outputs as raws", default=None, writes=(".npz",)
+        "write the labels, and scores and other outputs as raws, to this file",
+        default=None,
+        metavar="FILE.npz",
+        writes=(".npz",),
     )
     optimize: str = optimize()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from xdsl.passes import ModulePass
@@ -46,13 +46,18 @@ def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPa
 
 
 def describe_searches() -> str:
-    """The names of the searches, each with the paper that it comes from: the help text of an option that takes one."""
+    """The names of the searches, each with the paper that it comes from, for help texts."""
     return ", ".join(f"{name} ({search.PAPER})" if search.PAPER else name for name, search in searches().items())
 
 
 def search_options() -> list[Option]:
     """The options of all searches, each listed once."""
-    return list({option.name: option for search in searches().values() for option in options_of(search)}.values())
+    listed: dict[str, Option] = {}
+    for search in searches().values():
+        for option in options_of(search):
+            earlier = listed.get(option.name, option)
+            listed[option.name] = replace(option, varies=earlier.varies or earlier.default != option.default)
+    return list(listed.values())
 
 
 @dataclass(frozen=True)

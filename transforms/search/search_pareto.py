@@ -19,7 +19,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import option
+from tinyml.dialects.options import Group, option
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
@@ -86,18 +86,24 @@ class SearchParetoPass(SearchPass):
     metric: str = options.metric("margin")
     widths: tuple[int, ...] = options.widths(WIDTHS)
     flash: int | None = option(
-        "most flash; without a search, for kernels and code that take more of it and less time",
+        "limit on flash (pareto); without a search, bytes that larger, faster kernels and code may fill",
         default=None,
         metavar="BYTES",
+        group=Group.MEMORY,
     )
-    cycles: int | None = option("most cycles or instructions of an inference", default=None, metavar="N")
+    cycles: int | None = option(
+        "limit on the cycles or instructions of an inference (pareto)", default=None, metavar="N", group=Group.SEARCH
+    )
     loss: float | int | None = options.loss(None)
-    effort: int = option("about how many candidates are evaluated", default=400, metavar="N")
+    effort: int = option(
+        "approximate number of candidates that pareto evaluates", default=400, metavar="N", group=Group.SEARCH
+    )
     formats: tuple[str, ...] = options.formats()
     plans: tuple[str, ...] = option(
-        "orders of execution to choose from, the fastest first, as --plan names them (pareto)",
+        "plans to choose from, the fastest first, with the names of --plan (pareto)",
         default=(),
         metavar="MODE,...",
+        group=Group.SEARCH,
     )
 
     @property

@@ -13,9 +13,9 @@ from tinyml.transforms.buffers.packing.modes import MODES
 class PackingOptions:
     """Options that `pack-scratch` and `tinyml pack` share."""
 
-    mode: str = option("the packing algorithm, see docs/packing.md", default="auto", metavar="MODE")
+    mode: str = option("packing algorithm (docs/packing.md)", default="auto", metavar="MODE")
     coarsen: int = option("round sizes up to multiples of N bytes while the algorithm works", default=1, metavar="N")
-    nodes: int | None = option("the greatest number of nodes of the search trees", default=None, metavar="N")
+    nodes: int | None = option("largest number of nodes in the search trees", default=None, metavar="N")
 
     def check(self) -> None:
         """Raise `InputError` for an unknown mode, and for numbers that are out of range."""

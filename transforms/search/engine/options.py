@@ -4,35 +4,46 @@ from __future__ import annotations
 
 from typing import Any
 
-from tinyml.dialects.options import option
+from tinyml.dialects.options import Group, option
 
 
 def metric(default: str) -> Any:
     """Option `metric`."""
     return option(
-        "what candidates are compared by: disagreement, accuracy, error or margin", default=default, metavar="NAME"
+        "metric by which candidates are compared: disagreement, accuracy, error or margin",
+        default=default,
+        metavar="NAME",
+        group=Group.SEARCH,
     )
 
 
 def widths(default: tuple[int, ...] = ()) -> Any:
     """Option `widths`; an empty tuple stands for the widths that the search describes."""
-    return option("bits to choose from", default=default, metavar="N,N")
+    return option("widths to choose from, in bits", default=default, metavar="N,N", group=Group.SEARCH)
 
 
 def ram() -> Any:
     """Option `ram`."""
     return option(
-        "most RAM: arena, input and stack; without a search, arena and input for --plan auto",
+        "limit on RAM: in a search, arena, input and stack; without one, arena and input under --plan auto",
         default=None,
         metavar="BYTES",
+        group=Group.MEMORY,
     )
 
 
 def loss(default: float | None) -> Any:
     """Option `loss`."""
-    return option("how much accuracy may be lost", default=default, metavar="POINTS")
+    return option(
+        "accuracy that may be lost, in percentage points", default=default, metavar="POINTS", group=Group.SEARCH
+    )
 
 
 def formats() -> Any:
     """Option `formats`."""
-    return option("formats that single tensors may have instead (promote, pareto)", default=(), metavar="FORMAT,...")
+    return option(
+        "other formats that single tensors may get (promote, pareto)",
+        default=(),
+        metavar="FORMAT,...",
+        group=Group.SEARCH,
+    )

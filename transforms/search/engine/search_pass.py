@@ -23,7 +23,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.options import option
+from tinyml.dialects.options import Group, option
 from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.retype import check_scheme
@@ -71,11 +71,25 @@ class SearchPass(ModulePass):
     format: str = USUAL_FORMAT
     functions: str | None = None
     metric: str = options.metric("disagreement")
-    jobs: int | None = option("processes to evaluate in (default: as many as processors)", default=None, metavar="N")
-    backend: str = option("where to evaluate: loky (this computer), dask or ray", default="loky")
-    cluster: str | None = option("address of the Dask or Ray cluster", default=None, metavar="ADDRESS")
-    journal: str | None = option("write what is found to this file", default=None, metavar="FILE")
-    resume: bool = option("begin with what stands in the journal", default=False)
+    jobs: int | None = option(
+        "processes that evaluate candidates (default: one per processor)",
+        default=None,
+        metavar="N",
+        group=Group.SEARCH,
+    )
+    backend: str = option(
+        "where candidates are evaluated: loky (this computer), dask or ray",
+        default="loky",
+        metavar="NAME",
+        group=Group.SEARCH,
+    )
+    cluster: str | None = option(
+        "address of the Dask or Ray cluster", default=None, metavar="ADDRESS", group=Group.SEARCH
+    )
+    journal: str | None = option(
+        "write the loss of every evaluated candidate to this file", default=None, metavar="FILE", group=Group.SEARCH
+    )
+    resume: bool = option("begin with the candidates in the journal", default=False, group=Group.SEARCH)
     pack_buffers: bool = False
 
     @property
