@@ -15,7 +15,7 @@ _HELP, _METAVAR, _CHOICES, _FLAGS, _BARE, _GROUP = "help", "metavar", "choices",
 _EXCLUSIVE, _WRITES = "exclusive", "writes"
 
 
-class Group(Enum):
+class OptionGroup(Enum):
     """The groups of options in help texts, in this order; the value is the heading."""
 
     MODEL = "model"
@@ -35,7 +35,7 @@ def option(
     choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = (),
     flags: tuple[str, ...] | None = None,
     bare: Any = None,
-    group: Group | None = None,
+    group: OptionGroup | None = None,
     exclusive: str | None = None,
     writes: tuple[str, ...] = (),
 ) -> Any:
@@ -107,7 +107,7 @@ class Option:
         return self.field.metadata[_BARE]
 
     @property
-    def group(self) -> Group | None:
+    def group(self) -> OptionGroup | None:
         return self.field.metadata[_GROUP]
 
     @property

@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import c
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
-from tinyml.lowering.c.expressions import ExpressionBuilder
+from tinyml.lowering.c.expression_builder import ExpressionBuilder
 from tinyml.lowering.c.program import ProgramBuilder
 
 

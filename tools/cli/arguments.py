@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, get_origin
 
-from tinyml.dialects.options import Group, Option, Seconds, option, options_of
+from tinyml.dialects.options import Option, OptionGroup, Seconds, option, options_of
 from tinyml.tools.cli.outputs import output_file
 
 Declaration = TypeVar("Declaration")
@@ -45,7 +45,7 @@ class Parser(Section, Protocol):
     def add_argument_group(self, title: str | None = None) -> Section: ...
 
 
-def add_options(parser: Parser, options: Iterable[Option], *, others: Group | None = None) -> None:
+def add_options(parser: Parser, options: Iterable[Option], *, others: OptionGroup | None = None) -> None:
     """Add an argument for each option, below the heading of its group if all of the options have one.
 
     Options that are not given do not appear in the parsed namespace. others: the group of options that declare none.
@@ -54,7 +54,7 @@ def add_options(parser: Parser, options: Iterable[Option], *, others: Group | No
     if None in groups.values():
         _add_section(parser, groups)
         return
-    for group in Group:
+    for group in OptionGroup:
         if members := [declared for declared in groups if groups[declared] is group]:
             _add_section(parser.add_argument_group(group.value), members)
 

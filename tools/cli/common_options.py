@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.dialects.options import Group, option, options_of
+from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.runtime.readers.protected_files import protect_inputs
 from tinyml.tools.cli.arguments import Parser, add_options, parsed
 from tinyml.tools.cli.outputs import check_paths
@@ -20,21 +20,21 @@ class CommonOptions:
         "refuse arrays and tensors with more than N elements",
         default=ELEMENT_LIMIT.get(),
         metavar="N",
-        group=Group.COMMON,
+        group=OptionGroup.COMMON,
     )
     force: bool = option(
         "overwrite files even if they are an input, of another kind, or reached through a link",
         default=False,
-        group=Group.COMMON,
+        group=OptionGroup.COMMON,
     )
-    debug: bool = option("show the traceback of an error", default=False, group=Group.COMMON)
+    debug: bool = option("show the traceback of an error", default=False, group=OptionGroup.COMMON)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommandOptions(CommonOptions):
     """The options of every command of `tinyml`; `tinyml-opt` has a help of its own."""
 
-    help: bool = option("show this help text", default=False, flags=("-h", "--help"), group=Group.COMMON)
+    help: bool = option("show this help text", default=False, flags=("-h", "--help"), group=OptionGroup.COMMON)
 
 
 def add_common_options(parser: Parser, declaration: type[CommonOptions] = CommonOptions) -> None:

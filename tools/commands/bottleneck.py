@@ -88,7 +88,7 @@ def _members(groups: Iterable[int]) -> dict[int, list[int]]:
 def _print(report: dict[str, Any]) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import spell_bytes, wide_console
 
     for segment in report["segments"]:
         ends = " to ".join(dict.fromkeys((segment["first"], segment["last"])))

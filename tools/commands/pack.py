@@ -17,7 +17,7 @@ from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.packing_problem import read_problem, spell_solution
 from tinyml.tools.reports.memory_picture import FORMATS
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack, stays
-from tinyml.transforms.buffers.packing.options import PackingOptions
+from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
 
 STEPS, SECONDS = 30_000_000_000, 120

@@ -16,7 +16,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
-from tinyml.tools.driver.request import ModelArgument, listed_targets
+from tinyml.tools.driver.requests.request import ModelArgument, listed_targets
 from tinyml.tools.reports.memory_picture import FORMATS
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _report(graph: Graph, chosen: Plan) -> dict[str, Any]:
 def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import spell_bytes, wide_console
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
 
     table = Table()
@@ -148,7 +148,7 @@ def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
 def _print_segments(graph: Graph, chosen: Plan) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import spell_bytes, wide_console
 
     table = Table()
     for heading in ("from", "to", "schedule"):

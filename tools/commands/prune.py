@@ -95,7 +95,7 @@ def _parameters(module: ModuleOp) -> int:
 def _print(report: dict[str, Any], out: Path) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import spell_bytes, wide_console
 
     table = Table()
     for heading in ("weights", "tensor"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option
 from tinyml.tools.cli.arguments import PrintOptions
-from tinyml.tools.driver.request import ModelArgument
+from tinyml.tools.driver.requests.request import ModelArgument
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -32,7 +32,7 @@ class ChannelRequest(PrintOptions, ModelArgument):
     )
 
 
-class Network(NamedTuple):
+class LoadedNetwork(NamedTuple):
     """A program on reals with its channels and their importance."""
 
     module: ModuleOp
@@ -40,7 +40,7 @@ class Network(NamedTuple):
     importance: Importance
 
 
-def load_network(request: ChannelRequest) -> Network:
+def load_network(request: ChannelRequest) -> LoadedNetwork:
     """The network of a request. A quantised one goes back to reals; its elements count with the bits of its formats.
 
     Raises `InputError` for a program that has no plan or computes nothing, and for an importance that does not fit.
@@ -69,4 +69,4 @@ def load_network(request: ChannelRequest) -> Network:
     if not network.graph.nodes:
         raise InputError("the program computes nothing")
     file = None if request.importance is None else str(request.importance)
-    return Network(module, Channels(network, ties, schedule_named(request.mode)), importance(ties, file))
+    return LoadedNetwork(module, Channels(network, ties, schedule_named(request.mode)), importance(ties, file))

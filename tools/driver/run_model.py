@@ -12,8 +12,8 @@ from tinyml.dialects.options import option
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.output_contents import read_report
-from tinyml.tools.driver.request import listed_targets, optimize
+from tinyml.tools.driver.output.output_contents import read_report
+from tinyml.tools.driver.requests.request import listed_targets, optimize
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.evaluator import Outputs

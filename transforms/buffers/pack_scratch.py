@@ -39,7 +39,7 @@ from tinyml.transforms.buffers.overlap.stacks import stacked
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, find_peak, pack
 from tinyml.transforms.buffers.packing.effort import STEPS
 from tinyml.transforms.buffers.packing.moving import pack_with_moves
-from tinyml.transforms.buffers.packing.options import PackingOptions
+from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 
 HEIGHT = "scratch.height"
 LOWER_BOUND = "scratch.lower_bound"

@@ -24,7 +24,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
 from tinyml.transforms.buffers.overlap.pairs import safe_distances, with_overlaps
 from tinyml.transforms.buffers.pack_scratch import rectangle
 from tinyml.transforms.buffers.packing import Rectangle, pack
-from tinyml.transforms.ir.retype_buffer import retype_buffer
+from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ class _Lanes:
 
 def _keeps_zero(op: tdsl.UnaryOp) -> bool:
     """True if the function of an elementwise op is 0 at 0."""
-    from tinyml.runtime.evaluator.arithmetic import Reals
+    from tinyml.runtime.evaluator.arithmetics import Reals
     from tinyml.runtime.evaluator.evaluator import compute
 
     return not compute(Reals(), op, [np.zeros((1, *tdsl.shape_of(op.input)))]).any()

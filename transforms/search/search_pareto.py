@@ -19,11 +19,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import Group, option
+from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
-from tinyml.transforms.search.engine import options
+from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.equivalent_programs import in_modes
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.limits import Limits, limit
@@ -81,29 +81,32 @@ class SearchParetoPass(SearchPass):
     """
 
     name = "search-pareto"
-    ram: int | None = options.ram()
+    ram: int | None = shared_options.ram()
     target: str = USUAL
-    metric: str = options.metric("margin")
-    widths: tuple[int, ...] = options.widths(WIDTHS)
+    metric: str = shared_options.metric("margin")
+    widths: tuple[int, ...] = shared_options.widths(WIDTHS)
     flash: int | None = option(
         "limit on flash (pareto); without a search, bytes that larger, faster kernels and code may fill",
         default=None,
         metavar="BYTES",
-        group=Group.MEMORY,
+        group=OptionGroup.MEMORY,
     )
     cycles: int | None = option(
-        "limit on the cycles or instructions of an inference (pareto)", default=None, metavar="N", group=Group.SEARCH
+        "limit on the cycles or instructions of an inference (pareto)",
+        default=None,
+        metavar="N",
+        group=OptionGroup.SEARCH,
     )
-    loss: float | int | None = options.loss(None)
+    loss: float | int | None = shared_options.loss(None)
     effort: int = option(
-        "approximate number of candidates that pareto evaluates", default=400, metavar="N", group=Group.SEARCH
+        "approximate number of candidates that pareto evaluates", default=400, metavar="N", group=OptionGroup.SEARCH
     )
-    formats: tuple[str, ...] = options.formats()
+    formats: tuple[str, ...] = shared_options.formats()
     plans: tuple[str, ...] = option(
         "plans to choose from, the fastest first, with the names of --plan (pareto)",
         default=(),
         metavar="MODE,...",
-        group=Group.SEARCH,
+        group=OptionGroup.SEARCH,
     )
 
     @property

@@ -18,7 +18,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import SliceOp, memref_type, root, unit_of
 from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
-from tinyml.transforms.ir.index_arithmetic import ARITHMETIC
+from tinyml.transforms.ir.indices.index_arithmetic import ARITHMETIC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

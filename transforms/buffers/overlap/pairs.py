@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges
-from tinyml.transforms.buffers.overlap.distance import safe_distance
+from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
 from tinyml.transforms.buffers.packing import Overlap, Rectangle
 
 Distances: TypeAlias = Sequence[Mapping[int, int]]

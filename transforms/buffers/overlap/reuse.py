@@ -12,7 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.layouts.packed_bits import group_length, touched_bytes
 from tinyml.dialects.scratch import ReuseOp, bytes_of, element_bytes, memref_type, packed_bits, root
 from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges, live_ranges, reshaped
-from tinyml.transforms.buffers.overlap.distance import safe_distance
+from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
 
 LEAST_TRIALS = 20
 """The effort is divided into no fewer parts."""

@@ -26,7 +26,7 @@ SHARE = 0.3
 """Share of the pairs that are glued before all are looked for anew: the safest ones, which make others safer."""
 
 
-class Block(NamedTuple):
+class GluedBlock(NamedTuple):
     """Buffers glued together, alive in sections first..last of a grid, and where each lies in the block, in units."""
 
     size: int
@@ -36,13 +36,13 @@ class Block(NamedTuple):
     parts: tuple[tuple[int, int], ...]
 
 
-def glue(grid: Grid, seed: int) -> list[Block]:
+def glue(grid: Grid, seed: int) -> list[GluedBlock]:
     """Glues until no pairs are left but those left alone; which ones is drawn with the seed."""
     draw = Random(seed)
     doubt = DOUBTS[seed % len(DOUBTS)]
     common = _Common(grid)
     shapes = zip(grid.sizes, grid.alignments, grid.first, grid.last, strict=True)
-    blocks = dict(enumerate(Block(*shape, ((b, 0),)) for b, shape in enumerate(shapes)))
+    blocks = dict(enumerate(GluedBlock(*shape, ((b, 0),)) for b, shape in enumerate(shapes)))
     refused = set[tuple[int, int]]()
     apart = {b for result, operands in grid.overlaps.items() for b in (result, *operands)}
     count = len(blocks)
@@ -84,7 +84,7 @@ class _Common:
         return buffers / ((2 * near + 1) * self.count)
 
 
-def _pairs(blocks: dict[int, Block], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
+def _pairs(blocks: dict[int, GluedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
     """Pairs that can be glued, each with the chance that it is no coincidence, if one is to be expected that is none.
 
     Among many blocks that could be glued to each other a linear number of pairs is drawn.
@@ -111,8 +111,8 @@ def _pairs(blocks: dict[int, Block], common: _Common, draw: Random) -> Iterator[
             yield 1 / (1 + coincidences), a, b
 
 
-def _joined(a: Block, b: Block) -> Block:
+def _joined(a: GluedBlock, b: GluedBlock) -> GluedBlock:
     """Block b on block a if they are alive in the same sections, else beside it."""
     above = a.size if a.first == b.first else 0
     parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))
-    return Block(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)
+    return GluedBlock(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)

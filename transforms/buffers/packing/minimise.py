@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tinyml.transforms.buffers.packing import branch_and_bound, native
 from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.effort import Effort
-from tinyml.transforms.buffers.packing.glue import DOUBTS, Block, glue
+from tinyml.transforms.buffers.packing.glue import DOUBTS, GluedBlock, glue
 from tinyml.transforms.buffers.packing.grid import to_grid
 from tinyml.transforms.buffers.packing.orders import ORDERS, Order, arranged, drawn, features, shaken
 from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Rectangle, placement_at
@@ -32,7 +32,7 @@ SHARE = 0.2
 """Share of the gap to the lower bound that a trial tries to close: much lower packings are often found as soon."""
 
 
-class Problem:
+class PackingProblem:
     """Rectangles to pack, with their grid. Heights are in units of the grid."""
 
     def __init__(self, rectangles: Sequence[Rectangle]) -> None:
@@ -66,14 +66,14 @@ class Trial(NamedTuple):
     order: Sequence[int]
     nodes: int
     share: float = SHARE
-    glued: tuple[list[Block], Problem] | None = None
+    glued: tuple[list[GluedBlock], PackingProblem] | None = None
 
 
 class Minimiser:
     """Lowers a placement as far as the effort allows. Heights are in units of the grid."""
 
     def __init__(self, rectangles: Sequence[Rectangle], start: Placement, effort: Effort) -> None:
-        self.problem = Problem(rectangles)
+        self.problem = PackingProblem(rectangles)
         self.unit = self.problem.grid.unit
         self.effort = effort
         self.best = start
@@ -161,7 +161,7 @@ class Minimiser:
         blocks = glue(self.problem.grid, seed)
         parts = [[rectangles[b] for b, _ in block.parts] for block in blocks]
         block_of = {b: i for i, block in enumerate(blocks) for b, _ in block.parts}
-        smaller = Problem(
+        smaller = PackingProblem(
             [
                 Rectangle(
                     shapes[0].name,
@@ -202,7 +202,7 @@ class Minimiser:
             self._keep(replace(self.best, lower_bound=max(bound, self.best.lower_bound)))
         return result.outcome
 
-    def _taken_apart(self, blocks: Sequence[Block], offsets: Sequence[int]) -> list[int]:
+    def _taken_apart(self, blocks: Sequence[GluedBlock], offsets: Sequence[int]) -> list[int]:
         """The offsets of the buffers, from those of the blocks that they are glued to, in bytes."""
         apart = [0] * len(self.problem.rectangles)
         for block, start in zip(blocks, offsets, strict=True):

@@ -34,7 +34,7 @@ class Rectangle:
 
 
 @dataclass(frozen=True)
-class Move:
+class BufferMove:
     """A move of rectangle `index`, with its content, to byte `offset` before program point `point`."""
 
     point: int
@@ -56,7 +56,7 @@ class Placement:
     offsets: tuple[int, ...]
     height: int
     lower_bound: int
-    moves: tuple[Move, ...] = ()
+    moves: tuple[BufferMove, ...] = ()
 
     @property
     def optimal(self) -> bool:
@@ -80,7 +80,7 @@ class Stay(NamedTuple):
 
 def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Stay]:
     """The stays of each rectangle: one, and one more for each of its moves."""
-    moves: dict[int, list[Move]] = {}
+    moves: dict[int, list[BufferMove]] = {}
     for move in placement.moves:
         moves.setdefault(move.index, []).append(move)
     for i, shape in enumerate(rectangles):

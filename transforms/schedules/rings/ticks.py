@@ -46,7 +46,7 @@ class Clock(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Timing:
+class TickTiming:
     """When the stages of a segment run.
 
     clocks: of each stage by result, for rows and columns, in the order in which stages run within a tick. ticks: their
@@ -129,7 +129,7 @@ def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
     return extents_of(graph.tensors[summed], Slice.ROW if node.kind is Kind.ARRIVAL else slice)
 
 
-def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> Timing:
+def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> TickTiming:
     """The timing of a segment's stages, as a graph of their own.
 
     A stage computes a slice as late as its readers allow; one of `early`, with a single reader, right after the reader
@@ -157,7 +157,7 @@ def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> Timing
     # What arrives is taken to its end, whether or not a window reads the last rows.
     arriving = [node.result for node in graph.nodes if node.kind is Kind.ARRIVAL]
     down = max(clocks[name][0].last for name in (*graph.outputs, *arriving)) + 1
-    return Timing(graph, slice, clocks, (down, max(columns.last for _, columns in clocks.values()) + 1))
+    return TickTiming(graph, slice, clocks, (down, max(columns.last for _, columns in clocks.values()) + 1))
 
 
 Reads = Sequence[tuple[Node, Read]]

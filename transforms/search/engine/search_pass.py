@@ -23,14 +23,14 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.options import Group, option
+from tinyml.dialects.options import OptionGroup, option
 from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.retype import check_scheme
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.problem import SearchProblem
 from tinyml.transforms.formats.evaluation.tensor_values import tensor_errors
-from tinyml.transforms.search.engine import options
+from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.equivalent_programs import with_rounded_sums
 from tinyml.transforms.search.engine.limits import Limits
 from tinyml.transforms.search.engine.refinement import refine_result
@@ -70,26 +70,29 @@ class SearchPass(ModulePass):
     data: str
     format: str = USUAL_FORMAT
     functions: str | None = None
-    metric: str = options.metric("disagreement")
+    metric: str = shared_options.metric("disagreement")
     jobs: int | None = option(
         "processes that evaluate candidates (default: one per processor)",
         default=None,
         metavar="N",
-        group=Group.SEARCH,
+        group=OptionGroup.SEARCH,
     )
     backend: str = option(
         "where candidates are evaluated: loky (this computer), dask or ray",
         default="loky",
         metavar="NAME",
-        group=Group.SEARCH,
+        group=OptionGroup.SEARCH,
     )
     cluster: str | None = option(
-        "address of the Dask or Ray cluster", default=None, metavar="ADDRESS", group=Group.SEARCH
+        "address of the Dask or Ray cluster", default=None, metavar="ADDRESS", group=OptionGroup.SEARCH
     )
     journal: str | None = option(
-        "write the loss of every evaluated candidate to this file", default=None, metavar="FILE", group=Group.SEARCH
+        "write the loss of every evaluated candidate to this file",
+        default=None,
+        metavar="FILE",
+        group=OptionGroup.SEARCH,
     )
-    resume: bool = option("begin with the candidates in the journal", default=False, group=Group.SEARCH)
+    resume: bool = option("begin with the candidates in the journal", default=False, group=OptionGroup.SEARCH)
     pack_buffers: bool = False
 
     @property

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tinyml.dialects.options import Group
+from tinyml.dialects.options import OptionGroup
 from tinyml.targets.registry import targets
 from tinyml.tools.cli.common_options import CommandOptions, add_common_options
 from tinyml.tools.main import COMMANDS, main
@@ -18,7 +18,7 @@ from tinyml.tools.main import COMMANDS, main
 MANY = 15
 """Options from which on a flat list is hard to read."""
 
-TITLES = {group.value for group in Group}
+TITLES = {group.value for group in OptionGroup}
 
 
 class Help(NamedTuple):
@@ -51,11 +51,11 @@ def test_every_one_of_many_options_has_a_group(command: str, capsys: pytest.Capt
 
 def test_compile_shows_its_groups_in_order(capsys: pytest.CaptureFixture[str]):
     shown = help_of("compile", capsys)
-    *_, common = Group
-    expected = [group.value for group in Group if group not in (Group.RESULT, common)]
+    *_, common = OptionGroup
+    expected = [group.value for group in OptionGroup if group not in (OptionGroup.RESULT, common)]
     assert list(shown.options) == ["examples", *expected, common.value]
-    assert shown.options[Group.MODEL.value] == ["model", "--val", "--test", "-o"]
-    assert "--ram" in shown.options[Group.MEMORY.value]
+    assert shown.options[OptionGroup.MODEL.value] == ["model", "--val", "--test", "-o"]
+    assert "--ram" in shown.options[OptionGroup.MEMORY.value]
 
 
 @pytest.mark.parametrize("command", ["compile", "bench"])

@@ -1,6 +1,6 @@
 """Prints the costs of the runtime's kernels (`make kernels`), on every chip that is installed and has kernels.
 
-    python -m tinyml.tools.calibration.kernels [--quick] [--resume] [CHIP]...
+    python -m tinyml.tools.calibration.kernel_costs [--quick] [--resume] [CHIP]...
 
 A chip names the function that measures its own kernels, in all detail (`Chip.figures`); of any other the time of
 products in generated code is shown. `--quick` compiles with -Os alone, `--resume` takes what a run that was cut off has
@@ -18,8 +18,8 @@ from tinyml.runtime.devices.registry import is_available
 from tinyml.targets.chip import Chip
 from tinyml.targets.registry import chips
 from tinyml.tools.calibration.checkpoints import checkpoints
-from tinyml.tools.calibration.generated_code import print_products
-from tinyml.tools.calibration.measured_programs import LEVELS
+from tinyml.tools.calibration.programs.generated_code import print_products
+from tinyml.tools.calibration.programs.measured_programs import LEVELS
 
 OPTIONS = ("--quick", "--resume")
 

@@ -1,7 +1,7 @@
-"""Packages with something of one's own that work at once, ready to be adapted: the commands `tinyml new-KIND`.
+"""The commands `tinyml new-KIND`, which write a package that works at once, ready to be adapted.
 
-The files of a kind are the templates in `templates/KIND/`, with the place of the name in their paths and texts. A new
-kind is such a folder, a row of `KINDS` and a command.
+The files of a kind are the templates in `templates/KIND/`, with placeholders for the name in their paths and texts. A
+new kind is such a folder, a row of `KINDS` and a row of `COMMANDS`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from string import Template
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
-from tinyml.tools.cli.arguments import add_options
+from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.atomic_folder import atomic_folder, only_empty
 
@@ -60,18 +60,18 @@ def _suffixes() -> Iterable[str]:
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of package. what: for messages, what a name is given to; taken: what has the same names."""
+class PackageKind:
+    """A kind of package. what: the things that its names name, for messages. taken: the names in use."""
 
     what: str
     taken: Callable[[], Iterable[str]]
 
 
 KINDS = {
-    "format": Kind("dialect", _dialects),
-    "target": Kind("chip or target", _chips),
-    "frontend": Kind("frontend", _suffixes),
-    "pass": Kind("pass", _passes),
+    "format": PackageKind("dialect", _dialects),
+    "target": PackageKind("chip or target", _chips),
+    "frontend": PackageKind("frontend", _suffixes),
+    "pass": PackageKind("pass", _passes),
 }
 """The kinds by the names of their commands and of the folders of their templates."""
 
@@ -80,13 +80,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, options_of(NewPackageRequest))
 
 
-def new_package(kind: str, request: NewPackageRequest) -> int:
-    """Write a package of a kind, name its files, and return the exit code.
+def run(arguments: argparse.Namespace) -> int:
+    """Write a package, and print the names of its files.
 
     Raises `InputError` for a name that is not a lower-case Python identifier or is taken, by a module or by another of
     the kind, and for an existing folder that is not empty.
     """
-    name = request.name
+    request = parsed(arguments, NewPackageRequest)
+    kind, name = arguments.command.removeprefix("new-"), request.name
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise InputError(f"the name of a {kind} is a Python identifier in lower case, got '{name}'")
     if kind == "frontend" and "_" in name:
@@ -109,10 +110,10 @@ def new_package(kind: str, request: NewPackageRequest) -> int:
     return 0
 
 
-def _templates(folder: Traversable, place: Path) -> Iterator[tuple[Path, str]]:
-    """The templates below a folder, sorted, each with its path."""
+def _templates(folder: Traversable, path: Path) -> Iterator[tuple[Path, str]]:
+    """The templates below a folder, sorted, each with its path, relative to that of the outermost folder."""
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
-            yield from _templates(entry, place / entry.name)
+            yield from _templates(entry, path / entry.name)
         elif entry.name.endswith(_SUFFIX):
-            yield place / entry.name, entry.read_text("utf-8")
+            yield path / entry.name, entry.read_text("utf-8")

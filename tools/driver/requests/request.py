@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.options import Group, option, options_of
+from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.targets.registry import USUAL, targets
-from tinyml.tools.driver.search_request import SearchRequest
+from tinyml.tools.driver.requests.search_request import SearchRequest
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
@@ -25,7 +25,9 @@ def listed_targets() -> str:
 
 def optimize() -> Any:
     """Option `optimize`."""
-    return option("optimisation level of the C compiler", default=OPTIMIZE[0], choices=OPTIMIZE, group=Group.BOARD)
+    return option(
+        "optimisation level of the C compiler", default=OPTIMIZE[0], choices=OPTIMIZE, group=OptionGroup.BOARD
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +37,7 @@ class ModelArgument:
     model: Path = option(
         "model file: .tflite, .onnx, .sd (SeeDot), another that a frontend reads, or .mlir (a module of tensors)",
         flags=(),
-        group=Group.MODEL,
+        group=OptionGroup.MODEL,
     )
 
 
@@ -43,13 +45,15 @@ class ModelArgument:
 class BuildOptions(CompileOptions):
     """Options that `tinyml compile` and `tinyml bench` share."""
 
-    target: str = option(f"board to compile for: {listed_targets()}", default=USUAL, metavar="BOARD", group=Group.BOARD)
+    target: str = option(
+        f"board to compile for: {listed_targets()}", default=USUAL, metavar="BOARD", group=OptionGroup.BOARD
+    )
     optimize: str = optimize()
     quantization: str = option(
         "keep the number formats of a quantised model, or go back to real numbers and choose formats anew",
         default=QUANTIZATION[0],
         choices=QUANTIZATION,
-        group=Group.NUMBERS,
+        group=OptionGroup.NUMBERS,
     )
 
 
@@ -65,12 +69,12 @@ class Request(BuildOptions, ModelArgument):
         "inputs x to profile with and, optionally, labels y; not needed for a model that keeps its number formats",
         default=None,
         metavar="FILE.npz",
-        group=Group.MODEL,
+        group=OptionGroup.MODEL,
     )
     test: Path | None = option(
-        "data to measure accuracy on (default: --val)", default=None, metavar="FILE.npz", group=Group.MODEL
+        "data to measure accuracy on (default: --val)", default=None, metavar="FILE.npz", group=OptionGroup.MODEL
     )
-    out: Path = option("folder to write", flags=("-o", "--out"), metavar="FOLDER", group=Group.MODEL)
+    out: Path = option("folder to write", flags=("-o", "--out"), metavar="FOLDER", group=OptionGroup.MODEL)
     search: SearchRequest | None = None
     ram: int | None = None
     flash: int | None = None

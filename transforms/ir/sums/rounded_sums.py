@@ -7,8 +7,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.ir.reductions import LoopCarriedSum
-from tinyml.transforms.ir.strip_mining import ColumnSum
+from tinyml.transforms.ir.sums.reductions import LoopCarriedSum
+from tinyml.transforms.ir.sums.strip_mining import ColumnSum
 
 
 def round_carried_sums(module: ModuleOp, block: int) -> None:

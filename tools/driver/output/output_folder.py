@@ -35,7 +35,7 @@ def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data, in
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import in_file_order
     from tinyml.targets.registry import chip_of
-    from tinyml.tools.driver.program_around import program_around
+    from tinyml.tools.driver.output.program_around import program_around
 
     name = interface_of(compiled.formats).name
     files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.matrices import Factors
+from tinyml.dialects.tdsl.arrays.matrices import MatrixFactors
 from tinyml.transforms.formats.constants.moments import Moments
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ KEPT = 1 << 21
 """The most elements of windows that are kept of each chunk of samples."""
 
 
-class Windows:
+class FilterWindows:
     """The windows that one filter meets, for each of its groups.
 
     vectors: of shape (windows, groups, elements of a window), for each chunk. samples: the numbers of their samples.
@@ -30,18 +30,18 @@ class Windows:
     def __init__(self, op: tdsl.Conv2dOp):
         self.op = op
         self.image: SSAValue = op.rhs
-        self.factors = Factors(op.terms[0], tdsl.shape_of(op.out))
+        self.factors = MatrixFactors(op.terms[0], tdsl.shape_of(op.out))
         self.vectors: list[Reals] = []
         self.samples: list[NDArray[np.int64]] = []
         self.count = 0
 
     @staticmethod
-    def of(constant: tdsl.ConstOp) -> Windows | None:
+    def of(constant: tdsl.ConstOp) -> FilterWindows | None:
         """The windows of a constant that is the filter of one convolution outside of loops, and nothing else."""
         users = [use.operation for use in constant.result.uses]
         if len(users) != 1 or not isinstance(op := users[0], tdsl.Conv2dOp) or op.lhs is not constant.result:
             return None
-        return Windows(op) if op.rhs is not op.lhs and isinstance(op.parent_op(), func.FuncOp) else None
+        return FilterWindows(op) if op.rhs is not op.lhs and isinstance(op.parent_op(), func.FuncOp) else None
 
     @property
     def size(self) -> int:

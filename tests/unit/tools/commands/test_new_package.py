@@ -8,7 +8,7 @@ import pytest
 from programs.environments import Environment
 from programs.paths import ROOT
 
-from tinyml.tools.driver.new_package import KINDS
+from tinyml.tools.commands.new_package import KINDS
 from tinyml.tools.main import main
 
 NAMES = {"format": "halves", "target": "own_chip", "frontend": "linear", "pass": "drop_relus"}

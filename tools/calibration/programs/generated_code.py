@@ -16,8 +16,8 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.calibration.checkpoints import remembered
 from tinyml.tools.calibration.formats import FUNCTIONS, PRODUCTS
-from tinyml.tools.calibration.function_programs import LENGTH, product, program, write
-from tinyml.tools.calibration.measured_programs import LEVELS
+from tinyml.tools.calibration.programs.function_programs import LENGTH, product, program, write
+from tinyml.tools.calibration.programs.measured_programs import LEVELS
 
 
 def time_of_product(device: str, name: str, optimize: str) -> float:

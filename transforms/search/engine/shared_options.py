@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tinyml.dialects.options import Group, option
+from tinyml.dialects.options import OptionGroup, option
 
 
 def metric(default: str) -> Any:
@@ -13,13 +13,13 @@ def metric(default: str) -> Any:
         "metric by which candidates are compared: disagreement, accuracy, error or margin",
         default=default,
         metavar="NAME",
-        group=Group.SEARCH,
+        group=OptionGroup.SEARCH,
     )
 
 
 def widths(default: tuple[int, ...] = ()) -> Any:
     """Option `widths`; an empty tuple stands for the widths that the search describes."""
-    return option("widths to choose from, in bits", default=default, metavar="N,N", group=Group.SEARCH)
+    return option("widths to choose from, in bits", default=default, metavar="N,N", group=OptionGroup.SEARCH)
 
 
 def ram() -> Any:
@@ -28,14 +28,14 @@ def ram() -> Any:
         "limit on RAM: in a search, arena, input and stack; without one, arena and input under --plan auto",
         default=None,
         metavar="BYTES",
-        group=Group.MEMORY,
+        group=OptionGroup.MEMORY,
     )
 
 
 def loss(default: float | None) -> Any:
     """Option `loss`."""
     return option(
-        "accuracy that may be lost, in percentage points", default=default, metavar="POINTS", group=Group.SEARCH
+        "accuracy that may be lost, in percentage points", default=default, metavar="POINTS", group=OptionGroup.SEARCH
     )
 
 
@@ -45,5 +45,5 @@ def formats() -> Any:
         "other formats that single tensors may get (promote, pareto)",
         default=(),
         metavar="FORMAT,...",
-        group=Group.SEARCH,
+        group=OptionGroup.SEARCH,
     )

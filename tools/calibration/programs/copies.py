@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from tinyml.lowering.c.memory import COPY
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.costs import OPTIMIZE
-from tinyml.tools.calibration.measured_programs import measure
+from tinyml.tools.calibration.programs.measured_programs import measure
 
 BYTES = (3, 8, 9, 16, 27, 48, 64, 96)
 """Lengths of runs in windows: columns times channels."""

@@ -33,7 +33,7 @@ COARSE = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Survey:
+class PackingSurvey:
     """The options of a count."""
 
     seconds: Seconds = option("the greatest duration of a search", default=Seconds(10), metavar="S")
@@ -68,8 +68,8 @@ def seconds_to_solve(rectangles: Sequence[Rectangle], limit: float) -> float | N
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_options(parser, options_of(Survey))
-    survey = parsed(parser.parse_args(), Survey)
+    add_options(parser, options_of(PackingSurvey))
+    survey = parsed(parser.parse_args(), PackingSurvey)
     paths = sorted(survey.given.glob("*.csv")) if survey.given else []
     print(f"{'class':<18}{'solved':>10}{'median s':>10}{'longest s':>10}")
     for name, given in problems(paths, range(survey.first_seed, survey.first_seed + survey.seeds)):
