@@ -19,6 +19,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rings.on_demand import Slice
+from tinyml.transforms.schedules.rings.ring_slots import ring_slots
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,22 +60,16 @@ class TickTiming:
     ticks: Pair
 
     def slots(self, name: str) -> int:
-        """The slots of a ring for the slices of a result: slice n, in raster order, takes the place of n - slots.
+        """The slots of the ring of a result, whose slices are in raster order.
 
-        There is room for every window, even if its parts in the margins are all that no slice fills.
+        A whole window fits, also where the image ends inside of it.
         """
         image, made = self.graph.tensors[name], self._moments(name)
         reads = [(node, read) for node in self.graph.nodes for read in node.reads if read.tensor == name]
         if not reads:
             return 1
-        times = np.concatenate([self._moments(node.result) for node, _ in reads])
-        first = np.concatenate([self._first_needed(node, read, image) for node, read in reads])
-        order = np.argsort(times, kind="stable")
-        # Entry i is the first slice that reader i and later ones still need.
-        still = np.append(np.minimum.accumulate(first[order][::-1])[::-1], len(made))
-        following = np.searchsorted(times[order], made, side="right")
-        numbers = np.arange(len(made))
-        held = int((numbers - np.minimum(still[following], numbers) + 1).max())
+        times = [self._moments(node.result) for node, _ in reads]
+        held = ring_slots(made, times, [self._first_needed(node, read, image) for node, read in reads])
         return max(held, *(self._reach(read, image) for _, read in reads if not read.sums), 1)
 
     def _reach(self, read: Read, image: Image) -> int:
