@@ -179,7 +179,7 @@ class _Machine:
         self._at = _CodeBlock((), 0, None, {})
         """The block that runs."""
         self.blocks: dict[tuple[int, int], _CodeBlock] = {}
-        """By address and size."""
+        """The blocks by address and size."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
         """Executions by block: the instruction of NAME_predict before it (None inside NAME_predict), address, size."""
         self._inferring = False
@@ -226,7 +226,7 @@ class _Machine:
         return (label ^ sign) - sign, executed, top - free - untouched, scores, more
 
     def _address(self, symbol: int) -> int:
-        """Where the code of a function lies."""
+        """The addresses of a function's code."""
         return symbol & ~self._core.code
 
     def _return_to_mark(self) -> int:

@@ -76,7 +76,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
     """The numbers of the channels of each group that may go."""
-    from tinyml.transforms.reals.channels.ties import STAYING
+    from tinyml.transforms.reals.channels.channel_groups import STAYING
 
     members: dict[int, list[int]] = {}
     for channel, group in enumerate(groups):

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         "filters": _filters(channels, removed),
     }
     parameters = _parameters(module)
-    remove_channels(channels.ties, removed)
+    remove_channels(channels.grouping, removed)
     module.verify()
     report["parameters"] = [parameters, _parameters(module)]
     content = write_onnx(module) if request.out.suffix == ".onnx" else print_ir(module)
@@ -67,20 +67,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _filters(channels: Channels, removed: list[int]) -> list[dict[str, Any]]:
     """The filters whose channels may go: the name of the `weights`, the `tensor` they make, the channels `kept`."""
+    from tinyml.transforms.reals.channels.channel_groups import STAYING
     from tinyml.transforms.reals.channels.importance import weights_name
     from tinyml.transforms.reals.channels.removal import kept
-    from tinyml.transforms.reals.channels.ties import STAYING
 
-    ties = channels.ties
+    grouping = channels.grouping
     return [
         {
-            "weights": weights_name(ties, op),
+            "weights": weights_name(grouping, op),
             "tensor": channels.network.names[op.out],
-            "channels": len(ties.groups(op.out)),
-            "kept": [int(channel) for channel in kept(ties, op.out, removed).nonzero()[0]],
+            "channels": len(grouping.groups(op.out)),
+            "kept": [int(channel) for channel in kept(grouping, op.out, removed).nonzero()[0]],
         }
-        for op in ties.filters
-        if (ties.groups(op.out) != STAYING).any()
+        for op in grouping.filters
+        if (grouping.groups(op.out) != STAYING).any()
     ]
 
 

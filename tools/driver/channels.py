@@ -52,9 +52,9 @@ def load_network(request: ChannelRequest) -> LoadedNetwork:
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.tools.driver.stages import load_program
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+    from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
     from tinyml.transforms.reals.channels.importance import importance
     from tinyml.transforms.reals.channels.pruning import Channels
-    from tinyml.transforms.reals.channels.ties import Ties
     from tinyml.transforms.schedules.plans.network import network_of
     from tinyml.transforms.schedules.table import schedule_named
 
@@ -65,8 +65,8 @@ def load_network(request: ChannelRequest) -> LoadedNetwork:
         bits = bits or 8 * tdsl.format_of(argument).dtype.itemsize
         LiftToRealsPass().apply(Context(), module)
     function = predict_function(module)
-    network, ties = network_of(function, bits), Ties(function)
+    network, grouping = network_of(function, bits), ChannelGroups(function)
     if not network.graph.nodes:
         raise InputError("the program computes nothing")
     file = None if request.importance is None else str(request.importance)
-    return LoadedNetwork(module, Channels(network, ties, schedule_named(request.mode)), importance(ties, file))
+    return LoadedNetwork(module, Channels(network, grouping, schedule_named(request.mode)), importance(grouping, file))

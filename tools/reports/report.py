@@ -151,7 +151,7 @@ def require_fit(report: dict[str, Any], board: Board) -> None:
 
 
 def _fullest(memory: dict[str, Any]) -> str:
-    """Where the arena is fullest, with the buffers that are alive there."""
+    """The point at which the arena is fullest, with the buffers that are alive there."""
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""

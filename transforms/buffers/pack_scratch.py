@@ -105,7 +105,7 @@ class PackScratchPass(PackingOptions, ModulePass):
             arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
 
     def _exchanged(self, function: func.FuncOp, problem: _Problem, placement: Placement) -> tuple[_Problem, Placement]:
-        """The problem and a lower placement after results have taken the place of other operands, or the same ones."""
+        """The problem and a lower placement after results have taken the bytes of other operands, or the same ones."""
 
         def height(share: float) -> int:
             return self._placement(_problem(function, self.align), share).height

@@ -65,7 +65,7 @@ def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]
 
 
 def _keeps_type(buffer: Buffer) -> bool:
-    """Has a buffer the type that the caller or a move gives it?"""
+    """True if a buffer has the type that the caller or a move gives it."""
     moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
     return moves or "input" in buffer.properties or receives(buffer.result, packed=True)
 

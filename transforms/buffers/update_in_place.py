@@ -45,7 +45,7 @@ class UpdateInPlacePass(ModulePass):
 
 
 class _Function:
-    """A function whose live ranges are kept up to date as results take the place of operands."""
+    """A function whose live ranges are kept up to date as results take the bytes of operands."""
 
     def __init__(self, function: func.FuncOp) -> None:
         erase_dead_buffers(function)
@@ -69,7 +69,7 @@ class _Function:
                 self.replace(op, result, chosen)
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:
-        """The smallest buffer whose place the result can take."""
+        """The smallest buffer whose bytes the result can take."""
         candidates: list[Buffer] = []
         for value in op.inputs:
             buffer = root(value).owner
@@ -91,7 +91,7 @@ class _Function:
         return after <= before
 
     def rectangles(self, result: Buffer | None = None, buffer: Buffer | None = None) -> Iterator[Rectangle]:
-        """The rectangles to pack if a result takes the place of another buffer."""
+        """The rectangles to pack if a result takes the bytes of another buffer."""
         lives: dict[AllocOp, LiveRange] = {}
         for member, (first, last) in self.ranges.items():
             source = base(buffer) if member is result and buffer is not None else base(member)

@@ -129,7 +129,7 @@ class SearchParetoPass(SearchPass):
         return super().suffices(results)
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
-        """As the candidates of one program are compared; of results that lose nearly the same, the one of least RAM."""
+        """The best result, by the order of candidates; of results that lose nearly the same, that of least RAM."""
         points = [result.chosen for result in results]
         fast = [point for point in points if self.loss is not None and point.loss <= self.loss]
         if fast:

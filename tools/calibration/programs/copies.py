@@ -17,7 +17,7 @@ BYTES = (3, 8, 9, 16, 27, 48, 64, 96)
 
 WORD = 4
 OFFSETS = tuple((start, to) for start in range(WORD) for to in range(WORD))
-"""Bytes between aligned addresses and the places from which and to which runs are copied."""
+"""Byte offsets, from aligned addresses, of the sources and targets of copies."""
 
 _PROGRAM = """\
 #include "figure.h"
@@ -34,7 +34,7 @@ void figure_predict(const int8_t *X)
 
 
 def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """For each length how often a copy and its bytes are counted, and the time, on average over all offsets.
+    """The counts of copies and of their bytes for each length, and the time, as means over all offsets.
 
     Whole words between aligned addresses are counted as such.
     """

@@ -237,7 +237,7 @@ def _is_point(op: Operation) -> bool:
 
 
 def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSAValue]) -> bool:
-    """Is the whole buffer overwritten, without being read, before anything else in the same run of a block?"""
+    """True if the whole buffer is overwritten, without being read, before anything else in the same run of a block."""
     first = touches[0]
     if not isinstance(first, TensorOp) or first.dest is None or first.parent is None:
         return False

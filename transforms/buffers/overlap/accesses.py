@@ -216,7 +216,7 @@ def _visits(op: TensorOp) -> Sequence[Visits]:
 
 
 def _is_handed_on(value: SSAValue) -> bool:
-    """May a memref be one of several buffers?"""
+    """True if a memref may be one of several buffers."""
     owner = root(value).owner
     by_loop = isinstance(owner, Block) and not isinstance(owner.parent_op(), func.FuncOp)
     return isinstance(value.type, MemRefType) and (by_loop or isinstance(owner, scf.ForOp | scf.IfOp))

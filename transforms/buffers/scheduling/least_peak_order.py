@@ -94,7 +94,7 @@ class OrderingProblem:
         return [i for i, mask in enumerate(self._behind) if done >> i & 1 and not mask & done]
 
     def delays_reuse(self, chain: Sequence[int], done: int) -> bool:
-        """True if a chain touches a buffer whose place a task that runs before it could take."""
+        """True if a chain touches a buffer whose bytes a task that runs before it could take."""
         touched = frozenset[int]().union(*(self.tasks[i].touches for i in chain))
         return any(done >> i & 1 and not touched.isdisjoint(task.over) for i, task in enumerate(self.tasks))
 

@@ -21,7 +21,7 @@ def start_of(root: SSAValue) -> int:
 
 
 def overlap(a: SSAValue, b: SSAValue) -> bool:
-    """Do two roots have bytes in common?"""
+    """True if two roots have bytes in common."""
     ends = [start_of(root) + size_in_bytes(memref_type(root)) for root in (a, b)]
     return memory_of(a) is memory_of(b) and start_of(a) < ends[1] and start_of(b) < ends[0]
 

@@ -10,7 +10,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 
 def is_multiple(index: SSAValue, factor: int) -> bool:
-    """Is an index a multiple of a factor in every iteration? False if unknown."""
+    """True if an index is known to be a multiple of a factor in every iteration."""
     if (number := const_evaluate_operand(index)) is not None:
         return number % factor == 0
     match op := index.owner:

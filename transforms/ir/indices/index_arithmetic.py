@@ -30,7 +30,7 @@ ARITHMETIC: dict[type[Operation], Callable[[Numbers, Numbers], Numbers]] = {
     arith.MinSIOp: lambda a, b: np.minimum(a, b),
     arith.MaxSIOp: lambda a, b: np.maximum(a, b),
 }
-"""What ops on indices compute; quotients are rounded towards zero."""
+"""The functions that ops on indices compute; quotients are rounded towards zero."""
 
 
 def mean_iterations(loop: scf.ForOp) -> float | None:

@@ -13,7 +13,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 
 def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
-    """Is a subview of shape `part` contiguous in an array of shape `whole`?"""
+    """True if a subview of shape `part` is contiguous in an array of shape `whole`."""
     first = next((axis for axis, extent in enumerate(part) if extent != 1), len(part))
     return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])
 
@@ -33,7 +33,7 @@ def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Bui
 
 
 def is_offset(value: SSAValue, indices: Sequence[SSAValue], shape: Sequence[int]) -> bool:
-    """Has `build_offset` computed a value from these indices?"""
+    """True if `build_offset` computed a value from these indices."""
     for axis in reversed(range(len(indices))):
         term = value
         if axis > 0:

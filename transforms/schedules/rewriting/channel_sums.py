@@ -21,11 +21,11 @@ from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp
 
 HEADROOM = {8: 1, 16: 8}
-"""By how much the range of rounded sums of so many bits exceeds that of the result: sums in between may be greater."""
+"""The range of rounded sums as a multiple of the result's, by their bits: sums in between may be greater."""
 
 
 class ChannelSums(ABC):
-    """The sums of the last link, which lie in memory."""
+    """The sums of the op that ends a chain of channels, which are kept in memory."""
 
     EXACT: bool
 
@@ -35,7 +35,7 @@ class ChannelSums(ABC):
 
     @property
     def shape(self) -> tdsl.Shape:
-        """Of the sums: that of an image, also for dense layers."""
+        """The shape of the sums: that of an image, also for dense layers."""
         shape = tdsl.shape_of(self.op.out)
         return shape if len(shape) == 4 else (1, 1, 1, shape[0])
 

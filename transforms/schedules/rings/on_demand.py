@@ -27,7 +27,7 @@ SUM_BITS = 32
 
 
 class Slice(Enum):
-    """What streaming computes at a time."""
+    """The unit that streaming computes at a time."""
 
     PIXEL = "pixel"
     ROW = "row"
@@ -66,13 +66,13 @@ def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def _axes(read: Read, operand: Image, result: Image) -> list[tuple[int, int, int, int, int]]:
-    """For height and width: extent of the result, stride, padding before, kernel, extent of the operand."""
+    """For height and width each: the extent of the result, stride, padding before, kernel, extent of the operand."""
     extents = zip(result[:2], read.strides, read.before, read.kernel, operand[:2], strict=True)
     return list(extents)
 
 
 class Streams:
-    """What streaming needs for the segments of a graph, by pixels or by rows."""
+    """The memory of streamed segments of a graph, by pixels or by rows."""
 
     def __init__(self, graph: Graph, slice: Slice) -> None:
         self.graph = graph
@@ -112,7 +112,7 @@ class Streams:
         return slots * self.slice.bits(image)
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
-        """For each result of the nodes from first on, the slices computed when slice q of the last one's is written."""
+        """The slices of the result of each node from first on that are computed when slice q of the last is written."""
         graph = self.graph
         steps = self.slice.count(graph.tensors[graph.nodes[last].result])
         produced = {graph.nodes[last].result: np.arange(1, steps + 1)}

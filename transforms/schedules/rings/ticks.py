@@ -48,7 +48,7 @@ class Clock(NamedTuple):
 
 @dataclass(frozen=True)
 class TickTiming:
-    """When the stages of a segment run.
+    """The times at which the stages of a segment run.
 
     clocks: of each stage by result, for rows and columns, in the order in which stages run within a tick. ticks: their
     number along each axis.
@@ -79,7 +79,7 @@ class TickTiming:
         return rows if by_rows else (rows - 1) * image.width + columns
 
     def arrives(self, name: str) -> bool:
-        """Does an image come from outside, a whole row at a time even if the rest runs by pixels?"""
+        """True if an image comes from outside, a whole row at a time even if the rest runs by pixels."""
         producer = self.graph.producer[name]
         return producer >= 0 and self.graph.nodes[producer].kind is Kind.ARRIVAL
 
@@ -108,7 +108,7 @@ class TickTiming:
 
 
 def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
-    """The first place inside an axis that each window has, and whether it has any."""
+    """The first index inside an axis that each window covers, and whether it covers any."""
     first = np.arange(count) * step - before
     return np.maximum(first, 0), (first + kernel > 0) & (first < extent)
 

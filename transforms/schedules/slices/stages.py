@@ -39,7 +39,7 @@ class Stage:
 
     @property
     def sums(self) -> bool:
-        """Is the result there only when all of an operand has been read?"""
+        """True if the result is there only when all of an operand has been read."""
         return any(read.sums for read in self.node.reads)
 
 

@@ -119,7 +119,7 @@ class SearchPass(ModulePass):
             yield from with_rounded_sums(op, inputs)
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """Are no further programs to be searched?
+        """True if no further programs are to be searched.
 
         Metrics that count samples cannot compare programs that differ so little: the first one with a result is taken.
         """

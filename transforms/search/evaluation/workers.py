@@ -63,8 +63,8 @@ class Workers:
 
     @property
     def _works_alone(self) -> bool:
-        """Does this process still work alone? Never with a running cluster: nothing has to be started, and its address
-        may be wrong."""
+        """True if this process still works alone. Never with a running cluster: nothing has to be started, and its
+        address may be wrong."""
         return self.cluster is None and (self.jobs == 1 or (self._parallel is None and self.alone < PATIENCE))
 
     def run(self, problem: SearchProblem, tasks: Sequence[T], work: Work[T, R]) -> Iterator[tuple[T, R]]:

@@ -1,10 +1,10 @@
-"""Buffers glued together: a smaller problem, each of whose packings is one of the original problem.
+"""Buffers merged into blocks: a smaller problem, each of whose packings is one of the original problem.
 
 Two buffers that are alive in the same sections can lie on each other, and two of the same size can lie beside each
 other if one ends where the other starts. Where no byte is to spare packings often have such pairs: of a cut into two,
-glueing is the inverse. A pair may also be a coincidence, above all where many buffers meet and among small or
+merging is the inverse. A pair may also be a coincidence, above all where many buffers meet and among small or
 short-lived ones, and the smaller problem then has no packing: with each seed other pairs are left alone. Buffers that
-may overlap each other are not glued to anything.
+may overlap each other are not merged with anything.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ DOUBTS = (0.0, 0.3, 0.6, 1.0)
 """Chances, by turns, that a pair that is surely a coincidence is left alone."""
 
 SHARE = 0.3
-"""Share of the pairs that are glued before all are looked for anew: the safest ones, which make others safer."""
+"""Share of the pairs that are merged before all are looked for anew: the safest ones, which make others safer."""
 
 
-class GluedBlock(NamedTuple):
-    """Buffers glued together, alive in sections first..last of a grid, and where each lies in the block, in units."""
+class MergedBlock(NamedTuple):
+    """Buffers merged into one, alive in sections first..last of a grid, and their offsets in the block, in units."""
 
     size: int
     alignment: int
@@ -36,13 +36,13 @@ class GluedBlock(NamedTuple):
     parts: tuple[tuple[int, int], ...]
 
 
-def glue(grid: Grid, seed: int) -> list[GluedBlock]:
-    """Glues until no pairs are left but those left alone; which ones is drawn with the seed."""
+def merge_buffers(grid: Grid, seed: int) -> list[MergedBlock]:
+    """Merges until no pairs are left but those left alone; which ones is drawn with the seed."""
     draw = Random(seed)
     doubt = DOUBTS[seed % len(DOUBTS)]
     common = _Common(grid)
     shapes = zip(grid.sizes, grid.alignments, grid.first, grid.last, strict=True)
-    blocks = dict(enumerate(GluedBlock(*shape, ((b, 0),)) for b, shape in enumerate(shapes)))
+    blocks = dict(enumerate(MergedBlock(*shape, ((b, 0),)) for b, shape in enumerate(shapes)))
     refused = set[tuple[int, int]]()
     apart = {b for result, operands in grid.overlaps.items() for b in (result, *operands)}
     count = len(blocks)
@@ -66,7 +66,7 @@ def glue(grid: Grid, seed: int) -> list[GluedBlock]:
 
 
 class _Common:
-    """How common sizes and lengths are among the buffers of a grid."""
+    """The frequencies of sizes and lengths among the buffers of a grid."""
 
     def __init__(self, grid: Grid) -> None:
         self.count = len(grid.sizes)
@@ -84,10 +84,10 @@ class _Common:
         return buffers / ((2 * near + 1) * self.count)
 
 
-def _pairs(blocks: dict[int, GluedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
-    """Pairs that can be glued, each with the chance that it is no coincidence, if one is to be expected that is none.
+def _pairs(blocks: dict[int, MergedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
+    """Pairs that can be merged, each with the chance that it is no coincidence, if one is to be expected that is none.
 
-    Among many blocks that could be glued to each other a linear number of pairs is drawn.
+    Among many blocks that could be merged with each other a linear number of pairs is drawn.
     """
     numbers = [*blocks]
     draw.shuffle(numbers)
@@ -111,8 +111,8 @@ def _pairs(blocks: dict[int, GluedBlock], common: _Common, draw: Random) -> Iter
             yield 1 / (1 + coincidences), a, b
 
 
-def _joined(a: GluedBlock, b: GluedBlock) -> GluedBlock:
+def _joined(a: MergedBlock, b: MergedBlock) -> MergedBlock:
     """Block b on block a if they are alive in the same sections, else beside it."""
     above = a.size if a.first == b.first else 0
     parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))
-    return GluedBlock(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)
+    return MergedBlock(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)

@@ -1,8 +1,8 @@
 """Channels that can only be removed together.
 
 A channel is an index along the last axis of an image, or along the only axis of a vector. Elementwise ops, depthwise
-convolutions, pools and sums of branches tie channels of their operands to channels of their results; convolutions and
-dense layers end such ties. What is tied forms a group, which is removed as a whole (Li et al. 2017, section 3.3, for
+convolutions, pools and sums of branches couple channels of their operands to channels of their results; convolutions
+and dense layers do not. Coupled channels form a group, which is removed as a whole (Li et al. 2017, section 3.3, for
 residual sums; Fang et al. 2023, DepGraph, in general). Channels of inputs and results of the program stay, and so do
 those of all that ops read which are not known here.
 """
@@ -43,7 +43,7 @@ def channel_axis(shape: tdsl.Shape) -> int:
     return long[0] if len(long) == 1 and len(shape) != 4 else len(shape) - 1
 
 
-class Ties:
+class ChannelGroups:
     """The groups of channels of a function without loops and branches."""
 
     def __init__(self, function: func.FuncOp) -> None:
@@ -85,7 +85,7 @@ class Ties:
         roots = np.array([self._sets[int(label)] for label in labels.flat], np.int64).reshape(labels.shape)
         return np.where(roots == staying, STAYING, roots)
 
-    def _tie(self, a: Labels, b: Labels) -> None:
+    def _couple(self, a: Labels, b: Labels) -> None:
         for x, y in zip(*(labels.flat for labels in np.broadcast_arrays(a, b)), strict=True):
             self._sets.union(int(x), int(y))
 
@@ -96,7 +96,7 @@ class Ties:
         """Keep all channels that an op reads or makes."""
         for value in (*op.operands, *op.results):
             if value in self._labels:
-                self._tie(self._labels[value], np.array(STAYING))
+                self._couple(self._labels[value], np.array(STAYING))
         for index in range(len(op.operands)):
             self._cuts.pop((op, index), None)
         if isinstance(op, tdsl.ContractionOp):
@@ -173,7 +173,7 @@ class Ties:
         return all([self._broadcast(op, value) for value in dict.fromkeys(op.inputs)])
 
     def _broadcast(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Ties the channels of an operand, or cuts a constant, that broadcasts to a result; False if none match."""
+        """Couple the channels of an operand, or cut a constant, that broadcasts to a result; False if none match."""
         shape, result = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         axis = channel_axis(result) - len(result) + len(shape)
         extent = shape[axis] if axis >= 0 else 1
@@ -186,7 +186,7 @@ class Ties:
         if operand not in self._labels or (extent > 1 and channel_axis(shape) != axis):
             return False
         if extent == len(self._labels[op.out]):
-            self._tie(self._labels[op.out], self._labels[operand])
+            self._couple(self._labels[op.out], self._labels[operand])
         return True
 
     def _movement(self, op: tdsl.ReshapeOp | tdsl.TransposeOp) -> bool:
@@ -202,7 +202,7 @@ class Ties:
         by_channel = np.moveaxis(moved, channel_axis(result), 0) if result else moved
         by_channel = by_channel.reshape(_count(op.out), -1)
         labels = by_channel[:, 0].copy()
-        self._tie(labels[:, None], by_channel)
+        self._couple(labels[:, None], by_channel)
         self._labels[op.out] = labels
         return True
 
@@ -216,7 +216,7 @@ class Ties:
         else:
             self._labels[op.out] = parts[0]
             for part in parts[1:]:
-                self._tie(parts[0], part)
+                self._couple(parts[0], part)
         return True
 
 
