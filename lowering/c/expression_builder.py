@@ -6,33 +6,26 @@ from collections.abc import Callable, Sequence
 from operator import add, mul, sub
 from typing import cast
 
-from xdsl.builder import Builder
-from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr, UnknownLoc
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnknownLoc
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import c
+from tinyml.transforms.ir.located_builder import LocatedBuilder
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
 
 
-class ExpressionBuilder:
-    """Inserts expressions and statements at an insertion point that advances as they are added.
+class ExpressionBuilder(LocatedBuilder):
+    """Inserts expressions and statements at the end of a block."""
 
-    They get the location `location`.
-    """
-
-    def __init__(self, builder: Builder):
-        self.builder = builder
-        self.location: LocationAttr = UnknownLoc()
-
-    def statement(self, op: Operation) -> None:
-        op.location = self.location
-        self.builder.insert(op)
+    def __init__(self, block: Block):
+        super().__init__(InsertPoint.at_end(block), UnknownLoc())
 
     def insert(self, op: Operation, hint: str | None = None) -> SSAValue:
-        self.statement(op)
-        result = op.results[0]
+        """Insert an op and return its first result, which gets a name hint."""
+        result = super().insert(op)
         result.name_hint = hint
         return result
 

@@ -110,7 +110,7 @@ class Saving(NamedTuple):
 
 
 def saving(rectangles: Sequence[Rectangle], shape: Rectangle) -> Saving:
-    """The units that overlaps can save at points where a result and its operands are alive.
+    """The bytes that overlaps can save at points where a result and its operands are alive.
 
     The buffers alive at a point, sorted by offset, each lie above the one before by its size, or else by the distance:
     only one operand follows a result directly. Nor is more saved than if its operands were not there at all.

@@ -186,7 +186,7 @@ class Streams:
         first: list[Counts] = []
         for k, number in reads:
             so_far = produced[graph.nodes[k].result]
-            done = np.arange(so_far[-1])
+            done = np.arange(int(so_far[-1]))
             step = np.searchsorted(so_far, done, side="right")
             times.append((step * len(order) + order.index(k)) * longest + done)
             first.append(self.passed(k, number)[done])
