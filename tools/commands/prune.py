@@ -1,4 +1,4 @@
-"""The command `tinyml prune`, which removes channels of a network until its plan fits in so many bytes of RAM."""
+"""The command `tinyml prune`, which removes channels of a network until its plan fits in a given RAM."""
 
 from __future__ import annotations
 

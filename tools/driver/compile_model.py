@@ -172,7 +172,7 @@ def build_folder(
 
 
 def _smaller(options: PipelineOptions, limit: int | None) -> Iterator[PipelineOptions]:
-    """Options for less and less memory: the input in the arena, and plans of execution for so many bytes."""
+    """Options for less and less memory: the input in the arena, and plans of execution within a number of bytes."""
     if options.input == MEMORY:
         if not options.reuse_input:
             yield replace(options, reuse_input=True)

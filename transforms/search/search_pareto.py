@@ -59,7 +59,7 @@ SHORT = 0.02
 """The part of a limit on RAM that a program leaves free where it is not short of memory."""
 
 RIVALRY = 2.0
-"""A candidate that could be the best once its constants are refined loses at most so many times as much."""
+"""The greatest loss, as a multiple of the least, of a candidate that may be the best once its constants are refined."""
 
 RIVALS = 6
 """The most rivals of each origin."""

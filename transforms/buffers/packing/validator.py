@@ -98,7 +98,7 @@ def _bad_overlaps(
 
 
 def _is_above(rectangles: Sequence[Rectangle], result: int, operand: int, bytes_: int) -> bool:
-    """True if an operand may begin so many bytes above a result that it is alive with."""
+    """True if an operand may begin at a distance above a result that it is alive with."""
     return any(k == operand and distance <= bytes_ for k, distance in rectangles[result].overlaps)
 
 

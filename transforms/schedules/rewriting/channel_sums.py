@@ -1,4 +1,4 @@
-"""ChannelSums that a loop over channels adds up: what each channel contributes to a convolution or a dense layer."""
+"""Sums to which a loop over channels adds the contribution of each channel: those of a convolution or a dense layer."""
 
 from __future__ import annotations
 
@@ -174,12 +174,12 @@ class RoundedSums(ChannelSums):
         return emit.insert(tdsl.AddOp(sums, emit.insert(bias, constant), element), self.op)
 
 
-def sums_of(link: ChannelOp, bits: int) -> ChannelSums:
-    """The sums of a link with so many bits each: exact where they fit, else rounded if the bits are those of a number.
+def sums_of(last: ChannelOp, bits: int) -> ChannelSums:
+    """The sums of the last op of a chain: exact where they fit in `bits`, else rounded if `HEADROOM` has these.
 
     Raises `NotTiled` if exact sums need more than 32 bits, or where their order matters.
     """
-    op = link.op
+    op = last.op
     assert isinstance(op, tdsl.ContractionOp)
     accumulator = op.accumulator
     if not accumulator.INTEGER or accumulator.below is not None:

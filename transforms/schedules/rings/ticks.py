@@ -227,12 +227,12 @@ def _starts(
 
 
 def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The tick at which what a reader's first slice needs is computed."""
+    """The tick at which the slices that a reader's first slice needs are all computed."""
     (_, down), (_, across) = _axes(read, slice)
     return start[0] + down * step[0], start[1] + across * step[1]
 
 
 def _latest(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The latest start of what a reader that starts at a tick reads."""
+    """The latest start of a stage whose reader starts at a tick."""
     (_, down), (_, across) = _axes(read, slice)
     return start[0] - down * step[0], start[1] - across * step[1]

@@ -18,8 +18,8 @@ from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_
 class Stage:
     """An op and the elementwise ops that follow it, slice by slice.
 
-    node: the stage as a node of a graph, with what all of its ops read. kept: is its result used after the segment?
-    pooled: the convolution whose pixels a pool takes block by block.
+    node: the stage as a node of a graph, which reads what all of its ops read. kept: whether its result is used after
+    the segment. pooled: the convolution whose pixels a pool takes block by block.
     """
 
     op: tdsl.TensorOp

@@ -32,7 +32,7 @@ SPREAD = 3
 """Bytes by which the stacks of two programs, and the errors of their estimates, differ at most."""
 
 NEAR = 1.02
-"""A program is just beyond limits where it keeps limits so many times as great."""
+"""A program is just beyond the limits if it keeps them multiplied by this factor."""
 
 
 class Feasibility:

@@ -1,4 +1,4 @@
-"""Limits on what a program takes on a target and on what it loses."""
+"""Limits on the costs of a program on a target, and on its loss."""
 
 from __future__ import annotations
 

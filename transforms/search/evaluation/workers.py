@@ -27,7 +27,7 @@ PATIENCE = 2.0
 begin."""
 
 SHARES = 3
-"""Each worker gets its part in so many portions, so that all end at nearly the same time."""
+"""The portions in which each worker gets its part, so that all end at nearly the same time."""
 
 
 class Workers:
