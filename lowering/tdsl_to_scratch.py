@@ -36,8 +36,8 @@ from tinyml.dialects.scratch.packing import packed_space
 from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped
+from tinyml.transforms.ir.indices.offsets import build_index, build_offset, is_run
 from tinyml.transforms.ir.levels import FORMATS
-from tinyml.transforms.ir.offsets import build_index, build_offset, is_run
 
 
 @dataclass(frozen=True)

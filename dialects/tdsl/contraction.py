@@ -19,7 +19,7 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.matrices import Factors, Multiply, sum_products
+from tinyml.dialects.tdsl.arrays.matrices import MatrixFactors, Multiply, sum_products
 from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, Derivatives, Factored, ranked, summed_to
 from tinyml.dialects.tdsl.base import Shape, TensorOp, broadcast, format_of, shape_of, spell
 from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of
@@ -207,7 +207,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             if term.multiplies_matrices:
                 derivatives[pair] = Factored(slope, right), left.swapaxes(-1, -2) @ slope
             else:
-                derivatives[pair] = Factors(term, shape_of(self.out)).derivatives(left, right, slope)
+                derivatives[pair] = MatrixFactors(term, shape_of(self.out)).derivatives(left, right, slope)
         return derivatives
 
 

@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.scratch import in_flash, memref_type
-from tinyml.lowering.c.expressions import ExpressionBuilder
+from tinyml.lowering.c.expression_builder import ExpressionBuilder
 
 
 class Inductions:

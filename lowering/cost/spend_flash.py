@@ -25,7 +25,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.lowering.cost.model.estimate import Estimate, estimate_on
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import HOST, board, compile_for, tile_coders, tile_families
-from tinyml.transforms.ir.index_arithmetic import mean_iterations
+from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall, call_of_tile, calls_of_tile, code_of_tile
 from tinyml.transforms.loops.select_kernels import SelectKernelsPass

@@ -23,7 +23,7 @@ from tinyml.tools.calibration.kernel_signatures import (
     KernelSignature,
     function_of,
 )
-from tinyml.tools.calibration.measured_programs import include_flags
+from tinyml.tools.calibration.programs.measured_programs import include_flags
 
 HEAD = 6
 ELEMENTS = 1040

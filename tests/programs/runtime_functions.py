@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from programs.printed import WARNING_FLAGS
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.measured_programs import include_flags
+from tinyml.tools.calibration.programs.measured_programs import include_flags
 
 
 def run_figure(

@@ -20,7 +20,6 @@ from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.avr.chip import CHIP
 from tinyml.targets.registry import kernel_named
-from tinyml.tools.calibration.generated_code import cycles_of_function, print_products
 from tinyml.tools.calibration.kernel_signatures import (
     AXPY,
     CHUNKS,
@@ -35,7 +34,8 @@ from tinyml.tools.calibration.kernel_signatures import (
     KernelSignature,
     function_of,
 )
-from tinyml.tools.calibration.measured_programs import InferenceCost, N, measure, near_row
+from tinyml.tools.calibration.programs.generated_code import cycles_of_function, print_products
+from tinyml.tools.calibration.programs.measured_programs import InferenceCost, N, measure, near_row
 
 KERNELS = (*DENSE, *CHUNKS, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *NEAR_PACKED, *DISTANCE, *AXPY)
 DEVICE = "uno"

@@ -15,8 +15,8 @@ from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.cortex_m.chip import CHIP
 from tinyml.tools.calibration.formats import DECODED, PRODUCTS
-from tinyml.tools.calibration.generated_code import print_products
-from tinyml.tools.calibration.measured_programs import N, measure, near_row
+from tinyml.tools.calibration.programs.generated_code import print_products
+from tinyml.tools.calibration.programs.measured_programs import N, measure, near_row
 
 DEVICES = ("cortex-m0", "cortex-m3", "cortex-m4")
 KERNELS = [

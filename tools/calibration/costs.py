@@ -38,9 +38,9 @@ from tinyml.targets.c.print_c import sources_of_lines
 from tinyml.targets.costs import OPTIMIZE, composed_cost, cost_file
 from tinyml.targets.registry import boards
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
-from tinyml.tools.calibration.copies import copy_equations
 from tinyml.tools.calibration.fitting import FLOOR, Measurement, counted, fields_of, fit, measurement_of, table
-from tinyml.tools.calibration.micro_programs import micro_programs
+from tinyml.tools.calibration.programs.copies import copy_equations
+from tinyml.tools.calibration.programs.micro_programs import micro_programs
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
 

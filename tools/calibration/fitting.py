@@ -47,7 +47,7 @@ class Measurement:
 
 
 def fields_of(measurement: Measurement) -> dict[str, Any]:
-    """What a fit takes of a measurement, as JSON keeps it."""
+    """The figures of a measurement that a fit uses, as JSON keeps them."""
     demand = measurement.demand
     operations = {name: {"runs": dict(s.runs), "stands": dict(s.stands)} for name, s in demand.operations.items()}
     costs = {name: getattr(measurement, name) for name in ("operations", "call", "once", "stack")}

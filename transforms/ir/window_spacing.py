@@ -6,7 +6,7 @@ from tinyml.dialects import num, tdsl
 
 
 def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
-    """Where the windows of an undilated filter, `across` pixels apart, lie in a strip, or in windows gathered alone.
+    """The spacing of the windows of an undilated filter, `across` pixels apart, in a strip or gathered one by one.
 
     filter: its shape, O x KH x KW x C. image: 1 x H x W x C with a line of windows for each row from KH on, all of them
     in one line for a filter of a single pixel; or one window after the other, N x KH x KW x C.
@@ -21,7 +21,7 @@ def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
 
 
 def is_strip(op: tdsl.Conv2dOp) -> bool:
-    """Do the windows of a single image lie beside each other, a constant step from one to the next, in lines?
+    """True if the windows of a single image lie side by side in lines, a constant step from one to the next.
 
     A line lies a row behind the one before.
     """

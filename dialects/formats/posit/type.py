@@ -24,8 +24,7 @@ from tinyml.dialects.formats.coding import REGIME, TABLE, Coding
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Function, NumberFormat
-from tinyml.dialects.formats.posit.functions import ALL
-from tinyml.dialects.formats.posit.windows import (
+from tinyml.dialects.formats.posit.exponent_windows import (
     decoding_of,
     integer_limits_of,
     legal_of,
@@ -35,6 +34,7 @@ from tinyml.dialects.formats.posit.windows import (
     segments_of,
     stretched,
 )
+from tinyml.dialects.formats.posit.functions import ALL
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 

@@ -37,7 +37,7 @@ def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array |
     """The summed products of a term for a result of a shape, added to initial sums of that shape, if any."""
     if term.multiplies_matrices:
         return by(lhs, rhs, sums)
-    return Factors(term, shape).products(lhs, rhs, sums, by)
+    return MatrixFactors(term, shape).products(lhs, rhs, sums, by)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Axis:
     extent: int
 
 
-class Factors:
+class MatrixFactors:
     """The factors of a term as stacks of matrices.
 
     Result axes on which both factors depend form the stack, those of the left factor alone the rows, the rest the
@@ -65,7 +65,7 @@ class Factors:
             if (step := divisors.get(dimension, 1)) > 1:
                 self.axes.append(_Axis(dimension, step, extent // step))
             self.axes.append(_Axis(dimension, 1, step if step > 1 else extent))
-        self.left, self.right = (_Access(map, self.axes, len(extents)) for map in (term.lhs_map, term.rhs_map))
+        self.left, self.right = (_MatrixAccess(map, self.axes, len(extents)) for map in (term.lhs_map, term.rhs_map))
         axes = [i for i, axis in enumerate(self.axes) if axis.dimension < len(shape)]
         self.stack = [i for i in axes if i in self.left.used and i in self.right.used]
         self.rows = [i for i in axes if i not in self.right.used]
@@ -142,7 +142,7 @@ class Factors:
         return add_at(by_left, of_left, lhs), add_at(by_right, of_right, rhs)
 
 
-class _Access:
+class _MatrixAccess:
     """The elements of an operand that a term reads, by axes. used: the axes on which they depend."""
 
     def __init__(self, map: AffineMap, axes: Sequence[_Axis], dimensions: int):

@@ -24,7 +24,7 @@ from tinyml.dialects.locations import source_names
 from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.targets.registry import kernel_named, target_of
-from tinyml.transforms.ir.index_arithmetic import mean_iterations
+from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 UNKNOWN_TRIPS = 16

@@ -157,7 +157,7 @@ class Sum(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Loop(Expression):
+class LoopExpression(Expression):
     """`loop(index=[start:end], variable) body`: the body, which rebinds the variable, end - start times."""
 
     index: str

@@ -11,7 +11,7 @@ from tinyml.lowering.frontends.seedot.ast import Location
 
 
 @dataclass
-class Variable:
+class ScopedVariable:
     value: SSAValue
     location: Location
     """The location in the text that introduced the name."""
@@ -23,10 +23,10 @@ class Variable:
     """True for a variable that an enclosing loop carries, so that its shape is fixed."""
 
 
-class Scope(dict[str, Variable]):
+class Scope(dict[str, ScopedVariable]):
     """The visible names. A name is never hidden by a second one, so leaving a scope only deletes."""
 
-    def find(self, name: str, location: Location) -> Variable:
+    def find(self, name: str, location: Location) -> ScopedVariable:
         if (variable := self.get(name)) is None:
             raise location.error(f"unknown name '{name}'")
         return variable
@@ -42,7 +42,7 @@ class Scope(dict[str, Variable]):
 
     def define(self, name: str, value: SSAValue, location: Location, constant: bool = False) -> None:
         self.check_new(name, location)
-        self[name] = Variable(value, location, constant)
+        self[name] = ScopedVariable(value, location, constant)
 
 
 def hint(value: SSAValue, name: str) -> None:

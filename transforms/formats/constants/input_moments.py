@@ -12,8 +12,8 @@ from xdsl.ir import BlockArgument, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.model.memory import require_memory
+from tinyml.transforms.formats.constants.filter_windows import FilterWindows
 from tinyml.transforms.formats.constants.moments import Moments
-from tinyml.transforms.formats.constants.windows import Windows
 from tinyml.transforms.formats.evaluation.margins import MarginModel
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class InputMoments:
 
         constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp) and tdsl.is_real(op.result)]
         self.partners = {op: list(dict.fromkeys(_partners(op.result))) for op in constants}
-        self.windows = {op: windows for op in constants if (windows := Windows.of(op)) is not None}
+        self.windows = {op: windows for op in constants if (windows := FilterWindows.of(op)) is not None}
         others = [values for op, values in self.partners.items() if op not in self.windows]
         wanted = {value for values in others for value in values}
         seen: dict[SSAValue, list[Reals]] = {}

@@ -12,7 +12,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
-from tinyml.transforms.ir.divisibility import is_multiple
+from tinyml.transforms.ir.indices.divisibility import is_multiple
 
 REST_BYTES = 2
 """Bytes of flash that a call takes besides, if its length is no multiple of a chunk."""

@@ -20,7 +20,7 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.layers.parameter import Parameter
 from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Label, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class Builder(ModelBuilder):
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
-        self.node = Node("graph", "", 0, "", (), (), {}, file)
+        self.node = OnnxNode("graph", "", 0, "", (), (), {}, file)
         self.element: Attribute | None = None
         self._computed = 0
         self._arrays: dict[int, NDArray[Any]] = {}

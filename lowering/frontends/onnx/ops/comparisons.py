@@ -12,7 +12,7 @@ from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed
 from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import unary
 
 _MIRRORED = {
@@ -24,7 +24,7 @@ _MIRRORED = {
 
 
 @handles(*_MIRRORED)
-def compare(to: Builder, node: Node, inputs: Inputs) -> Value:
+def compare(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     lhs, rhs, op = needed(to, inputs, 0), needed(to, inputs, 1), node.op
     if isinstance(lhs, Constant):
         lhs, rhs, op = rhs, lhs, _MIRRORED[op]
@@ -39,7 +39,7 @@ def compare(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Not")
-def opposite(to: Builder, node: Node, inputs: Inputs) -> Value:
+def opposite(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = needed(to, inputs, 0)
     if not isinstance(value, Comparison):
         raise node.error("expected the result of a comparison")
@@ -47,7 +47,7 @@ def opposite(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Where")
-def where(to: Builder, node: Node, inputs: Inputs) -> Value:
+def where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     condition, *branches = (needed(to, inputs, i) for i in range(3))
     if not isinstance(condition, Comparison):
         raise node.error("expected the result of a comparison as its condition")
@@ -66,7 +66,7 @@ def _of_one_shape(to: Builder, branches: Sequence[Value]):
 
 
 @handles("Cast", "CastLike")
-def cast(to: Builder, node: Node, inputs: Inputs) -> Value:
+def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Reals unchanged, whatever their type in the file; comparisons as 0 and 1."""
     value = needed(to, inputs, 0)
     return Indicator([value]) if isinstance(value, Comparison) else value

@@ -13,7 +13,7 @@ from tinyml.lowering.frontends.layers.weighted_sums import TRANSPOSED, filter_in
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers
 from tinyml.lowering.frontends.onnx.ops.windows import image, with_bias
 
@@ -25,7 +25,7 @@ GREATEST = 1 << 14
 
 
 @handles("ConvTranspose")
-def convolve_transposed(to: Builder, node: Node, inputs: Inputs) -> Value:
+def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     x, weights = needed(to, inputs, 0), needed(to, inputs, 1)
     rank, groups = len(x.shape) - 2, node.integer("group", 1)
     if not isinstance(weights, Constant) or len(weights.shape) != len(x.shape) or rank not in (1, 2):
@@ -55,7 +55,7 @@ def convolve_transposed(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Resize")
-def resize(to: Builder, node: Node, inputs: Inputs) -> Value:
+def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """The nearest pixel of an image, in the modes in which that is pixel `y * height div new height`."""
     x = needed(to, inputs, 0)
     node.only("mode", "nearest")
@@ -78,7 +78,7 @@ def resize(to: Builder, node: Node, inputs: Inputs) -> Value:
     return image_result(to, to.op(tdsl.ResizeNearestOp, image_of(to, ordered, axes), size), axes)
 
 
-def _resized(to: Builder, node: Node, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
+def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
     """The new shape, and the factor by which each extent grows."""
     rank = len(shape)
     axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
@@ -100,7 +100,7 @@ def _resized(to: Builder, node: Node, inputs: Inputs, shape: tdsl.Shape) -> tupl
     return tuple(after), factors
 
 
-def _nearest(node: Node, at: int, before: int, after: int, factor: Fraction) -> int:
+def _nearest(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> int:
     """The index of the source pixel of pixel `at` along an axis."""
     half = Fraction(1, 2)
     match node.text("coordinate_transformation_mode", "half_pixel"):

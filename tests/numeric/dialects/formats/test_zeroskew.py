@@ -28,7 +28,7 @@ from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, USUAL
-from tinyml.tools.calibration.measured_programs import include_flags
+from tinyml.tools.calibration.programs.measured_programs import include_flags
 from tinyml.tools.driver.measure import first_mismatch
 
 M = NumpyMachine()

@@ -16,9 +16,9 @@ from tinyml.targets.board import Board
 from tinyml.targets.costs import cost_file
 from tinyml.targets.registry import USUAL, board, tile_families
 from tinyml.targets.tiles import Tile
-from tinyml.tools.calibration.copies import copy_equations
 from tinyml.tools.calibration.costs import main, measured_boards
 from tinyml.tools.calibration.fitting import Measurement, fit, non_negative, table
+from tinyml.tools.calibration.programs.copies import copy_equations
 
 WITHIN = 0.1
 

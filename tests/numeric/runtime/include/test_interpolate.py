@@ -13,7 +13,7 @@ from programs.printed import WARNING_FLAGS
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.measured_programs import include_flags
+from tinyml.tools.calibration.programs.measured_programs import include_flags
 
 NAMES = ("tm_interpolate_s16", "tm_interpolate_odd_s16")
 COUNT = 64

@@ -22,7 +22,7 @@ from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.tools.calibration.kernel_signatures import PACKED, KernelSignature
-from tinyml.tools.calibration.measured_programs import include_flags
+from tinyml.tools.calibration.programs.measured_programs import include_flags
 
 LENGTHS = (
     *range(18),

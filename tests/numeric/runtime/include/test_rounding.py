@@ -15,7 +15,7 @@ from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIP
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.avr.chip import CHIP
-from tinyml.tools.calibration.measured_programs import include_flags
+from tinyml.tools.calibration.programs.measured_programs import include_flags
 
 COUNT = 4
 CASES = [

@@ -20,8 +20,8 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import CTarget
 from tinyml.targets.registry import USUAL
-from tinyml.tools.calibration import micro_programs
-from tinyml.tools.calibration.micro_programs import MicroProgram
+from tinyml.tools.calibration.programs import micro_programs
+from tinyml.tools.calibration.programs.micro_programs import MicroProgram
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.buffers.unpack_buffers import UnpackBuffersPass
 

@@ -25,7 +25,7 @@ from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.compile_model import compile_model
-from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.requests.request import Request
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.schedules.channels import PARTIAL_32
 from tinyml.transforms.schedules.plans.network import network_of

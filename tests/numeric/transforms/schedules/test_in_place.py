@@ -20,7 +20,7 @@ from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.measure import first_mismatch
-from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass
@@ -147,6 +147,6 @@ def test_shapes(
 
 def _result_bytes(folder: Path) -> int:
     """The size of the convolution's result in memory."""
-    from tinyml.tools.driver.output_contents import read_report
+    from tinyml.tools.driver.output.output_contents import read_report
 
     return max(row["bytes"] for row in read_report(folder)["memory"]["map"] if row["first"] >= 0)
