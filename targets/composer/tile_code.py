@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from tinyml.targets.c.composer import coded_tiles
-from tinyml.targets.composer.lines import Lines, statement
+from tinyml.targets.composer.lines import Lines, Printed, statement
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
@@ -157,7 +157,7 @@ class Machine:
                 return None
             signature = f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)"
             costs = {"": made.time + self.enter, "element": 0.0, "odd element": 0.0}
-            bodies = {(self.core,): self.statement((*self.prologue, *made.lines))}
+            bodies = Printed({(self.core,): lambda: self.statement((*self.prologue, *made.lines))})
             text = Composed(self.header, signature, bodies, made.portable, costs, self.call, made.stack, shared=shared)
             kernel = Kernel(symbol, 8, 8, self.bits, op=op, flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)

@@ -1,42 +1,36 @@
 """Channels along a strip, one after the other: each meets a filter of its own, by up to eight windows at once.
 
 Each element of the windows is loaded once for all of them. The weights of a small filter stay in registers along the
-strip; of a larger one those of a row do, row by row.
+strip; those of a larger one are loaded row by row.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic
 
 from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, START_AT, WEIGHTS_AT, ChannelRecords
-from tinyml.targets.composer.lines import Lines, joined
-from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.tile_code import LoopedCode
-from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
-from tinyml.targets.riscv.composer.fetch import loaded
-from tinyml.targets.riscv.composer.loops import counted, far_until, until
-from tinyml.targets.riscv.composer.multiply import added
-from tinyml.targets.riscv.composer.registers import REACH, bytes_of, moved, restored, saved
+from tinyml.targets.composer.repeated import balanced
+from tinyml.targets.riscv.assembly.code import Code, V
+from tinyml.targets.riscv.assembly.instructions import REACH
+from tinyml.targets.riscv.composer.fragments import added_product, requantised, started_product
+from tinyml.targets.riscv.composer.tile_code import RiscvTileCode
 
-_SUMS = tuple(f"s{number}" for number in range(8))
-_WEIGHTS = ("s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6", "ra")
-_STREAM, _WINDOWS, _OUT, _PLACE = "a0", "a1", "a2", "a6"
-"""Pointers: to what belongs to the channel, to its first window of those at once, to its result, and to a row."""
+_MOST_WINDOWS, _MOST_WEIGHTS = 8, 9
+"""The sums and the weights that registers hold at once."""
 
-_MULTIPLIER, _RIGHT, _START = "a3", "a4", "a5"
-_ELEMENT, _PRODUCT, _END, _GROUPS = "a7", "t1", "t0", "t2"
-
-_STREAM_END, _FRAME = 0, 64
-"""A place in the frame: where the stream ends."""
+_END_SLOT = 0
+"""The stack slot of the end of the stream."""
 
 
 @dataclass(frozen=True)
-class ChannelStrip(LoopedCode):
+class RiscvChannelStrip(RiscvTileCode):
     """The code for a tile."""
 
-    SATURATED = SATURATED
+    FRAME = 64
 
     @property
     def layout(self) -> ChannelRecords:
@@ -48,15 +42,15 @@ class ChannelStrip(LoopedCode):
 
     @property
     def is_kept(self) -> bool:
-        """Do all weights of a filter stay in registers?"""
-        return self.records.taps <= len(_WEIGHTS)
+        """True if all weights of a filter stay in registers."""
+        return self.records.taps <= _MOST_WEIGHTS
 
     @property
     def most_windows(self) -> int:
-        """The windows at once, of which loads and stores have to reach the last one."""
-        if not self.records.is_by_channel or self.records.columns > len(_WEIGHTS):
+        """The windows at once; loads and stores have to reach the last one."""
+        if not self.records.is_by_channel or self.records.columns > _MOST_WEIGHTS:
             return 0
-        reached = [count for count in range(1, len(_SUMS) + 1) if self.reach(count) <= REACH]
+        reached = [count for count in range(1, _MOST_WINDOWS + 1) if self.reach(count) <= REACH]
         return max(reached, default=0)
 
     def reach(self, windows: int) -> int:
@@ -69,99 +63,105 @@ class ChannelStrip(LoopedCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """How often so many windows are taken at once."""
+        """Groups of windows: how many times how many are taken at once."""
         return balanced(self.tile.count, self.most_windows)
 
-    def row(self, place: tuple[str, int], weights: tuple[str, ...], windows: int, *, first: bool) -> Lines:
-        """A row of a filter by that of windows. place: a pointer and what it is before the first element."""
-        (pointer, offset), across, columns = place, self.records.across, self.records.columns
-        lines: list[Lines] = []
-        for column in range((windows - 1) * across + columns):
-            users = [window for window in range(windows) if 0 <= column - window * across < columns]
+    def write(self, code: Code[V]) -> None:
+        stream, window, out = code.arguments(3)
+        frame = code.enter(self.FRAME)
+        code.store_word(frame, code.address(stream, self.tile.rows * self.records.bytes), _END_SLOT)
+
+        def channel(pointers: Sequence[V]) -> Sequence[V]:
+            stream, window, out = pointers
+            return _Channel(code, self, stream).write(window, out)
+
+        end, channels = lambda: code.load(32, frame, _END_SLOT), self.tile.rows
+        code.until(end, channels, [stream, window, out], channel, far=True)
+        code.leave(self.FRAME)
+
+
+class _Channel(Generic[V]):
+    """A channel. stream: the address of its record."""
+
+    def __init__(self, code: Code[V], strip: RiscvChannelStrip, stream: V) -> None:
+        self.code, self.strip, self.tile, self.records = code, strip, strip.tile, strip.records
+        self.start = code.load(32, stream, START_AT)
+        self.multiplier = code.load(32, stream, MULTIPLIER_AT)
+        self.right = code.load(8, stream, RIGHT_AT)
+        self.stream = stream
+        self.kept = self._weights(stream, self.records.taps if strip.is_kept else 0)
+
+    def _weights(self, stream: V, count: int) -> Sequence[V]:
+        return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
+
+    def write(self, window: V, out: V) -> Sequence[V]:
+        """Stores the results; returns the addresses of the next record, its first window and its first result."""
+        code, tile = self.code, self.tile
+        for times, windows in self.strip.windows:
+
+            def some(pointers: Sequence[V], windows: int = windows) -> Sequence[V]:
+                stream, window, out = pointers
+                return self._windows(stream, window, out, windows)
+
+            self.stream, window, out = code.counted(times, [self.stream, window, out], some)
+        return (
+            code.moved(self.stream, self.records.bytes),
+            code.moved(window, 1 - tile.count * tile.step),
+            code.moved(out, 1 - tile.count * tile.rows),
+        )
+
+    def _windows(self, stream: V, window: V, out: V, windows: int) -> Sequence[V]:
+        """Some windows; returns the stream and the addresses of the next windows and results."""
+        code, channels = self.code, self.tile.rows
+        if self.strip.is_kept:
+            sums = self._by_kept_weights(window, windows)
+        else:
+            stream, *sums = self._by_loaded_weights(stream, window, windows)
+        for number, sum in enumerate(sums):
+            byte = requantised(code, sum, self.multiplier, self.right, self.tile.zero)
+            code.store_byte(out, byte, number * channels)
+        following = code.moved(window, windows * self.tile.step)
+        return stream, following, code.moved(out, windows * channels)
+
+    def _row(self, pointer: V, offset: int, weights: Sequence[V], sums: Sequence[V], *, first: bool) -> Sequence[V]:
+        """Adds a row of the filter to the sums of some windows, which have one start if it is the first row.
+
+        offset: of the row's first element from the pointer.
+        """
+        code, across, columns = self.code, self.records.across, self.records.columns
+        sums = [*sums]
+        for column in range((len(sums) - 1) * across + columns):
+            taps = [(window, column - window * across) for window in range(len(sums))]
+            users = [(window, tap) for window, tap in taps if 0 <= tap < columns]
             if users:
-                lines += [loaded(8, pointer, offset + column * self.tile.rows, _ELEMENT)]
-            for window in users:
-                tap = column - window * across
-                product = _ELEMENT if window == users[-1] else _PRODUCT
-                start = _START if first and tap == 0 else None
-                lines += [added(_SUMS[window], weights[tap], _ELEMENT, product, start)]
-        return joined(*lines)
+                element = code.load(8, pointer, offset + column * self.tile.rows)
+                for window, tap in users:
+                    added = started_product if first and tap == 0 else added_product
+                    sums[window] = added(code, sums[window], weights[tap], element)
+        return sums
 
-    def kept_rows(self, windows: int) -> Repeated:
-        """All rows of a filter whose weights are in registers."""
-        pitch, columns = self.tile.pitch, self.records.columns
-        straight = (self.tile.runs - 1) * pitch + self.reach(windows) <= REACH
-        lines: list[Lines] = []
+    def _by_kept_weights(self, window: V, windows: int) -> Sequence[V]:
+        """The sums of some windows."""
+        pitch, columns, pointer = self.tile.pitch, self.records.columns, window
+        is_near = (self.tile.runs - 1) * pitch + self.strip.reach(windows) <= REACH
+        sums: Sequence[V] = [self.start] * windows
         for row in range(self.tile.runs):
-            place = (_WINDOWS, row * pitch)
-            if not straight:
-                lines += [moved(_PLACE, pitch if row else 0, _END, _PLACE if row else _WINDOWS)]
-                place = (_PLACE, 0)
-            weights = _WEIGHTS[row * columns : (row + 1) * columns]
-            lines += [self.row(place, weights, windows, first=row == 0)]
-        return Repeated.once(joined(*lines))
+            if row and not is_near:
+                pointer = self.code.moved(pointer, pitch) if row > 1 else self.code.address(pointer, pitch)
+            weights = self.kept[row * columns : (row + 1) * columns]
+            sums = self._row(pointer, row * pitch if is_near else 0, weights, sums, first=row == 0)
+        return sums
 
-    def fetched_rows(self, windows: int) -> Repeated:
-        """All rows of a filter, whose weights are fetched row by row."""
-        columns = self.records.columns
-        begin = joined(
-            (f"mv {sum}, {_START}" for sum in _SUMS[:windows]),
-            f"mv {_PLACE}, {_WINDOWS}",
-            moved(_END, self.records.taps, _PRODUCT, _STREAM),
-        )
-        row = joined(
-            *(loaded(8, _STREAM, WEIGHTS_AT + column, _WEIGHTS[column]) for column in range(columns)),
-            self.row((_PLACE, 0), _WEIGHTS, windows, first=False),
-            moved(_PLACE, self.tile.pitch, _PRODUCT),
-            moved(_STREAM, columns, _PRODUCT),
-        )
-        rows = until(Repeated.once(row), _STREAM, (), _END, self.tile.runs, 3)
-        return Repeated.once(begin).followed_by(rows).then(moved(_STREAM, -self.records.taps, _PRODUCT))
+    def _by_loaded_weights(self, stream: V, window: V, windows: int) -> Sequence[V]:
+        """The stream and the sums of some windows."""
+        code, columns = self.code, self.records.columns
+        starts = [code.copy(self.start) for _ in range(windows)]
+        pointer, end = code.copy(window), code.address(stream, self.records.taps)
 
-    def results(self, windows: int) -> Repeated:
-        """The results of some windows, behind which the pointers move to the next ones."""
-        channels, zero = self.tile.rows, self.tile.zero
-        rows = self.kept_rows(windows) if self.is_kept else self.fetched_rows(windows)
-        finish = (
-            requantised(sum, _MULTIPLIER, _RIGHT, zero, _PRODUCT, f"{window * channels}({_OUT})")
-            for window, sum in enumerate(_SUMS[:windows])
-        )
-        moves = moved(_WINDOWS, windows * self.tile.step, _END), moved(_OUT, windows * channels, _END)
-        return rows.then(joined(*finish, *moves))
+        def row(values: Sequence[V]) -> Sequence[V]:
+            stream, pointer, *sums = values
+            sums = self._row(pointer, 0, self._weights(stream, columns), sums, first=False)
+            return [code.moved(stream, columns), code.moved(pointer, self.tile.pitch), *sums]
 
-    def channel(self) -> Repeated:
-        """A channel, behind which the pointers move to the next one."""
-        weights = (
-            loaded(8, _STREAM, WEIGHTS_AT + tap, _WEIGHTS[tap])
-            for tap in range(self.records.taps if self.is_kept else 0)
-        )
-        factors = (
-            loaded(32, _STREAM, START_AT, _START),
-            loaded(32, _STREAM, MULTIPLIER_AT, _MULTIPLIER),
-            loaded(8, _STREAM, RIGHT_AT, _RIGHT),
-        )
-        code = Repeated.once(joined(*factors, *weights))
-        for label, (times, windows) in enumerate(self.windows, 4):
-            code = code.followed_by(counted(self.results(windows), times, _GROUPS, label))
-        back = (
-            moved(_WINDOWS, 1 - self.tile.count * self.tile.step, _END),
-            moved(_OUT, 1 - self.tile.count * self.tile.rows, _END),
-            moved(_STREAM, self.records.bytes, _END),
-        )
-        return code.then(joined(*back))
-
-    def function(self) -> Repeated:
-        end = moved(_END, self.tile.rows * self.records.bytes, _PRODUCT, _STREAM)
-        code = Repeated.once(joined(saved(_FRAME), end, f"sw {_END}, {_STREAM_END}(sp)"))
-        end = loaded(32, "sp", _STREAM_END, _END)
-        channels = far_until(self.channel(), _STREAM, end, _END, self.tile.rows, 1)
-        return code.followed_by(channels).then(restored(_FRAME))
-
-    @property
-    def stack(self) -> int:
-        return _FRAME
-
-    @property
-    def bytes(self) -> int:
-        """An upper bound of the bytes of flash."""
-        return bytes_of(self.lines)
+        stream, _, *sums = code.until(lambda: end, self.tile.runs, [stream, pointer, *starts], row)
+        return [code.moved(stream, -self.records.taps), *sums]

@@ -1,44 +1,37 @@
 """Rows of a matrix by the windows of a strip, four by four with their sums in registers.
 
-A single window meets eight rows at a time. Rows and windows that do not fill blocks are shared out equally among them.
+A single window is multiplied by eight rows at a time. Rows and windows that do not fill blocks are shared out equally
+among them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Generic
 
 from tinyml.targets.c.composer.requantised import Factors
-from tinyml.targets.composer.lines import Lines, joined
-from tinyml.targets.composer.repeated import Repeated, balanced
+from tinyml.targets.composer.repeated import balanced
 from tinyml.targets.composer.row_blocks import RowBlocks
-from tinyml.targets.composer.tile_code import LoopedCode
-from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
-from tinyml.targets.riscv.composer.fetch import loaded
-from tinyml.targets.riscv.composer.loops import UNROLLED, counted, far_until, until
-from tinyml.targets.riscv.composer.multiply import added
-from tinyml.targets.riscv.composer.registers import REACH, bytes_of, moved, restored, saved
-
-_SUMS = (*(f"s{number}" for number in range(12)), "t3", "t4", "t5", "t6")
-_ELEMENTS = ("a3", "a4", "a5", "a6")
-_STREAM, _WINDOWS, _OUT, _PLACE = "a0", "a1", "a2", "a7"
-"""Pointers: into the stream, to the first window of those at once, to its result, and into it."""
-
-_WEIGHT, _PRODUCT, _END, _RUNS = "t0", "t1", "t2", "ra"
+from tinyml.targets.riscv.assembly.code import Code, V
+from tinyml.targets.riscv.assembly.instructions import REACH
+from tinyml.targets.riscv.composer.fragments import UNROLLED, added_product, requantised, started_product
+from tinyml.targets.riscv.composer.tile_code import RiscvTileCode
 
 _MOST_WINDOWS, _MOST_ROWS, _MOST_ROWS_ALONE = 4, 4, 8
-_SHORT = 2 * UNROLLED
+SHORT = 2 * UNROLLED
 """The most elements without a loop."""
 
-_STREAM_AT, _ENDS_AT, _OUT_AT, _FRAME = 0, (4, 8), 12, 80
-"""Places in the frame: where the stream begins, where both groups of blocks end, and where results end."""
+_STREAM_SLOT, _END_SLOTS, _OUT_SLOT = 0, (4, 8), 12
+"""Stack slots: the address of the stream, the ends of both groups of blocks in it, and the end of results."""
 
 
 @dataclass(frozen=True)
-class Strip(LoopedCode):
+class RiscvDotStrip(RiscvTileCode):
     """The code for a tile."""
 
-    SATURATED = SATURATED
+    FRAME = 80
 
     @property
     def layout(self) -> RowBlocks:
@@ -46,9 +39,9 @@ class Strip(LoopedCode):
 
     @property
     def most_windows(self) -> int:
-        """The windows at once, of which loads and stores have to reach the last one."""
+        """The windows at once; loads and stores have to reach the last one."""
         tile = self.tile
-        inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else _SHORT
+        inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else SHORT
         reached = [
             count
             for count in range(1, _MOST_WINDOWS + 1)
@@ -62,7 +55,7 @@ class Strip(LoopedCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """How often so many windows are taken at once."""
+        """Groups of windows: how many times how many are taken at once."""
         return balanced(self.tile.count, self.most_windows)
 
     @cached_property
@@ -73,109 +66,126 @@ class Strip(LoopedCode):
 
     @property
     def is_straight(self) -> bool:
-        """Do all elements of a window stand one after the other, without a loop?"""
-        return self.tile.runs * self.tile.length <= _SHORT
+        """True if the products of a window need no loop."""
+        return self.tile.runs * self.tile.length <= SHORT
 
     def offset(self, run: int, element: int) -> int:
         """The bytes from a window to an element."""
         return run * self.tile.pitch + element
 
-    def element(self, rows: int, windows: int, place: tuple[str, int], number: int, *, first: bool = False) -> Lines:
-        """The products of an element of all windows.
-
-        place: a pointer and what it is before the element of the first one; number: of the element in the stream.
-        first: the sums begin, in the registers of the first window's.
-        """
-        pointer, offset = place
-        lines = [loaded(8, pointer, offset + window * self.tile.step, _ELEMENTS[window]) for window in range(windows)]
-        for row in range(rows):
-            sums = _SUMS[row * windows : (row + 1) * windows]
-            lines += [loaded(8, _STREAM, number * rows + row, _WEIGHT)]
-            # The last product takes the weight's register; the first window's sum, which holds the start, comes last.
-            for window in reversed(range(windows)):
-                product = _PRODUCT if window else _WEIGHT
-                start = sums[0] if first else None
-                lines += [added(sums[window], _WEIGHT, _ELEMENTS[window], product, start)]
-        return joined(*lines)
-
-    def products(self, rows: int, windows: int) -> Repeated:
-        """All products, from the starts in the registers of the first window's sums on."""
-        tile = self.tile
-        if self.is_straight:
-            elements = [(run, element) for run in range(tile.runs) for element in range(tile.length)]
-            steps = [
-                self.element(rows, windows, (_WINDOWS, self.offset(*place)), number, first=number == 0)
-                for number, place in enumerate(elements)
-            ]
-            return Repeated.once(joined(*steps, moved(_STREAM, len(steps) * rows, _END)))
-        starts = (_SUMS[row * windows : (row + 1) * windows] for row in range(rows))
-        copies = [f"mv {sum}, {first}" for first, *rest in starts for sum in rest]
-        runs = self.run(rows, windows).then(moved(_PLACE, tile.pitch - tile.length, _END) if tile.runs > 1 else ())
-        begin = Repeated.once(joined(copies, f"mv {_PLACE}, {_WINDOWS}"))
-        return begin.followed_by(counted(runs, tile.runs, _RUNS, 4))
-
-    def run(self, rows: int, windows: int) -> Repeated:
-        """The products of a run, behind which both pointers move."""
-        length = self.tile.length
-        single, loops = (length, 0) if length <= _SHORT else (length % UNROLLED, length // UNROLLED)
-
-        def steps(count: int) -> Lines:
-            lines = (self.element(rows, windows, (_PLACE, number), number) for number in range(count))
-            return joined(*lines, moved(_PLACE, count, _END), moved(_STREAM, count * rows, _END))
-
-        code = Repeated.once(steps(single))
-        if loops:
-            code = code.then(moved(_END, loops * UNROLLED, _WEIGHT, _PLACE))
-            code = code.followed_by(until(Repeated.once(steps(UNROLLED)), _PLACE, (), _END, loops, 5))
-        return code
-
-    def finish(self, rows: int, windows: int) -> Lines:
-        """Stores the results of rows."""
-        gap = self.blocks.gap(rows)
-        lines: list[Lines] = []
-        for row in range(rows):
-            lines += [loaded(32, _STREAM, gap + 4 * row, "a3"), loaded(8, _STREAM, gap + 4 * rows + row, "a4")]
-            for window, sum in enumerate(_SUMS[row * windows : (row + 1) * windows]):
-                target = f"{window * self.tile.rows + row}({_OUT})"
-                lines += [requantised(sum, "a3", "a4", self.tile.zero, _PRODUCT, target)]
-        behind = moved(_STREAM, gap + self.blocks.factor_bytes(rows), _END)
-        return joined(*lines, behind, moved(_OUT, rows, _END))
-
-    def block(self, rows: int, windows: int) -> Repeated:
-        """Some rows by some windows."""
-        starts = joined(*(loaded(32, _STREAM, 4 * row, _SUMS[row * windows]) for row in range(rows)))
-        begin = Repeated.once(joined(starts, moved(_STREAM, 4 * rows, _END)))
-        return begin.followed_by(self.products(rows, windows)).then(self.finish(rows, windows))
-
-    def all_rows(self, windows: int) -> Repeated:
-        """All rows by some windows, behind which the pointers move to the next ones."""
-        code = Repeated.once(loaded(32, "sp", _STREAM_AT, _STREAM))
-        for number, (times, rows) in enumerate(self.blocks.groups):
-            end = loaded(32, "sp", _ENDS_AT[number], _END)
-            code = code.followed_by(until(self.block(rows, windows), _STREAM, end, _END, times, 3))
-        window, out = moved(_WINDOWS, windows * self.tile.step, _END), moved(_OUT, (windows - 1) * self.tile.rows, _END)
-        return code.then(joined(window, out))
-
-    def function(self) -> Repeated:
-        begin = joined(saved(_FRAME), f"sw {_STREAM}, {_STREAM_AT}(sp)")
+    def write(self, code: Code[V]) -> None:
+        stream, window, out = code.arguments(3)
+        frame = code.enter(self.FRAME)
+        code.store_word(frame, stream, _STREAM_SLOT)
         for number, (times, _) in enumerate(self.blocks.groups):
             if times > 1:
-                end = moved(_END, self.blocks.bytes(number + 1), _PRODUCT, _STREAM)
-                begin = joined(begin, end, f"sw {_END}, {_ENDS_AT[number]}(sp)")
-        code = Repeated.once(begin)
+                code.store_word(frame, code.address(stream, self.blocks.bytes(number + 1)), _END_SLOTS[number])
         for times, windows in self.windows:
             if times > 1:
-                end = moved(_END, times * windows * self.tile.rows, _PRODUCT, _OUT)
-                code = code.then((*end, f"sw {_END}, {_OUT_AT}(sp)"))
-            end = loaded(32, "sp", _OUT_AT, _END)
-            code = code.followed_by(far_until(self.all_rows(windows), _OUT, end, _END, times, 1))
-        return code.then(restored(_FRAME))
+                code.store_word(frame, code.address(out, times * windows * self.tile.rows), _OUT_SLOT)
 
-    @property
-    def stack(self) -> int:
-        return _FRAME
+            def some(pointers: Sequence[V], windows: int = windows) -> Sequence[V]:
+                out, window = pointers
+                return self._all_rows(code, frame, window, out, windows)
 
-    @property
-    def bytes(self) -> int:
-        """An upper bound of the bytes of flash."""
-        return bytes_of(self.lines)
+            out, window = code.until(lambda: code.load(32, frame, _OUT_SLOT), times, [out, window], some, far=True)
+        code.leave(self.FRAME)
+
+    def _all_rows(self, code: Code[V], frame: V, window: V, out: V, windows: int) -> Sequence[V]:
+        """All rows by some windows; returns the addresses of the next results and windows."""
+        stream = code.load(32, frame, _STREAM_SLOT)
+        for slot, (times, rows) in zip(_END_SLOTS, self.blocks.groups, strict=False):
+
+            def block(pointers: Sequence[V], rows: int = rows) -> Sequence[V]:
+                stream, out = pointers
+                return _Block(code, self, rows, windows).write(stream, window, out)
+
+            stream, out = code.until(lambda slot=slot: code.load(32, frame, slot), times, [stream, out], block)
+        following = code.moved(window, windows * self.tile.step)
+        return code.moved(out, (windows - 1) * self.tile.rows), following
+
+
+@dataclass(frozen=True)
+class _Block(Generic[V]):
+    """Some rows by some windows. Sums are in the order of rows, those of a row in the order of windows."""
+
+    code: Code[V]
+    strip: RiscvDotStrip
+    rows: int
+    windows: int
+
+    def write(self, stream: V, window: V, out: V) -> Sequence[V]:
+        """Stores the results; returns the addresses of what follows in the stream and of the next results."""
+        code, rows = self.code, self.rows
+        starts = [code.load(32, stream, 4 * row) for row in range(rows)]
+        stream = code.moved(stream, 4 * rows)
+        products = self._straight if self.strip.is_straight else self._looped
+        stream, *sums = products(stream, window, starts)
+        return self._finish(stream, out, sums)
+
+    def _element(self, pointer: V, offset: int, stream: V, number: int, sums: Sequence[V]) -> Sequence[V]:
+        """Adds the products of an element of all windows. offset: of the first window's element from the pointer.
+
+        number: of the element in the stream. sums: of all rows and windows, or only the starts of the rows' sums.
+        """
+        code, windows = self.code, self.windows
+        elements = [code.load(8, pointer, offset + window * self.strip.tile.step) for window in range(windows)]
+        results: list[V] = []
+        for row in range(self.rows):
+            weight = code.load(8, stream, number * self.rows + row)
+            if len(sums) == self.rows:
+                # The last one takes the register of the start.
+                others = [started_product(code, sums[row], weight, element) for element in reversed(elements[1:])]
+                results += [added_product(code, sums[row], weight, elements[0]), *reversed(others)]
+            else:
+                at = row * windows
+                results += map(partial(added_product, code), sums[at : at + windows], [weight] * windows, elements)
+        return results
+
+    def _straight(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
+        """All products without a loop; returns the address of what follows in the stream, and the sums."""
+        tile, sums = self.strip.tile, starts
+        elements = [(run, element) for run in range(tile.runs) for element in range(tile.length)]
+        for number, (run, element) in enumerate(elements):
+            sums = self._element(window, self.strip.offset(run, element), stream, number, sums)
+        return [self.code.moved(stream, len(elements) * self.rows), *sums]
+
+    def _looped(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
+        """The same run by run."""
+        code, tile = self.code, self.strip.tile
+        sums = [sum for start in starts for sum in (start, *(code.copy(start) for _ in range(1, self.windows)))]
+
+        def run(values: Sequence[V]) -> Sequence[V]:
+            pointer, *others = self._run(values)
+            return [code.moved(pointer, tile.pitch - tile.length) if tile.runs > 1 else pointer, *others]
+
+        return code.counted(tile.runs, [code.copy(window), stream, *sums], run)[1:]
+
+    def _run(self, values: Sequence[V]) -> Sequence[V]:
+        """The products of a run. values: the addresses of its first elements and of weights, and the sums."""
+        code, length = self.code, self.strip.tile.length
+        single, loops = (length, 0) if length <= SHORT else (length % UNROLLED, length // UNROLLED)
+
+        def steps(values: Sequence[V], count: int = UNROLLED) -> Sequence[V]:
+            pointer, stream, *sums = values
+            for number in range(count):
+                sums = self._element(pointer, number, stream, number, sums)
+            return [code.moved(pointer, count), code.moved(stream, count * self.rows), *sums]
+
+        values = steps(values, single)
+        if not loops:
+            return values
+        end = code.address(values[0], loops * UNROLLED)
+        return code.until(lambda: end, loops, values, steps)
+
+    def _finish(self, stream: V, out: V, sums: Sequence[V]) -> Sequence[V]:
+        """Stores the results."""
+        code, rows, blocks = self.code, self.rows, self.strip.blocks
+        gap = blocks.gap(rows)
+        for row in range(rows):
+            multiplier = code.load(32, stream, gap + 4 * row)
+            right = code.load(8, stream, gap + 4 * rows + row)
+            for window in range(self.windows):
+                byte = requantised(code, sums[row * self.windows + window], multiplier, right, self.strip.tile.zero)
+                code.store_byte(out, byte, window * self.strip.tile.rows + row)
+        return code.moved(stream, gap + blocks.factor_bytes(rows)), code.moved(out, rows)

@@ -1,0 +1,67 @@
+"""The code for a tile on RISC-V, counted while kernels are chosen and built when one is printed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.tile_code import Layout
+from tinyml.targets.riscv.assembly.code import Code, V
+from tinyml.targets.riscv.assembly.counter import Counter
+from tinyml.targets.riscv.composer.fragments import built
+from tinyml.targets.tiles import Sums, Tile
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Bytes
+
+
+@dataclass(frozen=True)
+class RiscvTileCode(ABC):
+    """The code for a tile. FRAME: the bytes of its stack frame, a multiple of 16."""
+
+    tile: Tile
+    FRAME: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def layout(self) -> Layout:
+        """The layout of the stream."""
+
+    @abstractmethod
+    def write(self, code: Code[V]) -> None:
+        """Writes the whole function."""
+
+    @cached_property
+    def _costs(self) -> Counter:
+        counter = Counter()
+        self.write(counter)
+        return counter
+
+    @property
+    def lines(self) -> Lines:
+        return built(self)
+
+    @property
+    def time(self) -> float:
+        """The instructions of a call."""
+        return self._costs.time
+
+    @property
+    def stack(self) -> int:
+        return self.FRAME
+
+    @property
+    def bytes(self) -> int:
+        """An upper bound of the bytes of flash."""
+        return self._costs.bytes
+
+    @property
+    def portable(self) -> str:
+        return self.layout.portable
+
+    def stream(self, sums: Sums) -> Bytes:
+        """All that belongs to rows or channels, in the order of the function."""
+        return self.layout.stream(sums)
