@@ -8,13 +8,14 @@ are alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.tile_code import LoopedCode
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED, SAVED_BYTES, bytes_of, moved
-from tinyml.targets.cortex_m.composer.dot_streams import QuadRows, RowPairs
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import (
     QUAD,
@@ -26,6 +27,7 @@ from tinyml.targets.cortex_m.composer.fetch import (
 )
 from tinyml.targets.cortex_m.composer.loops import counted, counted_in_memory, repeated
 from tinyml.targets.cortex_m.composer.multiply import halfwords
+from tinyml.targets.cortex_m.composer.quad_streams import Quads
 
 WIDE_BYTES = 1024
 """The most stack for two windows that are widened once, four bytes for each element of a window."""
@@ -59,19 +61,19 @@ class Strip(LoopedCode):
     TOGETHER: ClassVar[int] = QUAD
     WORDS: ClassVar[int] = 4
 
-    @property
-    def layout(self) -> QuadRows:
-        return RowPairs(self.tile)
+    @cached_property
+    def layout(self) -> WeightStream:
+        return Quads(self.tile).bytes()
 
     @property
     def is_dense(self) -> bool:
-        """Are runs put together, without gaps?"""
-        return self.layout.is_dense
+        """True if runs are joined without elements between them."""
+        return Quads(self.tile).is_joined
 
     @property
     def quads(self) -> int:
         """Groups of four elements of a window."""
-        return self.layout.quads
+        return Quads(self.tile).count
 
     @property
     def wide(self) -> int:
@@ -180,12 +182,11 @@ class Strip(LoopedCode):
 
     def pixels(self, pixels: int) -> Repeated:
         """All rows by one or two windows."""
-        pairs, odd = divmod(self.tile.rows, 2)
         code = self.widened(pixels) if self.wide else Repeated.once(())
         code = code.then((f"ldr r0, {self.slot(STREAM)}",))
-        if pairs:
-            code = code.followed_by(self.block(2, pixels).looped((), ("cmp r10, #0", "bge 2b"), pairs, 2))
-        return code.followed_by(self.block(1, pixels)) if odd else code
+        for times, rows in self.layout.groups:
+            code = code.followed_by(self.block(rows, pixels).looped((), ("cmp r10, #0", "bge 2b"), times, 2))
+        return code
 
     @property
     def first_results(self) -> Lines:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.row_blocks import RowBlocks
+from tinyml.targets.composer.row_blocks import BY_ROW, row_blocks
+from tinyml.targets.composer.stream_fields import MULTIPLIER, RIGHT
 from tinyml.targets.composer.tile_code import LoopedCode
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
     SAVED_BYTES,
@@ -49,14 +50,9 @@ class Strip(LoopedCode):
 
     SATURATED = SATURATED
 
-    @property
-    def layout(self) -> RowBlocks:
-        return self.blocks
-
     @cached_property
-    def blocks(self) -> RowBlocks:
-        factors = Factors(is_doubled=False, less=0)
-        return RowBlocks(self.tile, balanced(self.tile.rows, len(_ROWS)), factors, by_element=False)
+    def layout(self) -> WeightStream:
+        return row_blocks(self.tile, balanced(self.tile.rows, len(_ROWS)), (MULTIPLIER, RIGHT), BY_ROW)
 
     @property
     def fits(self) -> bool:
@@ -87,12 +83,11 @@ class Strip(LoopedCode):
 
     def block(self, rows: int) -> Repeated:
         """Some rows by a window. r0: where the block stands in the stream, and where the next one does."""
-        length = self.blocks.length
         starts = [f"r{4 + row}" for row in range(rows)]
         begin = joined(
             f"ldm r0!, {{{', '.join(starts)}}}",
             (f"mov {sum}, {start}" for sum, start in zip(SUMS[:rows], starts, strict=True)),
-            constant(_INDEX, length),
+            constant(_INDEX, self.tile.runs * self.tile.length),
             (f"adds {row}, {before}, {_INDEX}" for before, row in zip(("r0", *_ROWS), _ROWS[:rows], strict=False)),
             f"ldr {_WINDOW}, [sp, #{_WINDOW_AT}]",
             f"adds {_WINDOW}, {_WINDOW}, {_INDEX}",
@@ -102,26 +97,28 @@ class Strip(LoopedCode):
 
     def finish(self, rows: int) -> Lines:
         """Stores the results of rows, whose factors stand behind the last one."""
-        gap, last = self.blocks.gap(rows), _ROWS[rows - 1]
-        epilogues = (
-            joined(f"mov r0, {sum}", requantised_by_halves("r5", 4 * row, 4 * rows + row, "r4", f"[r7, #{row}]"))
-            for row, sum in enumerate(SUMS[:rows])
-        )
+        stream, last = self.layout, _ROWS[rows - 1]
+        first = stream.offset("multiplier", rows)
+        epilogues: list[Lines] = []
+        for row, sum in enumerate(SUMS[:rows]):
+            multiplier, right = (stream.offset(number, rows, row) - first for number in ("multiplier", "right"))
+            epilogue = requantised_by_halves("r5", multiplier, right, "r4", f"[r7, #{row}]")
+            epilogues += [joined(f"mov r0, {sum}", epilogue)]
         return joined(
-            f"adds r5, {last}, #{gap}",
+            f"adds r5, {last}, #{first - stream.weights_end(rows)}",
             constant("r4", self.tile.zero),
             f"ldr r7, [sp, #{_OUT_AT}]",
             *epilogues,
             f"adds r7, #{rows}",
             f"str r7, [sp, #{_OUT_AT}]",
-            f"movs r0, #{self.blocks.factor_bytes(rows)}",
+            f"movs r0, #{stream.block_bytes(rows) - first}",
             "adds r0, r0, r5",
         )
 
     def window(self) -> Repeated:
         """All rows by a window."""
         code = Repeated.once((f"ldr r0, [sp, #{_STREAM_AT}]",))
-        for number, (times, rows) in enumerate(self.blocks.groups):
+        for number, (times, rows) in enumerate(self.layout.groups):
             end = f"ldr r1, [sp, #{_ENDS_AT[number]}]", "cmp r0, r1"
             code = code.followed_by(again(self.block(rows), (), end, times, 3))
         return code
@@ -132,9 +129,9 @@ class Strip(LoopedCode):
             saved(_FRAME),
             (f"str r0, [sp, #{_STREAM_AT}]", f"str r1, [sp, #{_WINDOW_AT}]", f"str r2, [sp, #{_OUT_AT}]"),
         ]
-        for number, (times, _) in enumerate(self.blocks.groups):
+        for number, (times, _) in enumerate(self.layout.groups):
             if times > 1:
-                end = self.blocks.bytes(number + 1)
+                end = self.layout.bytes(number + 1)
                 begin += [("mov r3, r0",), moved("r3", end, "r4"), (f"str r3, [sp, #{_ENDS_AT[number]}]",)]
         if tile.count > 1:
             begin += [moved("r2", tile.count * tile.rows, "r4"), (f"str r2, [sp, #{_OUT_END}]",)]

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
-from tinyml.targets.cortex_m.composer.dot_streams import WideRows, shift_bytes
 from tinyml.targets.cortex_m.composer.dot_strips import FIRST_FREE, STREAM, Strip
-from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
+from tinyml.targets.cortex_m.composer.quad_streams import Quads
 
 _SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 _OUT, _BLOCKS_LEFT = FIRST_FREE, FIRST_FREE + 1
@@ -41,9 +43,9 @@ class WideStrip(Strip):
     def fits(self) -> bool:
         return super().fits and self.wide > 0 and self.tile.rows + 3 <= REACH
 
-    @property
-    def layout(self) -> WideRows:
-        return WideRows(self.tile)
+    @cached_property
+    def layout(self) -> WeightStream:
+        return Quads(self.tile).halfwords()
 
     def parted(self, pixels: int) -> str:
         return "r8, r10, r9, r11" if pixels == 2 else super().parted(pixels)
@@ -70,18 +72,19 @@ class WideStrip(Strip):
 
     def finished(self, sums: Sequence[Sequence[str]]) -> Lines:
         """Stores the results of rows."""
-        tile, rows = self.tile, len(sums)
-        lines: list[str | Lines] = [f"ldr r1, {self.slot(_OUT)}"]
-        for row, windows in enumerate(sums):
-            lines += ["ldr r12, [r0], #4", f"ldrb lr, [r0, #{4 * (rows - row - 1) + row}]"]
-            for window, sum in enumerate(windows):
-                lines += [requantised(sum, "r12", "lr", tile.zero), f"strb {sum}, [r1, #{window * tile.rows + row}]"]
-        return joined(*lines, moved("r0", shift_bytes(rows)), moved("r1", rows), f"str r1, {self.slot(_OUT)}")
+        tile = self.tile
+        stores = [[f"[r1, #{window * tile.rows + row}]" for window in range(len(sums[0]))] for row in range(len(sums))]
+        return joined(
+            f"ldr r1, {self.slot(_OUT)}",
+            requantised_rows(self.layout, sums, stores),
+            moved("r1", len(sums)),
+            f"str r1, {self.slot(_OUT)}",
+        )
 
     def pixels(self, pixels: int) -> Repeated:
         """All rows by one or two windows."""
         code = self.widened(pixels).then((f"ldr r0, {self.slot(STREAM)}",))
-        for times, rows in self.layout.blocks:
+        for times, rows in self.layout.groups:
             block = self.block(rows, pixels)
             code = code.followed_by(counted_in_memory(block, times, self.slot(_BLOCKS_LEFT), "r3", 2))
         return code

@@ -14,10 +14,11 @@ may overlap those before; the last rows of weights go by two and alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
@@ -33,12 +34,7 @@ from tinyml.targets.cortex_m.composer.winograd_groups import (
     WinogradCode,
     slot,
 )
-from tinyml.targets.cortex_m.composer.winograd_square_streams import TERMS, squares_in_c, squares_stream
-from tinyml.targets.cortex_m.composer.winograd_streams import TAPS
-from tinyml.targets.tiles import Sums
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
+from tinyml.targets.cortex_m.composer.winograd_streams import TAPS, TERMS, squares_stream
 
 LINES = 2
 """The rows of windows of a square."""
@@ -63,6 +59,10 @@ _STRAIGHT = 8
 @dataclass(frozen=True)
 class WinogradSquares(WinogradCode):
     """The code for a tile of two lines of windows of three by three pixels, one pixel apart."""
+
+    @cached_property
+    def layout(self) -> WeightStream:
+        return squares_stream(self.tile)
 
     @property
     def fits(self) -> bool:
@@ -189,13 +189,6 @@ class WinogradSquares(WinogradCode):
                 place = (line * self.tile.count + 2 * number + window) * self.tile.rows + row
                 lines += [requantised(sum, "r12", "lr", self.tile.zero), f"strb {sum}, [r2, #{place}]"]
         return joined(*lines)
-
-    def stream(self, sums: Sums) -> Bytes:
-        return squares_stream(self.tile, sums)
-
-    @property
-    def portable(self) -> str:
-        return squares_in_c(self.tile)
 
 
 def halved(a: str, b: str, c: str, d: str) -> Lines:

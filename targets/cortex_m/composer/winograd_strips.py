@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
-from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
@@ -30,17 +31,12 @@ from tinyml.targets.cortex_m.composer.winograd_groups import (
     WinogradCode,
     slot,
 )
-from tinyml.targets.cortex_m.composer.winograd_streams import TAPS, winograd_in_c, winograd_stream
-from tinyml.targets.tiles import Sums
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
+from tinyml.targets.cortex_m.composer.winograd_streams import TAPS, TERMS, lines_stream
 
 FRAME_BYTES = 6144
 """The most stack for transformed windows."""
 
-_TERMS = 4
-_GROUP = 4 * QUAD * _TERMS
+_GROUP = 4 * QUAD * TERMS
 """The bytes of four elements of transformed windows: of every term two words of each pair of windows."""
 
 _PLUS, _MINUS, _FIRST, _LAST = (16, 0, 32, 48)
@@ -65,6 +61,10 @@ def _unrolled(count: int) -> int:
 @dataclass(frozen=True)
 class WinogradStrip(WinogradCode):
     """The code for a tile whose windows have three pixels in a row and lie one pixel apart."""
+
+    @cached_property
+    def layout(self) -> WeightStream:
+        return lines_stream(self.tile)
 
     @property
     def fits(self) -> bool:
@@ -155,17 +155,8 @@ class WinogradStrip(WinogradCode):
 
     def finish(self, rows: int, window: int) -> Lines:
         """Stores the results of the first or the second window of each pair."""
-        lines: list[Lines] = [(f"ldr r2, {slot(OUT)}",)]
-        for row, sums in enumerate(SUMS[:rows]):
-            lines += [("ldr r12, [r0], #4", f"ldrb lr, [r0, #{4 * (rows - row - 1) + row}]")]
-            for pair, sum in enumerate(sums):
-                place = (2 * pair + window) * self.tile.rows + row
-                lines += [requantised(sum, "r12", "lr", self.tile.zero), (f"strb {sum}, [r2, #{place}]",)]
-        return joined(*lines, "add r0, r0, #4")
-
-    def stream(self, sums: Sums) -> Bytes:
-        return winograd_stream(self.tile, sums)
-
-    @property
-    def portable(self) -> str:
-        return winograd_in_c(self.tile)
+        targets = [
+            [f"[r2, #{(2 * pair + window) * self.tile.rows + row}]" for pair in range(len(SUMS[row]))]
+            for row in range(rows)
+        ]
+        return joined(f"ldr r2, {slot(OUT)}", requantised_rows(self.layout, SUMS[:rows], targets))

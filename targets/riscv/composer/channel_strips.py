@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, START_AT, WEIGHTS_AT, ChannelRecords
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
+from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
 from tinyml.targets.composer.tile_code import LoopedCode
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
 from tinyml.targets.riscv.composer.fetch import loaded
 from tinyml.targets.riscv.composer.loops import counted, far_until, until
@@ -39,12 +40,12 @@ class ChannelStrip(LoopedCode):
     SATURATED = SATURATED
 
     @property
-    def layout(self) -> ChannelRecords:
-        return self.records
+    def layout(self) -> WeightStream:
+        return self.records.layout
 
-    @property
+    @cached_property
     def records(self) -> ChannelRecords:
-        return ChannelRecords(self.tile, Factors(is_doubled=True, less=1))
+        return ChannelRecords(self.tile, (DOUBLED, RIGHT_LESS_1))
 
     @property
     def is_kept(self) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.row_blocks import RowBlocks
+from tinyml.targets.composer.row_blocks import BY_ELEMENT, row_blocks
+from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
 from tinyml.targets.composer.tile_code import LoopedCode
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
 from tinyml.targets.riscv.composer.fetch import loaded
 from tinyml.targets.riscv.composer.loops import UNROLLED, counted, far_until, until
@@ -41,10 +42,6 @@ class Strip(LoopedCode):
     SATURATED = SATURATED
 
     @property
-    def layout(self) -> RowBlocks:
-        return self.blocks
-
-    @property
     def most_windows(self) -> int:
         """The windows at once, of which loads and stores have to reach the last one."""
         tile = self.tile
@@ -66,10 +63,9 @@ class Strip(LoopedCode):
         return balanced(self.tile.count, self.most_windows)
 
     @cached_property
-    def blocks(self) -> RowBlocks:
+    def layout(self) -> WeightStream:
         most = _MOST_ROWS if self.windows[0][1] > 1 else _MOST_ROWS_ALONE
-        factors = Factors(is_doubled=True, less=1)
-        return RowBlocks(self.tile, balanced(self.tile.rows, most), factors, by_element=True)
+        return row_blocks(self.tile, balanced(self.tile.rows, most), (DOUBLED, RIGHT_LESS_1), BY_ELEMENT)
 
     @property
     def is_straight(self) -> bool:
@@ -131,14 +127,16 @@ class Strip(LoopedCode):
 
     def finish(self, rows: int, windows: int) -> Lines:
         """Stores the results of rows."""
-        gap = self.blocks.gap(rows)
+        # The pointer is behind the last weight.
+        begin = self.layout.weights_end(rows)
         lines: list[Lines] = []
         for row in range(rows):
-            lines += [loaded(32, _STREAM, gap + 4 * row, "a3"), loaded(8, _STREAM, gap + 4 * rows + row, "a4")]
+            multiplier, right = (self.layout.offset(number, rows, row) - begin for number in ("multiplier", "right"))
+            lines += [loaded(32, _STREAM, multiplier, "a3"), loaded(8, _STREAM, right, "a4")]
             for window, sum in enumerate(_SUMS[row * windows : (row + 1) * windows]):
                 target = f"{window * self.tile.rows + row}({_OUT})"
                 lines += [requantised(sum, "a3", "a4", self.tile.zero, _PRODUCT, target)]
-        behind = moved(_STREAM, gap + self.blocks.factor_bytes(rows), _END)
+        behind = moved(_STREAM, self.layout.block_bytes(rows) - begin, _END)
         return joined(*lines, behind, moved(_OUT, rows, _END))
 
     def block(self, rows: int, windows: int) -> Repeated:
@@ -150,7 +148,7 @@ class Strip(LoopedCode):
     def all_rows(self, windows: int) -> Repeated:
         """All rows by some windows, behind which the pointers move to the next ones."""
         code = Repeated.once(loaded(32, "sp", _STREAM_AT, _STREAM))
-        for number, (times, rows) in enumerate(self.blocks.groups):
+        for number, (times, rows) in enumerate(self.layout.groups):
             end = loaded(32, "sp", _ENDS_AT[number], _END)
             code = code.followed_by(until(self.block(rows, windows), _STREAM, end, _END, times, 3))
         window, out = moved(_WINDOWS, windows * self.tile.step, _END), moved(_OUT, (windows - 1) * self.tile.rows, _END)
@@ -158,9 +156,9 @@ class Strip(LoopedCode):
 
     def function(self) -> Repeated:
         begin = joined(saved(_FRAME), f"sw {_STREAM}, {_STREAM_AT}(sp)")
-        for number, (times, _) in enumerate(self.blocks.groups):
+        for number, (times, _) in enumerate(self.layout.groups):
             if times > 1:
-                end = moved(_END, self.blocks.bytes(number + 1), _PRODUCT, _STREAM)
+                end = moved(_END, self.layout.bytes(number + 1), _PRODUCT, _STREAM)
                 begin = joined(begin, end, f"sw {_END}, {_ENDS_AT[number]}(sp)")
         code = Repeated.once(begin)
         for times, windows in self.windows:

@@ -105,7 +105,7 @@ def test_four_rows_meet_four_windows_in_forty_instructions():
     strip = Strip(Tile(8, 3, 48, 160, 16, 8, 0))
     assert instructions(strip.element(4, 4, ("a7", 0), 0)) == 40
     assert strip.windows == [(2, 4)]
-    assert strip.blocks.groups == [(2, 4)]
+    assert strip.layout.groups == [(2, 4)]
     # Windows that loads of 2 KB do not reach are taken alone, by eight rows.
     assert Strip(Tile(8, 1, 2040, 0, 2040, 2, 0)).windows == [(2, 1)]
 
