@@ -7,15 +7,16 @@ are alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import RowNest
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED, SAVED_BYTES, bytes_of, moved
+from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED_BYTES, bytes_of, moved, restored, saved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import (
     QUAD,
@@ -49,7 +50,7 @@ def _registers(pixels: int) -> str:
 
 
 @dataclass(frozen=True)
-class Strip(LoopedCode):
+class Strip(RowNest):
     """The code for a tile: r0 walks along the stream, r1 along the results, r2 along the windows.
 
     MOST: bytes of stack for windows that are widened once. TOGETHER: the elements of a widened window that stand
@@ -148,24 +149,22 @@ class Strip(LoopedCode):
             lines += [halfwords((one,), "r12", "r8"), halfwords((one,), "lr", "r9")]
         return joined(*lines)
 
-    def block(self, rows: int, pixels: int) -> Repeated:
-        """One or two rows by one or two windows."""
-        starts = "ldm r0!, {r4, r6}" if rows == 2 else "ldr r4, [r0], #4"
+    def start(self, rows: int, windows: int) -> Lines:
+        return ("ldm r0!, {r4, r6}" if rows == 2 else "ldr r4, [r0], #4",)
+
+    def products(self, rows: int, windows: int) -> Repeated:
         if self.wide:
-            windows = widened_windows("r2", _registers(pixels))
-            first, step = self.quad(rows, windows, pixels, first=True), self.quad(rows, windows, pixels)
-            products = Repeated.once(joined(starts, "mov r2, sp", first)).followed_by(
-                repeated(step, self.quads - 1, "r3", 3)
-            )
-        else:
-            pairs = zip(_FIRST_SUMS[:rows], _SECOND_SUMS, strict=False)
-            copies = [f"mov {two}, {one}" for one, two in pairs if pixels == 2]
-            step = self.quad(rows, self.fetch("r2", pixels), pixels)
-            rest = self.quad(rows, self.rest("r2", pixels), pixels) if self.tile.length % QUAD else ()
-            run = repeated(step, self.tile.length // QUAD, "r3", 3).then(rest)
-            runs = counted_in_memory(run.then(self.gap("r2")), self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
-            products = Repeated.once(joined(starts, f"ldr r2, {self.slot(_WINDOWS_AT)}", copies)).followed_by(runs)
-        return products.then(self.finish(rows, pixels))
+            elements = widened_windows("r2", _registers(windows))
+            first, step = self.quad(rows, elements, windows, first=True), self.quad(rows, elements, windows)
+            more = repeated(step, self.quads - 1, "r3", 3)
+            return Repeated.once(joined("mov r2, sp", first)).followed_by(more)
+        pairs = zip(_FIRST_SUMS[:rows], _SECOND_SUMS, strict=False)
+        copies = [f"mov {two}, {one}" for one, two in pairs if windows == 2]
+        step = self.quad(rows, self.fetch("r2", windows), windows)
+        rest = self.quad(rows, self.rest("r2", windows), windows) if self.tile.length % QUAD else ()
+        run = repeated(step, self.tile.length // QUAD, "r3", 3).then(rest)
+        runs = counted_in_memory(run.then(self.gap("r2")), self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
+        return Repeated.once(joined(f"ldr r2, {self.slot(_WINDOWS_AT)}", copies)).followed_by(runs)
 
     def finish(self, rows: int, pixels: int) -> Lines:
         """Stores the results of rows."""
@@ -180,13 +179,20 @@ class Strip(LoopedCode):
                     lines += [f"strb {sums[row]}, [r1, #{second * window + row}]"]
         return joined(*lines, f"strb r4, [r1], #{rows}")
 
-    def pixels(self, pixels: int) -> Repeated:
-        """All rows by one or two windows."""
-        code = self.widened(pixels) if self.wide else Repeated.once(())
-        code = code.then((f"ldr r0, {self.slot(STREAM)}",))
-        for times, rows in self.layout.groups:
-            code = code.followed_by(self.block(rows, pixels).looped((), ("cmp r10, #0", "bge 2b"), times, 2))
-        return code
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]:
+        pairs, odd = divmod(self.tile.count, 2)
+        return [group for group in ((pairs, 2), (odd, 1)) if group[0]]
+
+    def load_windows(self, windows: int) -> Repeated:
+        code = self.widened(windows) if self.wide else Repeated.once(())
+        return code.then((f"ldr r0, {self.slot(STREAM)}",))
+
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        return block.looped((), ("cmp r10, #0", "bge 2b"), times, 2)
+
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
+        return counted_in_memory(code, times, self.slot(_PAIRS_LEFT), "r3", 1)
 
     @property
     def first_results(self) -> Lines:
@@ -198,28 +204,19 @@ class Strip(LoopedCode):
         """Moves on from the results of two windows, of which rows have gone through the first one's."""
         return moved("r1", self.tile.rows)
 
-    def function(self) -> Repeated:
-        pairs, odd = divmod(self.tile.count, 2)
-        begin = joined(
-            f"push {{{SAVED}, lr}}",
-            moved("sp", -self.frame),
-            f"str r0, {self.slot(STREAM)}",
-            f"str r1, {self.slot(_WINDOWS_AT)}",
-            self.first_results,
-        )
-        following = joined(
-            self.further_results,
-            f"ldr r12, {self.slot(_WINDOWS_AT)}",
-            moved("r12", 2 * self.tile.step),
-            f"str r12, {self.slot(_WINDOWS_AT)}",
-        )
-        code = Repeated.once(begin)
-        if pairs:
-            both = self.pixels(2).then(following if pairs > 1 or odd else ())
-            code = code.followed_by(counted_in_memory(both, pairs, self.slot(_PAIRS_LEFT), "r3", 1))
-        if odd:
-            code = code.followed_by(self.pixels(1))
-        return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))
+    def enter(self) -> Lines:
+        arguments = f"str r0, {self.slot(STREAM)}", f"str r1, {self.slot(_WINDOWS_AT)}"
+        return joined(saved(self.frame), arguments, self.first_results)
+
+    def leave(self) -> Lines:
+        return restored(self.frame)
+
+    def next_windows(self, windows: int) -> Lines:
+        if self.tile.count <= 2 or windows == 1:
+            return ()
+        slot = self.slot(_WINDOWS_AT)
+        step = moved("r12", 2 * self.tile.step)
+        return joined(self.further_results, f"ldr r12, {slot}", step, f"str r12, {slot}")
 
     @property
     def stack(self) -> int:

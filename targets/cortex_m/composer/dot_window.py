@@ -5,15 +5,16 @@ The window is widened in registers, each four elements once for eight rows. The 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import RowNest, unrolled
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.row_blocks import in_halves
-from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.cortex_m.composer.assembly import SAVED, SAVED_BYTES, bytes_of, moved
+from tinyml.targets.cortex_m.composer.assembly import SAVED_BYTES, bytes_of, moved, restored, saved
 from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
@@ -29,7 +30,7 @@ _UNROLLED = {4096: 8, 0: 2}
 
 
 @dataclass(frozen=True)
-class Window(LoopedCode):
+class Window(RowNest):
     """The code for a tile of one window, which is a single run of at least four elements."""
 
     SATURATED = 0
@@ -55,44 +56,47 @@ class Window(LoopedCode):
             ]
         return joined(*lines)
 
-    def block(self, rows: int) -> Repeated:
-        """The results of rows."""
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]:
+        return [(1, 1)]
+
+    def load_windows(self, windows: int) -> Repeated:
+        return Repeated.once(())
+
+    def start(self, rows: int, windows: int) -> Lines:
+        return (f"ldm {_STREAM}!, {{{', '.join(_SUMS[:rows])}}}",)
+
+    def products(self, rows: int, windows: int) -> Repeated:
         whole, rest = divmod(self.tile.length, QUAD)
-        starts = f"ldm {_STREAM}!, {{{', '.join(_SUMS[:rows])}}}"
         weights = self.tile.rows * self.tile.length
-        unrolled = next(count for least, count in _UNROLLED.items() if weights >= least)
-        loops, single = divmod(whole, unrolled) if whole > 2 * unrolled else (0, whole)
-        products = Repeated.once(joined(starts, f"ldr {_WINDOW}, {_AT_WINDOW}", self.quad(rows) * single))
-        if loops:
-            loop = Repeated.once(self.quad(rows) * unrolled)
-            end = f"ldr r3, {_AT_END}", f"cmp {_WINDOW}, r3", "bne 3b"
-            products = products.followed_by(loop.looped((), end, loops, 3))
+        at_once = next(count for least, count in _UNROLLED.items() if weights >= least)
+        end = f"ldr r3, {_AT_END}", f"cmp {_WINDOW}, r3", "bne 3b"
+        code = Repeated.once((f"ldr {_WINDOW}, {_AT_WINDOW}",)).followed_by(
+            unrolled(self.quad(rows), whole, at_once, lambda code, times: code.looped((), end, times, 3))
+        )
         if rest:
             # The last four elements, of which those that met their weights before become zeros.
-            more = 8 * (QUAD - rest)
-            load = f"ldr r3, [{_WINDOW}, #{rest - QUAD}]", f"lsr r3, r3, #{more}"
-            products = products.then(self.quad(rows, load))
-        return products.then(self.finish(rows))
+            load = f"ldr r3, [{_WINDOW}, #{rest - QUAD}]", f"lsr r3, r3, #{8 * (QUAD - rest)}"
+            code = code.then(self.quad(rows, load))
+        return code
 
-    def finish(self, rows: int) -> Lines:
-        """Stores the results of rows."""
+    def finish(self, rows: int, windows: int) -> Lines:
         sums = [(sum,) for sum in _SUMS[:rows]]
         results = requantised_rows(self.layout, sums, [("[r2], #1",)] * rows)
         return joined(f"ldr r2, {_AT_OUT}", results, f"str r2, {_AT_OUT}")
 
-    def function(self) -> Repeated:
-        whole = self.tile.length - self.tile.length % QUAD
-        code = Repeated.once(
-            joined(
-                f"push {{{SAVED}, lr}}",
-                (f"sub sp, #{_FRAME}", f"str r1, {_AT_WINDOW}", f"str r2, {_AT_OUT}"),
-                moved("r1", whole),
-                f"str r1, {_AT_END}",
-            )
-        )
-        for times, rows in self.layout.groups:
-            code = code.followed_by(counted_in_memory(self.block(rows), times, _BLOCKS_LEFT, "r3", 1))
-        return code.then((f"add sp, #{_FRAME}", f"pop {{{SAVED}, pc}}"))
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        return counted_in_memory(block, times, _BLOCKS_LEFT, "r3", 1)
+
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
+        return code
+
+    def enter(self) -> Lines:
+        end = moved("r1", self.tile.length - self.tile.length % QUAD)
+        return joined(saved(_FRAME), f"str r1, {_AT_WINDOW}", f"str r2, {_AT_OUT}", end, f"str r1, {_AT_END}")
+
+    def leave(self) -> Lines:
+        return restored(_FRAME)
 
     @property
     def stack(self) -> int:

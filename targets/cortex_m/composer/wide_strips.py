@@ -13,10 +13,11 @@ from functools import cached_property
 from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import unrolled
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
-from tinyml.targets.cortex_m.composer.dot_strips import FIRST_FREE, STREAM, Strip
+from tinyml.targets.cortex_m.composer.dot_strips import FIRST_FREE, Strip
 from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
@@ -50,44 +51,34 @@ class WideStrip(Strip):
     def parted(self, pixels: int) -> str:
         return "r8, r10, r9, r11" if pixels == 2 else super().parted(pixels)
 
-    def block(self, rows: int, pixels: int) -> Repeated:
-        """Some rows by one or two windows."""
-        sums = self.sums(rows, pixels)
-        firsts = [row[0] for row in sums]
-        starts = f"ldm r0!, {{{', '.join(firsts)}}}" if rows > 1 else f"ldr {firsts[0]}, [r0], #4"
-        copies = [f"mov {row[1]}, {row[0]}" for row in sums if pixels == 2]
-        products = rows_of_halfwords("r0", sums, ("r1", "r3")[:pixels])
-        word = "ldrd r1, r3, [r2], #8" if pixels == 2 else "ldr r1, [r2], #4"
-        quad = joined(word, products) * 2
-        loops, single = divmod(self.quads, _UNROLLED) if self.quads > 2 * _UNROLLED else (0, self.quads)
-        code = Repeated.once(joined(starts, copies, "mov r2, sp", quad * single))
-        if loops:
-            end = f"add r3, sp, #{4 * pixels * QUAD // 2 * self.quads}", "cmp r2, r3", "bne 3b"
-            code = code.followed_by(Repeated.once(quad * _UNROLLED).looped((), end, loops, 3))
-        return code.then(self.finished(sums))
+    def start(self, rows: int, windows: int) -> Lines:
+        firsts = [row[0] for row in self.sums(rows, windows)]
+        return (f"ldm r0!, {{{', '.join(firsts)}}}" if rows > 1 else f"ldr {firsts[0]}, [r0], #4",)
 
-    def sums(self, rows: int, pixels: int) -> Sequence[Sequence[str]]:
+    def products(self, rows: int, windows: int) -> Repeated:
+        sums = self.sums(rows, windows)
+        copies = [f"mov {row[1]}, {row[0]}" for row in sums if windows == 2]
+        word = "ldrd r1, r3, [r2], #8" if windows == 2 else "ldr r1, [r2], #4"
+        quad = joined(word, rows_of_halfwords("r0", sums, ("r1", "r3")[:windows])) * 2
+        end = f"add r3, sp, #{4 * windows * QUAD // 2 * self.quads}", "cmp r2, r3", "bne 3b"
+        products = unrolled(quad, self.quads, _UNROLLED, lambda code, times: code.looped((), end, times, 3))
+        return Repeated.once(joined(copies, "mov r2, sp")).followed_by(products)
+
+    def sums(self, rows: int, windows: int) -> Sequence[Sequence[str]]:
         """The sums of each row, by windows."""
-        return [_SUMS[pixels * row : pixels * (row + 1)] for row in range(rows)]
+        return [_SUMS[windows * row : windows * (row + 1)] for row in range(rows)]
 
-    def finished(self, sums: Sequence[Sequence[str]]) -> Lines:
-        """Stores the results of rows."""
-        tile = self.tile
-        stores = [[f"[r1, #{window * tile.rows + row}]" for window in range(len(sums[0]))] for row in range(len(sums))]
+    def finish(self, rows: int, windows: int) -> Lines:
+        stores = [[f"[r1, #{window * self.tile.rows + row}]" for window in range(windows)] for row in range(rows)]
         return joined(
             f"ldr r1, {self.slot(_OUT)}",
-            requantised_rows(self.layout, sums, stores),
-            moved("r1", len(sums)),
+            requantised_rows(self.layout, self.sums(rows, windows), stores),
+            moved("r1", rows),
             f"str r1, {self.slot(_OUT)}",
         )
 
-    def pixels(self, pixels: int) -> Repeated:
-        """All rows by one or two windows."""
-        code = self.widened(pixels).then((f"ldr r0, {self.slot(STREAM)}",))
-        for times, rows in self.layout.groups:
-            block = self.block(rows, pixels)
-            code = code.followed_by(counted_in_memory(block, times, self.slot(_BLOCKS_LEFT), "r3", 2))
-        return code
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        return counted_in_memory(block, times, self.slot(_BLOCKS_LEFT), "r3", 2)
 
     @property
     def first_results(self) -> Lines:

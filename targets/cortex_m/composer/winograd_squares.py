@@ -142,7 +142,10 @@ class WinogradSquares(WinogradCode):
             lines += [f"ldrd r1, r3, [r2], #{_PAIR // 2}", words]
         return joined(*lines)
 
-    def products(self, rows: int) -> Repeated:
+    def start(self, rows: int, windows: int) -> Lines:
+        return ()
+
+    def products(self, rows: int, windows: int) -> Repeated:
         """The sums of all terms of rows, which wait in the frame term by term."""
         unrolled = min(max(self.quads - 1, 1), _STRAIGHT)
         loops, rest = divmod(self.quads - 1, unrolled)
@@ -165,14 +168,13 @@ class WinogradSquares(WinogradCode):
         """The place in the frame of a sum of some rows."""
         return KEPT + 4 * (2 * rows * term + sum)
 
-    def block(self, rows: int) -> Repeated:
-        """The results of rows."""
+    def finish(self, rows: int, windows: int) -> Lines:
         lines: list[str | Lines] = [f"ldr r2, {slot(OUT)}"]
         for row in range(rows):
             lines += ["ldrd r12, lr, [r0, #4]"]
             lines += [self.square(rows, row, number) for number in range(2)]
             lines += ["add r0, r0, #12"]
-        return self.products(rows).then(joined(*lines))
+        return joined(*lines)
 
     def square(self, rows: int, row: int, number: int) -> Lines:
         """Stores the four results of a row of weights in a square."""

@@ -119,7 +119,7 @@ class WinogradStrip(WinogradCode):
             f"strd {two}, {four}, {minus}",
         )
 
-    def products(self, rows: int, term: int) -> Repeated:
+    def term(self, rows: int, term: int) -> Repeated:
         """Adds a term of rows to their sums."""
         lines: list[str | Lines] = []
         for half in ("[r2, #8]", f"[r2], #{_GROUP}"):
@@ -129,11 +129,11 @@ class WinogradStrip(WinogradCode):
         loop = counted_in_memory(loop, self.quads // unrolled, slot(STEPS_LEFT), "r3", 3)
         return Repeated.once((f"add r2, sp, #{_DATA + term}",)).followed_by(loop)
 
-    def block(self, rows: int) -> Repeated:
-        """The results of rows."""
+    def start(self, rows: int, windows: int) -> Lines:
+        return (f"ldm r0!, {{{', '.join(one for one, _ in SUMS[:rows])}}}",)
+
+    def products(self, rows: int, windows: int) -> Repeated:
         sums = [sum for pair in SUMS[:rows] for sum in pair]
-        starts = [one for one, _ in SUMS[:rows]]
-        begin = joined(f"ldm r0!, {{{', '.join(starts)}}}", [f"mov {two}, {one}" for one, two in SUMS[:rows]])
         # a was kept, and b added to it: a + b becomes its half, and a what that leaves of it, which is half of a - b.
         halves = [
             (f"asr {sum}, {sum}, #1", f"ldr r3, {at}", f"sub r3, r3, {sum}", f"str r3, {at}")
@@ -141,19 +141,21 @@ class WinogradStrip(WinogradCode):
         ]
         names = ", ".join(sums)
         return (
-            Repeated.once(begin)
-            .followed_by(self.products(rows, _PLUS))
+            Repeated.once(tuple(f"mov {two}, {one}" for one, two in SUMS[:rows]))
+            .followed_by(self.term(rows, _PLUS))
             .then((f"add r1, sp, #{KEPT}", f"stm r1, {{{names}}}"))
-            .followed_by(self.products(rows, _MINUS))
+            .followed_by(self.term(rows, _MINUS))
             .then(joined(*halves))
-            .followed_by(self.products(rows, _FIRST))
-            .then(self.finish(rows, 0))
+            .followed_by(self.term(rows, _FIRST))
+            .then(self.results(rows, 0))
             .then((f"add r1, sp, #{KEPT}", f"ldm r1, {{{names}}}"))
-            .followed_by(self.products(rows, _LAST))
-            .then(self.finish(rows, 1))
+            .followed_by(self.term(rows, _LAST))
         )
 
-    def finish(self, rows: int, window: int) -> Lines:
+    def finish(self, rows: int, windows: int) -> Lines:
+        return self.results(rows, 1)
+
+    def results(self, rows: int, window: int) -> Lines:
         """Stores the results of the first or the second window of each pair."""
         targets = [
             [f"[r2, #{(2 * pair + window) * self.tile.rows + row}]" for pair in range(len(SUMS[row]))]
