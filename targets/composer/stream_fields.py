@@ -51,7 +51,7 @@ class Number:
 
     name: str
     bytes: int
-    values: Callable[[Sums], Numbers]
+    values: Callable[[Sums], Numbers | Bytes]
     in_c: Callable[[str, str], str]
 
     def stored(self, sums: Sums) -> Bytes:
@@ -65,13 +65,16 @@ class Number:
 START = Number("start", WORD, lambda sums: sums.starts, word)
 """The start of a sum."""
 
-MULTIPLIER = Number(
-    "multiplier", WORD, lambda sums: sums.multipliers, lambda *at: f"(int32_t)((uint32_t){word(*at)} << 1)"
-)
+
+def _doubled(pointer: str, offset: str) -> str:
+    return f"(int32_t)((uint32_t){word(pointer, offset)} << 1)"
+
+
+MULTIPLIER = Number("multiplier", WORD, lambda sums: sums.multipliers, _doubled)
 DOUBLED = Number("multiplier", WORD, lambda sums: doubled(sums.multipliers), word)
 """A multiplier of 31 bits; twice that less 2^32. The value in C is always the latter."""
 
-RIGHT = Number("right", 1, lambda sums: -sums.shifts, lambda *at: f"{_byte(*at)} - 1")
+RIGHT = Number("right", 1, lambda sums: -sums.shifts, lambda pointer, offset: f"{_byte(pointer, offset)} - 1")
 RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
 """The shift amount to the right; the same less 1. The value in C is always the latter."""
 

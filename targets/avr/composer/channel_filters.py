@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache
 
 from tinyml.targets.avr.composer.dense import strided_dot
 from tinyml.targets.avr.composer.epilogues import RESULT, SUM, ZERO
@@ -50,7 +50,7 @@ class ChannelFilters(StripCode):
     def single(self) -> float:
         return _time_of_channel(self.taps)
 
-    @cached_property
+    @property
     def layout(self) -> WeightStream:
         """Of each channel the start, the weights and the factors."""
         return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)

@@ -72,7 +72,7 @@ class DotStrip(StripCode):
     def single(self) -> float:
         return _time_of_row(self.tile.runs * self.tile.length)
 
-    @cached_property
+    @property
     def layout(self) -> WeightStream:
         """Of two rows the starts, the weights in turn, and the factors."""
         return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)

@@ -15,8 +15,7 @@ from tinyml.targets.avr.composer.epilogues import (
 )
 from tinyml.targets.composer.lines import Lines
 from tinyml.targets.composer.stream_fields import START, Field, Number, RowNumbers, Weights
-from tinyml.targets.composer.streams_in_c import StreamInC
-from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.composer.weight_streams import StreamInC, WeightStream
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import Tile
 

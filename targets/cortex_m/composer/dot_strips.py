@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines, joined
@@ -44,9 +43,9 @@ _RUNS_LEFT = FIRST_FREE
 """Words of the frame above the widened windows."""
 
 
-def _registers(pixels: int) -> str:
+def _registers(windows: int) -> str:
     """The registers for elements of one or two windows."""
-    return _WINDOWS if pixels == 2 else "r8, r9"
+    return _WINDOWS if windows == 2 else "r8, r9"
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Strip(RowNest):
     TOGETHER: ClassVar[int] = QUAD
     WORDS: ClassVar[int] = 4
 
-    @cached_property
+    @property
     def layout(self) -> WeightStream:
         return Quads(self.tile).bytes()
 
@@ -98,52 +97,52 @@ class Strip(RowNest):
     def frame(self) -> int:
         return -(-(self.wide + 4 * self.WORDS) // 8) * 8 + 4
 
-    def parted(self, pixels: int) -> str:
+    def parted(self, windows: int) -> str:
         """The registers for elements of one or two windows, those of the first one first."""
-        return _registers(pixels)
+        return _registers(windows)
 
-    def fetch(self, pointer: str, pixels: int) -> Lines:
+    def fetch(self, pointer: str, windows: int) -> Lines:
         """Four elements of one or two windows."""
-        if pixels == 1:
+        if windows == 1:
             return parted_bytes(f"ldr r9, [{pointer}], #4", "r8", "r9")
-        return next_four(pointer, self.tile.step, self.parted(pixels))
+        return next_four(pointer, self.tile.step, self.parted(windows))
 
-    def rest(self, pointer: str, pixels: int) -> Lines:
+    def rest(self, pointer: str, windows: int) -> Lines:
         """The elements of a run beyond whole fours."""
         count = self.tile.length % QUAD
-        return last_few(pointer, [0, self.tile.step][:pixels], self.parted(pixels), count) if count else ()
+        return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 
     def gap(self, pointer: str) -> Lines:
         """Moves on from what is fetched of a run to the next one."""
         whole = self.tile.length - self.tile.length % QUAD
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
-    def widened(self, pixels: int) -> Repeated:
+    def widened(self, windows: int) -> Repeated:
         """Windows as halfwords in the frame, some of the first and some of the second by turns."""
         tile = self.tile
         start = joined(f"ldr lr, {self.slot(_WINDOWS_AT)}")
         if self.is_dense:
-            together, apart = self.TOGETHER, [0, tile.step][:pixels]
+            together, apart = self.TOGETHER, [0, tile.step][:windows]
             elements = [widened_elements(tile.length, run, tile.pitch, apart, together) for run in range(tile.runs)]
             return Repeated.once(joined(start, *elements))
-        store = f"stm r2!, {{{_registers(pixels)}}}"
+        store = f"stm r2!, {{{_registers(windows)}}}"
         step, rest = (
-            joined(fetch, store) if fetch else () for fetch in (self.fetch("lr", pixels), self.rest("lr", pixels))
+            joined(fetch, store) if fetch else () for fetch in (self.fetch("lr", windows), self.rest("lr", windows))
         )
         run = repeated(step, tile.length // QUAD, "r3", 3).then(rest)
         runs = counted(run.then(self.gap("lr")), tile.runs, "r12", 5)
         return Repeated.once(joined(start, "mov r2, sp")).followed_by(runs)
 
-    def quad(self, rows: int, windows: Lines, pixels: int, *, first: bool = False) -> Lines:
+    def quad(self, rows: int, elements: Lines, windows: int, *, first: bool = False) -> Lines:
         """Four weights of each row by those elements of windows.
 
         first: the sums of both windows begin, in the registers of the first one's.
         """
-        lines = [windows]
+        lines = [elements]
         for row in range(rows):
             one, two = _FIRST_SUMS[row], _SECOND_SUMS[row]
             lines += [parted_bytes("ldr lr, [r0], #4", "r12", "lr")]
-            if pixels == 2:
+            if windows == 2:
                 begin = (f"smlad {two}, r12, r10, {one}",) if first else halfwords((two,), "r12", "r10")
                 lines += [begin, halfwords((two,), "lr", "r11")]
             lines += [halfwords((one,), "r12", "r8"), halfwords((one,), "lr", "r9")]
@@ -166,14 +165,13 @@ class Strip(RowNest):
         runs = counted_in_memory(run.then(self.gap("r2")), self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
         return Repeated.once(joined(f"ldr r2, {self.slot(_WINDOWS_AT)}", copies)).followed_by(runs)
 
-    def finish(self, rows: int, pixels: int) -> Lines:
-        """Stores the results of rows."""
+    def finish(self, rows: int, windows: int) -> Lines:
         zero, second = self.tile.zero, self.tile.rows
         lines: list[str | Lines] = ["ldm r0!, {r8, r9, r10}" if rows == 2 else "ldm r0!, {r8, r10}"]
         if rows == 2:
             lines += ["lsr r11, r10, #8"]
         for row, (multiplier, right) in enumerate([("r8", "r10"), ("r9", "r11")][:rows]):
-            for window, sums in enumerate((_FIRST_SUMS, _SECOND_SUMS)[:pixels]):
+            for window, sums in enumerate((_FIRST_SUMS, _SECOND_SUMS)[:windows]):
                 lines += [requantised(sums[row], multiplier, right, zero)]
                 if row or window:
                     lines += [f"strb {sums[row]}, [r1, #{second * window + row}]"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.nest import RowNest, unrolled
@@ -48,7 +47,7 @@ class Strip(RowNest):
 
     SATURATED = SATURATED
 
-    @cached_property
+    @property
     def layout(self) -> WeightStream:
         return row_blocks(self.tile, balanced(self.tile.rows, len(_ROWS)), (MULTIPLIER, RIGHT), BY_ROW)
 

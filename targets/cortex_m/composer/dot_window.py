@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.nest import RowNest, unrolled
@@ -35,7 +34,7 @@ class Window(RowNest):
 
     SATURATED = 0
 
-    @cached_property
+    @property
     def layout(self) -> WeightStream:
         return Quads(self.tile).stream(in_halves(self.tile.rows, len(_SUMS)), QUADS)
 

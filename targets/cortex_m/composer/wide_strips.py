@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines, joined
@@ -44,12 +43,12 @@ class WideStrip(Strip):
     def fits(self) -> bool:
         return super().fits and self.wide > 0 and self.tile.rows + 3 <= REACH
 
-    @cached_property
+    @property
     def layout(self) -> WeightStream:
         return Quads(self.tile).halfwords()
 
-    def parted(self, pixels: int) -> str:
-        return "r8, r10, r9, r11" if pixels == 2 else super().parted(pixels)
+    def parted(self, windows: int) -> str:
+        return "r8, r10, r9, r11" if windows == 2 else super().parted(windows)
 
     def start(self, rows: int, windows: int) -> Lines:
         firsts = [row[0] for row in self.sums(rows, windows)]

@@ -14,7 +14,6 @@ may overlap those before; the last rows of weights go by two and alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
@@ -60,7 +59,7 @@ _STRAIGHT = 8
 class WinogradSquares(WinogradCode):
     """The code for a tile of two lines of windows of three by three pixels, one pixel apart."""
 
-    @cached_property
+    @property
     def layout(self) -> WeightStream:
         return squares_stream(self.tile)
 

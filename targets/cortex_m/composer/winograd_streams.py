@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.row_blocks import in_halves, multipliers_and_shifts
 from tinyml.targets.composer.stream_fields import WORD, Number, RowNumbers, Weights, word
-from tinyml.targets.composer.streams_in_c import StreamInC, requantised
-from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.composer.weight_streams import StreamInC, WeightStream, requantised
 from tinyml.targets.cortex_m.composer.quad_streams import FACTORS, PARTED_PAIRS
 from tinyml.targets.tiles import Tile
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
@@ -62,7 +61,7 @@ def _unrolled(count: int) -> int:
 class WinogradStrip(WinogradCode):
     """The code for a tile whose windows have three pixels in a row and lie one pixel apart."""
 
-    @cached_property
+    @property
     def layout(self) -> WeightStream:
         return lines_stream(self.tile)
 

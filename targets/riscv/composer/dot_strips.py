@@ -62,7 +62,7 @@ class Strip(LoopedCode):
         """How often so many windows are taken at once."""
         return balanced(self.tile.count, self.most_windows)
 
-    @cached_property
+    @property
     def layout(self) -> WeightStream:
         most = _MOST_ROWS if self.windows[0][1] > 1 else _MOST_ROWS_ALONE
         return row_blocks(self.tile, balanced(self.tile.rows, most), (DOUBLED, RIGHT_LESS_1), BY_ELEMENT)
