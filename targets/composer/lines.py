@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TypeAlias
 
 Lines: TypeAlias = "tuple[str, ...]"
@@ -26,10 +27,10 @@ def statement(lines: Sequence[str]) -> str:
 
 
 class Printed(Mapping[tuple[int, ...], str]):
-    """The bodies of a function by instruction sets, each made when it is printed."""
+    """The bodies of a function by instruction sets, each made when it is printed for the first time."""
 
     def __init__(self, bodies: Mapping[tuple[int, ...], Callable[[], str]]) -> None:
-        self._bodies = bodies
+        self._bodies = {cores: cache(body) for cores, body in bodies.items()}
 
     def __getitem__(self, cores: tuple[int, ...]) -> str:
         return self._bodies[cores]()

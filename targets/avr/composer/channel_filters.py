@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
-from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer.dense import strided_dot
-from tinyml.targets.avr.composer.epilogues import (
-    FACTORS,
-    RESULT,
-    SUM,
-    ZERO,
-    factors,
-)
-from tinyml.targets.avr.composer.strip_code import START_BYTES, StripCode, time_alone
-from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
+from tinyml.targets.avr.composer.epilogues import RESULT, SUM, ZERO
+from tinyml.targets.avr.composer.strip_code import StripCode, time_alone
+from tinyml.targets.composer.row_blocks import BY_ROW
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.tiles import Tile
 
 SUMS = [SUM, ("r4", "r5", "r9"), ("r6", "r7", "r8")]
 """Registers for the sums of windows."""
@@ -59,30 +50,10 @@ class ChannelFilters(StripCode):
     def single(self) -> float:
         return _time_of_channel(self.taps)
 
-    def stream(self, sums: Sums) -> Bytes:
-        """Of each channel the start, the weights and the factors."""
-        starts = sums.starts.astype("<i4").reshape(-1, 1).view(np.int8)[:, :START_BYTES]
-        parts = [starts, sums.weights.astype(np.int8), *([factors(sums, self.tile.zero)] if self.requantises else [])]
-        return np.concatenate(parts, axis=1).reshape(-1)
-
     @property
-    def portable(self) -> str:
-        tile, indent, out = self.tile, " " * 12, f"out[window * {self.tile.rows} + channel]"
-        place = START_BYTES + self.taps
-        record = place + (FACTORS if self.requantises else 0)
-        finish = self.finished_in_c(indent, f"stream + {place}", out)
-        return f"""\
-    for (int channel = 0; channel < {tile.rows}; channel++, stream += {record}) {{
-        const uint8_t *start = (const uint8_t *)stream;
-        for (int window = 0; window < {tile.count}; window++) {{
-            int32_t sum = (int32_t)(start[0] | (uint32_t)start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
-            for (int i = 0; i < {self.height}; i++)
-                for (int j = 0; j < {self.width}; j++)
-                    sum += (int32_t)stream[{START_BYTES} + i * {self.width} + j]
-                        * x[window * {tile.step} + i * {tile.pitch} + j * {tile.rows} + channel];
-{finish}
-        }}
-    }}"""
+    def layout(self) -> WeightStream:
+        """Of each channel the start, the weights and the factors."""
+        return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)
 
 
 @cache

@@ -7,9 +7,7 @@ last pixel is computed together with the one before, once more.
 from __future__ import annotations
 
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
-from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer import accumulate
 from tinyml.targets.avr.composer.assembly import bytes_of, copied, cycles, moved
 from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
@@ -21,17 +19,15 @@ from tinyml.targets.avr.composer.epilogues import (
     RESULT,
     SUM,
     ZERO,
-    factors,
     shifted,
 )
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, next_byte
 from tinyml.targets.avr.composer.loops import again, repeated
-from tinyml.targets.avr.composer.strip_code import START_BYTES, StripCode, time_alone
+from tinyml.targets.avr.composer.strip_code import StripCode, time_alone
 from tinyml.targets.composer.lines import Lines, joined
-from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
+from tinyml.targets.composer.row_blocks import BY_ELEMENT
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.tiles import Tile
 
 _WINDOW, _ROWS, _PAIRS, _ELEMENTS, _RUNS = "r16", "r18", "r19", "r24", "r25"
 """A pointer to the first window; counters of pairs of rows, pairs of pixels, elements and runs."""
@@ -77,10 +73,9 @@ class DotStrip(StripCode):
         return _time_of_row(self.tile.runs * self.tile.length)
 
     @property
-    def _pair_bytes(self) -> int:
-        """The bytes of two rows in the stream."""
-        factors = FACTORS if self.requantises else 0
-        return 2 * (START_BYTES + self.tile.runs * self.tile.length + factors)
+    def layout(self) -> WeightStream:
+        """Of two rows the starts, the weights in turn, and the factors."""
+        return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)
 
     @cached_property
     def _run(self) -> tuple[Lines, int]:
@@ -156,7 +151,7 @@ class DotStrip(StripCode):
             moved("r28", tile.rows),
             (f"cpi {_PAIRS},2", "brne 46f", *last, "46:") if last else (),
             ("push r28", "push r29"),
-            moved("r30", -self._pair_bytes * tile.rows // 2),
+            moved("r30", -self.layout.bytes(1)),
             f"dec {_PAIRS}",
         )
         back = again(41, bytes_of(joined(all_rows, following)))
@@ -181,33 +176,6 @@ class DotStrip(StripCode):
         pairs, time = self._pairs
         begin = cycles(self.lines) - cycles(pairs) - cycles(self._finish)
         return begin + time
-
-    def stream(self, sums: Sums) -> Bytes:
-        """Of two rows the starts, the weights in turn, and the factors."""
-        pairs = self.tile.rows // 2
-        begins = sums.starts.astype("<i4").reshape(-1, 2, 1).view(np.int8)[..., :START_BYTES].reshape(pairs, -1)
-        weights = sums.weights.astype(np.int8).reshape(pairs, 2, -1).transpose(0, 2, 1).reshape(pairs, -1)
-        parts = [begins, weights, *([factors(sums, self.tile.zero).reshape(pairs, -1)] if self.requantises else [])]
-        return np.concatenate(parts, axis=1).reshape(-1)
-
-    @property
-    def portable(self) -> str:
-        tile, length = self.tile, self.tile.runs * self.tile.length
-        indent, out = " " * 12, f"out[window * {tile.rows} + row]"
-        finish = self.finished_in_c(indent, f"w + {2 * (START_BYTES + length)} + {FACTORS} * (row % 2)", out)
-        return f"""\
-    for (int row = 0; row < {tile.rows}; row++) {{
-        const int8_t *w = stream + row / 2 * {self._pair_bytes};
-        const uint8_t *start = (const uint8_t *)w + {START_BYTES} * (row % 2);
-        for (int window = 0; window < {tile.count}; window++) {{
-            int32_t sum = (int32_t)(start[0] | (uint32_t)start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
-            for (int run = 0; run < {tile.runs}; run++)
-                for (int i = 0; i < {tile.length}; i++)
-                    sum += (int32_t)w[{2 * START_BYTES} + 2 * (run * {tile.length} + i) + row % 2]
-                        * x[window * {tile.step} + run * {tile.pitch} + i];
-{finish}
-        }}
-    }}"""
 
 
 @cache

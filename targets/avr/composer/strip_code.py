@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 
 from tinyml.targets.avr.composer.assembly import bytes_of
-from tinyml.targets.avr.composer.epilogues import COMPILED, requantised_in_c, shifted_in_c
+from tinyml.targets.avr.composer.epilogues import (
+    COMPILED,
+    FACTORS,
+    factors,
+    requantised_in_c,
+    shifted_in_c,
+)
 from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.stream_fields import START, Field, Number, RowNumbers, Weights
+from tinyml.targets.composer.weight_streams import StreamInC, WeightStream
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import Tile
 
-START_BYTES = 3
-"""The bytes of a sum's start in a stream."""
+
+def _three_bytes(pointer: str, offset: str) -> str:
+    """A signed integer of 24 bits, in C."""
+    low, middle, high = (f"{pointer}[{offset} + {place}]" for place in range(3))
+    return f"(int32_t)((uint8_t){low} | (uint32_t)(uint8_t){middle} << 8) + {high} * (int32_t)65536"
+
+
+_START = replace(START, bytes=3, in_c=_three_bytes)
 
 
 class StripCode(ABC):
@@ -36,6 +51,11 @@ class StripCode(ABC):
 
     @property
     @abstractmethod
+    def layout(self) -> WeightStream:
+        """The order of the weight stream."""
+
+    @property
+    @abstractmethod
     def lines(self) -> Lines:
         """The function."""
 
@@ -53,11 +73,21 @@ class StripCode(ABC):
     def bytes(self) -> int:
         return bytes_of(self.lines)
 
-    def finished_in_c(self, indent: str, factors: str, out: str) -> str:
-        """The statements that store `sum` in `out`. factors: where they are, if it is requantised."""
-        if self.requantises:
-            return requantised_in_c(indent, factors, out)
-        return shifted_in_c(indent, self.tile.right, out)
+    def weight_stream(
+        self, blocks: tuple[int, int], elements: int, order: tuple[int, ...], *, by_channel: bool = False
+    ) -> WeightStream:
+        """The stream of equal blocks. blocks: their number, and the rows of each. elements: of a row of weights."""
+        number = Number("factors", FACTORS, lambda sums: factors(sums, self.tile.zero), "{} + {}".format)
+        weights = Weights("weights", elements=elements, order=order)
+        fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]
+        fields += [RowNumbers("factors", content=(number,))] if self.requantises else []
+
+        def finish(c: StreamInC, out: str) -> str:
+            if self.requantises:
+                return requantised_in_c("", f"({c.number('factors')})", out)
+            return shifted_in_c("", self.tile.right, out)
+
+        return WeightStream(self.tile, [blocks], fields, by_channel=by_channel, finish=finish)
 
 
 def time_alone(kernel: Kernel, length: int) -> float:

@@ -7,18 +7,15 @@ belongs to: as many sums as windows overlap go round in registers. What has no r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED, SAVED_BYTES, bytes_of, moved
 from tinyml.targets.cortex_m.composer.channel_streams import ChannelFilter
 from tinyml.targets.cortex_m.composer.channel_walk import ChannelWalk
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.multiply import half, halfwords
-from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
+from tinyml.targets.tiles import Tile
 
 _REGISTERS = ("r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "lr")
 """Those that hold neither the place in the strip nor that of the results."""
@@ -110,17 +107,17 @@ class ChannelStrip(ChannelWalk):
         sum = self.sums[window % self.rounds]
         lines: list[str] = [f"ldr {sum}, [sp, #{_START}]"] if column == 0 else []
         for number, tap in enumerate(self.taps):
-            low, high = (2 * number, column), (2 * number + 1, column)
-            at = next(i for i, halves in enumerate(self.filter.registers) if low in (halves.low, halves.high))
-            register, halves = self.kept.get(at), self.filter.registers[at]
+            low, high = (self.filter.weight(2 * number + half, column) for half in range(2))
+            at = next(i for i, halves in enumerate(self.filter.registers) if low in halves)
+            register, (_, second) = self.kept.get(at), self.filter.registers[at]
             if register is None:
                 assert self.spare is not None
                 register = self.spare
                 lines += [f"ldr {register}, [sp, #{self.slot(at)}]"]
-            if halves.high == high:
+            if second == high:
                 lines += halfwords((sum,), tap, register)
             else:
-                lines += half(sum, tap, register, top=halves.high == low)
+                lines += half(sum, tap, register, top=second == low)
         return tuple(lines)
 
     def finish(self, window: int) -> Lines:
@@ -218,9 +215,5 @@ class ChannelStrip(ChannelWalk):
         return begin + self.tile.rows * (before + self.loops * loop + behind)
 
     @property
-    def portable(self) -> str:
-        return self.filter.portable
-
-    def stream(self, sums: Sums) -> Bytes:
-        """All that belongs to channels, in the order of the function."""
-        return self.filter.stream(sums)
+    def layout(self) -> WeightStream:
+        return self.filter.layout

@@ -7,12 +7,15 @@ which stand in the registers that only additions reach. A multiplication overwri
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, WEIGHTS_AT, ChannelRecords
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.composer.repeated import Repeated, balanced
+from tinyml.targets.composer.stream_fields import MULTIPLIER, RIGHT
 from tinyml.targets.composer.tile_code import LoopedCode
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
     SAVED_BYTES,
@@ -47,12 +50,12 @@ class ChannelStrip(LoopedCode):
     SATURATED = SATURATED
 
     @property
-    def layout(self) -> ChannelRecords:
-        return self.records
+    def layout(self) -> WeightStream:
+        return self.records.layout
 
-    @property
+    @cached_property
     def records(self) -> ChannelRecords:
-        return ChannelRecords(self.tile, Factors(is_doubled=False, less=0))
+        return ChannelRecords(self.tile, (MULTIPLIER, RIGHT))
 
     @property
     def fits(self) -> bool:
@@ -64,8 +67,7 @@ class ChannelStrip(LoopedCode):
         lines: list[Lines] = [constant(_COLUMN, first * self.tile.rows)]
         columns = range(first, (windows - 1) * self.records.across + first + count)
         for column in columns:
-            taps = [(window, column - window * self.records.across - first) for window in range(windows)]
-            users = [(window, tap) for window, tap in taps if 0 <= tap < count]
+            users = overlapping(column - first, windows, self.records.across, count)
             if users:
                 lines += [at(8, _ROW, _COLUMN, _ELEMENT)]
             for window, tap in users:

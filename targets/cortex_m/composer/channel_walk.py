@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.nest import overlapping
 
 
 class ChannelWalk(ABC):
@@ -31,8 +32,7 @@ class ChannelWalk(ABC):
         """Columns from first to end, which only windows below a number need."""
         lines: list[str] = []
         for column in range(first, end):
-            met = [(window, column - window * self.across) for window in range(windows)]
-            if users := [(window, place) for window, place in met if 0 <= place < self.width]:
+            if users := overlapping(column, windows, self.across, self.width):
                 lines += self.products(column, users)
         return tuple(lines)
 

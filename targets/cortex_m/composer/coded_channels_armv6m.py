@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
@@ -107,8 +108,8 @@ class CodedChannels(CodedSums):
             lines += _registers(taps, names, known)
             registers = {weight: name for name, weight in known.items()}
             for column in range((windows - 1) * self.across + len(taps)):
-                met = [(sum, column - window * self.across) for window, sum in enumerate(SUMS[:windows])]
-                users = [(sum, taps[tap]) for sum, tap in met if 0 <= tap < len(taps) and taps[tap]]
+                met = overlapping(column, windows, self.across, len(taps))
+                users = [(SUMS[window], taps[tap]) for window, tap in met if taps[tap]]
                 if users:
                     element = row * tile.pitch + column * tile.rows
                     lines += [*moved(PLACE, element - place, PRODUCT), *at(8, PLACE, NOTHING, ELEMENT)]

@@ -7,14 +7,15 @@ are alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import RowNest
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.composer.tile_code import LoopedCode
-from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED, SAVED_BYTES, bytes_of, moved
-from tinyml.targets.cortex_m.composer.dot_streams import QuadRows, RowPairs
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED_BYTES, bytes_of, moved, restored, saved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import (
     QUAD,
@@ -26,6 +27,7 @@ from tinyml.targets.cortex_m.composer.fetch import (
 )
 from tinyml.targets.cortex_m.composer.loops import counted, counted_in_memory, repeated
 from tinyml.targets.cortex_m.composer.multiply import halfwords
+from tinyml.targets.cortex_m.composer.quad_streams import Quads
 
 WIDE_BYTES = 1024
 """The most stack for two windows that are widened once, four bytes for each element of a window."""
@@ -41,13 +43,13 @@ _RUNS_LEFT = FIRST_FREE
 """Words of the frame above the widened windows."""
 
 
-def _registers(pixels: int) -> str:
+def _registers(windows: int) -> str:
     """The registers for elements of one or two windows."""
-    return _WINDOWS if pixels == 2 else "r8, r9"
+    return _WINDOWS if windows == 2 else "r8, r9"
 
 
 @dataclass(frozen=True)
-class Strip(LoopedCode):
+class Strip(RowNest):
     """The code for a tile: r0 walks along the stream, r1 along the results, r2 along the windows.
 
     MOST: bytes of stack for windows that are widened once. TOGETHER: the elements of a widened window that stand
@@ -60,18 +62,18 @@ class Strip(LoopedCode):
     WORDS: ClassVar[int] = 4
 
     @property
-    def layout(self) -> QuadRows:
-        return RowPairs(self.tile)
+    def layout(self) -> WeightStream:
+        return Quads(self.tile).bytes()
 
     @property
     def is_dense(self) -> bool:
-        """Are runs put together, without gaps?"""
-        return self.layout.is_dense
+        """True if runs are joined without elements between them."""
+        return Quads(self.tile).is_joined
 
     @property
     def quads(self) -> int:
         """Groups of four elements of a window."""
-        return self.layout.quads
+        return Quads(self.tile).count
 
     @property
     def wide(self) -> int:
@@ -95,97 +97,100 @@ class Strip(LoopedCode):
     def frame(self) -> int:
         return -(-(self.wide + 4 * self.WORDS) // 8) * 8 + 4
 
-    def parted(self, pixels: int) -> str:
+    def parted(self, windows: int) -> str:
         """The registers for elements of one or two windows, those of the first one first."""
-        return _registers(pixels)
+        return _registers(windows)
 
-    def fetch(self, pointer: str, pixels: int) -> Lines:
+    def fetch(self, pointer: str, windows: int) -> Lines:
         """Four elements of one or two windows."""
-        if pixels == 1:
+        if windows == 1:
             return parted_bytes(f"ldr r9, [{pointer}], #4", "r8", "r9")
-        return next_four(pointer, self.tile.step, self.parted(pixels))
+        return next_four(pointer, self.tile.step, self.parted(windows))
 
-    def rest(self, pointer: str, pixels: int) -> Lines:
+    def rest(self, pointer: str, windows: int) -> Lines:
         """The elements of a run beyond whole fours."""
         count = self.tile.length % QUAD
-        return last_few(pointer, [0, self.tile.step][:pixels], self.parted(pixels), count) if count else ()
+        return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 
     def gap(self, pointer: str) -> Lines:
         """Moves on from what is fetched of a run to the next one."""
         whole = self.tile.length - self.tile.length % QUAD
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
-    def widened(self, pixels: int) -> Repeated:
+    def widened(self, windows: int) -> Repeated:
         """Windows as halfwords in the frame, some of the first and some of the second by turns."""
         tile = self.tile
         start = joined(f"ldr lr, {self.slot(_WINDOWS_AT)}")
         if self.is_dense:
-            together, apart = self.TOGETHER, [0, tile.step][:pixels]
+            together, apart = self.TOGETHER, [0, tile.step][:windows]
             elements = [widened_elements(tile.length, run, tile.pitch, apart, together) for run in range(tile.runs)]
             return Repeated.once(joined(start, *elements))
-        store = f"stm r2!, {{{_registers(pixels)}}}"
+        store = f"stm r2!, {{{_registers(windows)}}}"
         step, rest = (
-            joined(fetch, store) if fetch else () for fetch in (self.fetch("lr", pixels), self.rest("lr", pixels))
+            joined(fetch, store) if fetch else () for fetch in (self.fetch("lr", windows), self.rest("lr", windows))
         )
         run = repeated(step, tile.length // QUAD, "r3", 3).then(rest)
         runs = counted(run.then(self.gap("lr")), tile.runs, "r12", 5)
         return Repeated.once(joined(start, "mov r2, sp")).followed_by(runs)
 
-    def quad(self, rows: int, windows: Lines, pixels: int, *, first: bool = False) -> Lines:
+    def quad(self, rows: int, elements: Lines, windows: int, *, first: bool = False) -> Lines:
         """Four weights of each row by those elements of windows.
 
         first: the sums of both windows begin, in the registers of the first one's.
         """
-        lines = [windows]
+        lines = [elements]
         for row in range(rows):
             one, two = _FIRST_SUMS[row], _SECOND_SUMS[row]
             lines += [parted_bytes("ldr lr, [r0], #4", "r12", "lr")]
-            if pixels == 2:
+            if windows == 2:
                 begin = (f"smlad {two}, r12, r10, {one}",) if first else halfwords((two,), "r12", "r10")
                 lines += [begin, halfwords((two,), "lr", "r11")]
             lines += [halfwords((one,), "r12", "r8"), halfwords((one,), "lr", "r9")]
         return joined(*lines)
 
-    def block(self, rows: int, pixels: int) -> Repeated:
-        """One or two rows by one or two windows."""
-        starts = "ldm r0!, {r4, r6}" if rows == 2 else "ldr r4, [r0], #4"
-        if self.wide:
-            windows = widened_windows("r2", _registers(pixels))
-            first, step = self.quad(rows, windows, pixels, first=True), self.quad(rows, windows, pixels)
-            products = Repeated.once(joined(starts, "mov r2, sp", first)).followed_by(
-                repeated(step, self.quads - 1, "r3", 3)
-            )
-        else:
-            pairs = zip(_FIRST_SUMS[:rows], _SECOND_SUMS, strict=False)
-            copies = [f"mov {two}, {one}" for one, two in pairs if pixels == 2]
-            step = self.quad(rows, self.fetch("r2", pixels), pixels)
-            rest = self.quad(rows, self.rest("r2", pixels), pixels) if self.tile.length % QUAD else ()
-            run = repeated(step, self.tile.length // QUAD, "r3", 3).then(rest)
-            runs = counted_in_memory(run.then(self.gap("r2")), self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
-            products = Repeated.once(joined(starts, f"ldr r2, {self.slot(_WINDOWS_AT)}", copies)).followed_by(runs)
-        return products.then(self.finish(rows, pixels))
+    def start(self, rows: int, windows: int) -> Lines:
+        return ("ldm r0!, {r4, r6}" if rows == 2 else "ldr r4, [r0], #4",)
 
-    def finish(self, rows: int, pixels: int) -> Lines:
-        """Stores the results of rows."""
+    def products(self, rows: int, windows: int) -> Repeated:
+        if self.wide:
+            elements = widened_windows("r2", _registers(windows))
+            first, step = self.quad(rows, elements, windows, first=True), self.quad(rows, elements, windows)
+            more = repeated(step, self.quads - 1, "r3", 3)
+            return Repeated.once(joined("mov r2, sp", first)).followed_by(more)
+        pairs = zip(_FIRST_SUMS[:rows], _SECOND_SUMS, strict=False)
+        copies = [f"mov {two}, {one}" for one, two in pairs if windows == 2]
+        step = self.quad(rows, self.fetch("r2", windows), windows)
+        rest = self.quad(rows, self.rest("r2", windows), windows) if self.tile.length % QUAD else ()
+        run = repeated(step, self.tile.length // QUAD, "r3", 3).then(rest)
+        runs = counted_in_memory(run.then(self.gap("r2")), self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
+        return Repeated.once(joined(f"ldr r2, {self.slot(_WINDOWS_AT)}", copies)).followed_by(runs)
+
+    def finish(self, rows: int, windows: int) -> Lines:
         zero, second = self.tile.zero, self.tile.rows
         lines: list[str | Lines] = ["ldm r0!, {r8, r9, r10}" if rows == 2 else "ldm r0!, {r8, r10}"]
         if rows == 2:
             lines += ["lsr r11, r10, #8"]
         for row, (multiplier, right) in enumerate([("r8", "r10"), ("r9", "r11")][:rows]):
-            for window, sums in enumerate((_FIRST_SUMS, _SECOND_SUMS)[:pixels]):
+            for window, sums in enumerate((_FIRST_SUMS, _SECOND_SUMS)[:windows]):
                 lines += [requantised(sums[row], multiplier, right, zero)]
                 if row or window:
                     lines += [f"strb {sums[row]}, [r1, #{second * window + row}]"]
         return joined(*lines, f"strb r4, [r1], #{rows}")
 
-    def pixels(self, pixels: int) -> Repeated:
-        """All rows by one or two windows."""
-        pairs, odd = divmod(self.tile.rows, 2)
-        code = self.widened(pixels) if self.wide else Repeated.once(())
-        code = code.then((f"ldr r0, {self.slot(STREAM)}",))
-        if pairs:
-            code = code.followed_by(self.block(2, pixels).looped((), ("cmp r10, #0", "bge 2b"), pairs, 2))
-        return code.followed_by(self.block(1, pixels)) if odd else code
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]:
+        pairs, odd = divmod(self.tile.count, 2)
+        return [group for group in ((pairs, 2), (odd, 1)) if group[0]]
+
+    def load_windows(self, windows: int) -> Repeated:
+        code = self.widened(windows) if self.wide else Repeated.once(())
+        return code.then((f"ldr r0, {self.slot(STREAM)}",))
+
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        return block.looped((), ("cmp r10, #0", "bge 2b"), times, 2)
+
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
+        return counted_in_memory(code, times, self.slot(_PAIRS_LEFT), "r3", 1)
 
     @property
     def first_results(self) -> Lines:
@@ -197,28 +202,19 @@ class Strip(LoopedCode):
         """Moves on from the results of two windows, of which rows have gone through the first one's."""
         return moved("r1", self.tile.rows)
 
-    def function(self) -> Repeated:
-        pairs, odd = divmod(self.tile.count, 2)
-        begin = joined(
-            f"push {{{SAVED}, lr}}",
-            moved("sp", -self.frame),
-            f"str r0, {self.slot(STREAM)}",
-            f"str r1, {self.slot(_WINDOWS_AT)}",
-            self.first_results,
-        )
-        following = joined(
-            self.further_results,
-            f"ldr r12, {self.slot(_WINDOWS_AT)}",
-            moved("r12", 2 * self.tile.step),
-            f"str r12, {self.slot(_WINDOWS_AT)}",
-        )
-        code = Repeated.once(begin)
-        if pairs:
-            both = self.pixels(2).then(following if pairs > 1 or odd else ())
-            code = code.followed_by(counted_in_memory(both, pairs, self.slot(_PAIRS_LEFT), "r3", 1))
-        if odd:
-            code = code.followed_by(self.pixels(1))
-        return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))
+    def enter(self) -> Lines:
+        arguments = f"str r0, {self.slot(STREAM)}", f"str r1, {self.slot(_WINDOWS_AT)}"
+        return joined(saved(self.frame), arguments, self.first_results)
+
+    def leave(self) -> Lines:
+        return restored(self.frame)
+
+    def next_windows(self, windows: int) -> Lines:
+        if self.tile.count <= 2 or windows == 1:
+            return ()
+        slot = self.slot(_WINDOWS_AT)
+        step = moved("r12", 2 * self.tile.step)
+        return joined(self.further_results, f"ldr r12, {slot}", step, f"str r12, {slot}")
 
     @property
     def stack(self) -> int:

@@ -6,14 +6,15 @@ these, and two elements. A multiplication overwrites an element, so a second win
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import RowNest, unrolled
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.row_blocks import RowBlocks
-from tinyml.targets.composer.tile_code import LoopedCode
+from tinyml.targets.composer.row_blocks import BY_ROW, row_blocks
+from tinyml.targets.composer.stream_fields import MULTIPLIER, RIGHT
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
     SAVED_BYTES,
@@ -36,27 +37,19 @@ _WINDOW, _INDEX, _GAP, _RUN_END = "r4", "r5", "r12", "lr"
 _UNROLLED = 8
 """The elements of a run that stand one after the other in a loop."""
 
-_SHORT = 2 * _UNROLLED
-"""The most elements of a run without a loop."""
-
 _STREAM_AT, _WINDOW_AT, _OUT_AT, _ENDS_AT, _OUT_END, _FRAME = 0, 4, 8, (12, 16), 20, 28
 """Places in the frame: where the stream begins, the window and its results; where groups of blocks and all end."""
 
 
 @dataclass(frozen=True)
-class Strip(LoopedCode):
+class Strip(RowNest):
     """The code for a tile."""
 
     SATURATED = SATURATED
 
     @property
-    def layout(self) -> RowBlocks:
-        return self.blocks
-
-    @cached_property
-    def blocks(self) -> RowBlocks:
-        factors = Factors(is_doubled=False, less=0)
-        return RowBlocks(self.tile, balanced(self.tile.rows, len(_ROWS)), factors, by_element=False)
+    def layout(self) -> WeightStream:
+        return row_blocks(self.tile, balanced(self.tile.rows, len(_ROWS)), (MULTIPLIER, RIGHT), BY_ROW)
 
     @property
     def fits(self) -> bool:
@@ -70,82 +63,84 @@ class Strip(LoopedCode):
         )
         return joined(at(8, _WINDOW, _INDEX, "r6"), *products, f"adds {_INDEX}, #1")
 
-    def products(self, rows: int) -> Repeated:
-        """All products. The index is counted up to 0 along all runs; where one ends, the window moves on by the gap."""
-        tile, step = self.tile, self.step(rows)
-        if tile.length <= _SHORT:
-            run = Repeated.once(step * tile.length)
-            return again(run, (), (f"add {_WINDOW}, {_WINDOW}, {_GAP}",), tile.runs, 5)
-        loops, single = divmod(tile.length, _UNROLLED)
-        run, loop = Repeated.once(step * single), Repeated.once(step * _UNROLLED)
-        if tile.runs == 1:
-            return run.followed_by(again(loop, (), (), loops, 5))
-        begin = Repeated.once(joined(constant("r6", tile.length), f"add {_RUN_END}, {_RUN_END}, r6"))
-        run = begin.followed_by(run).followed_by(again(loop, (), (f"cmp {_INDEX}, {_RUN_END}",), loops, 7))
-        end = f"add {_WINDOW}, {_WINDOW}, {_GAP}", f"cmp {_INDEX}, #0"
-        return again(run, (f"mov {_RUN_END}, {_INDEX}",), end, tile.runs, 5)
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]:
+        return [(self.tile.count, 1)]
 
-    def block(self, rows: int) -> Repeated:
-        """Some rows by a window. r0: where the block stands in the stream, and where the next one does."""
-        length = self.blocks.length
+    def load_windows(self, windows: int) -> Repeated:
+        return Repeated.once((f"ldr r0, [sp, #{_STREAM_AT}]",))
+
+    def start(self, rows: int, windows: int) -> Lines:
         starts = [f"r{4 + row}" for row in range(rows)]
-        begin = joined(
+        return joined(
             f"ldm r0!, {{{', '.join(starts)}}}",
             (f"mov {sum}, {start}" for sum, start in zip(SUMS[:rows], starts, strict=True)),
-            constant(_INDEX, length),
+            constant(_INDEX, self.tile.runs * self.tile.length),
             (f"adds {row}, {before}, {_INDEX}" for before, row in zip(("r0", *_ROWS), _ROWS[:rows], strict=False)),
             f"ldr {_WINDOW}, [sp, #{_WINDOW_AT}]",
             f"adds {_WINDOW}, {_WINDOW}, {_INDEX}",
             f"rsbs {_INDEX}, {_INDEX}, #0",
         )
-        return Repeated.once(begin).followed_by(self.products(rows)).then(self.finish(rows))
 
-    def finish(self, rows: int) -> Lines:
+    def products(self, rows: int, windows: int) -> Repeated:
+        """All products. The index is counted up to 0 along all runs; where one ends, the window moves on by the gap."""
+        tile, step = self.tile, self.step(rows)
+        straight = tile.length <= 2 * _UNROLLED
+        label, tests = (5, ()) if tile.runs == 1 else (7, (f"cmp {_INDEX}, {_RUN_END}",))
+        run = unrolled(step, tile.length, _UNROLLED, lambda code, times: again(code, (), tests, times, label))
+        end = (f"add {_WINDOW}, {_WINDOW}, {_GAP}",)
+        if straight or tile.runs == 1:
+            return again(run, (), end, tile.runs, 5)
+        begin = Repeated.once(joined(constant("r6", tile.length), f"add {_RUN_END}, {_RUN_END}, r6"))
+        return again(begin.followed_by(run), (f"mov {_RUN_END}, {_INDEX}",), (*end, f"cmp {_INDEX}, #0"), tile.runs, 5)
+
+    def finish(self, rows: int, windows: int) -> Lines:
         """Stores the results of rows, whose factors stand behind the last one."""
-        gap, last = self.blocks.gap(rows), _ROWS[rows - 1]
-        epilogues = (
-            joined(f"mov r0, {sum}", requantised_by_halves("r5", 4 * row, 4 * rows + row, "r4", f"[r7, #{row}]"))
-            for row, sum in enumerate(SUMS[:rows])
-        )
+        stream, last = self.layout, _ROWS[rows - 1]
+        first = stream.offset("multiplier", rows)
+        epilogues: list[Lines] = []
+        for row, sum in enumerate(SUMS[:rows]):
+            multiplier, right = (stream.offset(number, rows, row) - first for number in ("multiplier", "right"))
+            epilogue = requantised_by_halves("r5", multiplier, right, "r4", f"[r7, #{row}]")
+            epilogues += [joined(f"mov r0, {sum}", epilogue)]
         return joined(
-            f"adds r5, {last}, #{gap}",
+            f"adds r5, {last}, #{first - stream.weights_end(rows)}",
             constant("r4", self.tile.zero),
             f"ldr r7, [sp, #{_OUT_AT}]",
             *epilogues,
             f"adds r7, #{rows}",
             f"str r7, [sp, #{_OUT_AT}]",
-            f"movs r0, #{self.blocks.factor_bytes(rows)}",
+            f"movs r0, #{stream.block_bytes(rows) - first}",
             "adds r0, r0, r5",
         )
 
-    def window(self) -> Repeated:
-        """All rows by a window."""
-        code = Repeated.once((f"ldr r0, [sp, #{_STREAM_AT}]",))
-        for number, (times, rows) in enumerate(self.blocks.groups):
-            end = f"ldr r1, [sp, #{_ENDS_AT[number]}]", "cmp r0, r1"
-            code = code.followed_by(again(self.block(rows), (), end, times, 3))
-        return code
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        return again(block, (), (f"ldr r1, [sp, #{_ENDS_AT[group]}]", "cmp r0, r1"), times, 3)
 
-    def function(self) -> Repeated:
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
+        return again(code, (), (f"ldr r1, [sp, #{_OUT_END}]", "cmp r7, r1"), times, 1)
+
+    def next_windows(self, windows: int) -> Lines:
+        return moved_in_frame(_WINDOW_AT, self.tile.step) if self.tile.count > 1 else ()
+
+    def enter(self) -> Lines:
         tile = self.tile
         begin = [
             saved(_FRAME),
             (f"str r0, [sp, #{_STREAM_AT}]", f"str r1, [sp, #{_WINDOW_AT}]", f"str r2, [sp, #{_OUT_AT}]"),
         ]
-        for number, (times, _) in enumerate(self.blocks.groups):
+        for number, (times, _) in enumerate(self.layout.groups):
             if times > 1:
-                end = self.blocks.bytes(number + 1)
+                end = self.layout.bytes(number + 1)
                 begin += [("mov r3, r0",), moved("r3", end, "r4"), (f"str r3, [sp, #{_ENDS_AT[number]}]",)]
         if tile.count > 1:
             begin += [moved("r2", tile.count * tile.rows, "r4"), (f"str r2, [sp, #{_OUT_END}]",)]
         if tile.runs > 1:
             begin += [constant("r4", tile.pitch - tile.length), (f"mov {_GAP}, r4",)]
-        window = self.window()
-        if tile.count > 1:
-            window = window.then(moved_in_frame(_WINDOW_AT, tile.step))
-        end = f"ldr r1, [sp, #{_OUT_END}]", "cmp r7, r1"
-        windows = again(window, (), end, tile.count, 1)
-        return Repeated.once(joined(*begin)).followed_by(windows).then(restored(_FRAME))
+        return joined(*begin)
+
+    def leave(self) -> Lines:
+        return restored(_FRAME)
 
     @property
     def stack(self) -> int:

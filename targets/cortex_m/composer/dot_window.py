@@ -7,22 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
 
-from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.c.composer.requantised import doubled, requantised_in_c
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import RowNest, unrolled
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.cortex_m.composer.assembly import SAVED, SAVED_BYTES, bytes_of, moved
-from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.composer.row_blocks import in_halves
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.cortex_m.composer.assembly import SAVED_BYTES, bytes_of, moved, restored, saved
+from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import halfwords
-from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
+from tinyml.targets.cortex_m.composer.quad_streams import QUADS, Quads
 
 _SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 _STREAM, _WINDOW, _ELEMENTS, _WEIGHTS = "r0", "r1", ("r2", "r3"), ("r12", "lr")
@@ -33,25 +29,18 @@ _UNROLLED = {4096: 8, 0: 2}
 
 
 @dataclass(frozen=True)
-class Window:
+class Window(RowNest):
     """The code for a tile of one window, which is a single run of at least four elements."""
 
-    tile: Tile
+    SATURATED = 0
+
+    @property
+    def layout(self) -> WeightStream:
+        return Quads(self.tile).stream(in_halves(self.tile.rows, len(_SUMS)), QUADS)
 
     @property
     def fits(self) -> bool:
         return self.tile.runs == 1 and self.tile.length >= QUAD
-
-    @property
-    def quads(self) -> int:
-        """Groups of four elements, the last one filled up with weights of zero."""
-        return -(-self.tile.length // QUAD)
-
-    @property
-    def blocks(self) -> Sequence[tuple[int, int]]:
-        """How often so many rows are taken at once, from the first ones on."""
-        whole, rest = divmod(self.tile.rows, len(_SUMS))
-        return [*([(whole, len(_SUMS))] if whole else []), *((1, rows) for rows in (4, 2, 1) if rest & rows)]
 
     def quad(self, rows: int, load: Lines = (f"ldr r3, [{_WINDOW}], #4",)) -> Lines:
         """Four elements by the weights of each row."""
@@ -66,61 +55,47 @@ class Window:
             ]
         return joined(*lines)
 
-    def block(self, rows: int) -> Repeated:
-        """The results of rows."""
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]:
+        return [(1, 1)]
+
+    def load_windows(self, windows: int) -> Repeated:
+        return Repeated.once(())
+
+    def start(self, rows: int, windows: int) -> Lines:
+        return (f"ldm {_STREAM}!, {{{', '.join(_SUMS[:rows])}}}",)
+
+    def products(self, rows: int, windows: int) -> Repeated:
         whole, rest = divmod(self.tile.length, QUAD)
-        starts = f"ldm {_STREAM}!, {{{', '.join(_SUMS[:rows])}}}"
         weights = self.tile.rows * self.tile.length
-        unrolled = next(count for least, count in _UNROLLED.items() if weights >= least)
-        loops, single = divmod(whole, unrolled) if whole > 2 * unrolled else (0, whole)
-        products = Repeated.once(joined(starts, f"ldr {_WINDOW}, {_AT_WINDOW}", self.quad(rows) * single))
-        if loops:
-            loop = Repeated.once(self.quad(rows) * unrolled)
-            end = f"ldr r3, {_AT_END}", f"cmp {_WINDOW}, r3", "bne 3b"
-            products = products.followed_by(loop.looped((), end, loops, 3))
+        at_once = next(count for least, count in _UNROLLED.items() if weights >= least)
+        end = f"ldr r3, {_AT_END}", f"cmp {_WINDOW}, r3", "bne 3b"
+        code = Repeated.once((f"ldr {_WINDOW}, {_AT_WINDOW}",)).followed_by(
+            unrolled(self.quad(rows), whole, at_once, lambda code, times: code.looped((), end, times, 3))
+        )
         if rest:
             # The last four elements, of which those that met their weights before become zeros.
-            more = 8 * (QUAD - rest)
-            load = f"ldr r3, [{_WINDOW}, #{rest - QUAD}]", f"lsr r3, r3, #{more}"
-            products = products.then(self.quad(rows, load))
-        return products.then(self.finish(rows))
+            load = f"ldr r3, [{_WINDOW}, #{rest - QUAD}]", f"lsr r3, r3, #{8 * (QUAD - rest)}"
+            code = code.then(self.quad(rows, load))
+        return code
 
-    def finish(self, rows: int) -> Lines:
-        """Stores the results of rows; behind their multipliers there is a byte for the shift of each."""
-        lines: list[Lines] = [(f"ldr r2, {_AT_OUT}",)]
-        for row, sum in enumerate(_SUMS[:rows]):
-            at = 4 * rows - 4 * (row + 1) + row
-            lines += [
-                (f"ldr r12, [{_STREAM}], #4", f"ldrb lr, [{_STREAM}, #{at}]"),
-                requantised(sum, "r12", "lr", self.tile.zero),
-                (f"strb {sum}, [r2], #1",),
-            ]
-        return joined(*lines, moved(_STREAM, -(-rows // 4) * 4), f"str r2, {_AT_OUT}")
+    def finish(self, rows: int, windows: int) -> Lines:
+        sums = [(sum,) for sum in _SUMS[:rows]]
+        results = requantised_rows(self.layout, sums, [("[r2], #1",)] * rows)
+        return joined(f"ldr r2, {_AT_OUT}", results, f"str r2, {_AT_OUT}")
 
-    @cached_property
-    def code(self) -> Repeated:
-        """The function."""
-        whole = self.tile.length - self.tile.length % QUAD
-        code = Repeated.once(
-            joined(
-                f"push {{{SAVED}, lr}}",
-                (f"sub sp, #{_FRAME}", f"str r1, {_AT_WINDOW}", f"str r2, {_AT_OUT}"),
-                moved("r1", whole),
-                f"str r1, {_AT_END}",
-            )
-        )
-        for times, rows in self.blocks:
-            code = code.followed_by(counted_in_memory(self.block(rows), times, _BLOCKS_LEFT, "r3", 1))
-        return code.then((f"add sp, #{_FRAME}", f"pop {{{SAVED}, pc}}"))
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        return counted_in_memory(block, times, _BLOCKS_LEFT, "r3", 1)
 
-    @property
-    def lines(self) -> Lines:
-        return self.code.lines
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
+        return code
 
-    @property
-    def time(self) -> int:
-        """The instructions of a call."""
-        return self.code.time
+    def enter(self) -> Lines:
+        end = moved("r1", self.tile.length - self.tile.length % QUAD)
+        return joined(saved(_FRAME), f"str r1, {_AT_WINDOW}", f"str r2, {_AT_OUT}", end, f"str r1, {_AT_END}")
+
+    def leave(self) -> Lines:
+        return restored(_FRAME)
 
     @property
     def stack(self) -> int:
@@ -130,42 +105,3 @@ class Window:
     def bytes(self) -> int:
         """An upper bound of the bytes of flash."""
         return bytes_of(self.lines)
-
-    def stream(self, sums: Sums) -> Bytes:
-        """Of each block the starts, the weights, the multipliers and the shifts."""
-        parts: list[Bytes] = []
-        weights = np.pad(sums.weights, ((0, 0), (0, -self.tile.length % QUAD))).reshape(self.tile.rows, -1, QUAD)
-        first = 0
-        for times, count in self.blocks:
-            for _ in range(times):
-                rows = slice(first, first + count)
-                shifts = np.zeros(-(-count // 4) * 4, np.int8)
-                shifts[:count] = -sums.shifts[rows] - 1
-                multipliers = [doubled(int(multiplier)) for multiplier in sums.multipliers[rows]]
-                parts += [
-                    sums.starts[rows].astype("<i4").view(np.int8),
-                    weights[rows].transpose(1, 0, 2).reshape(-1).astype(np.int8),
-                    np.array(multipliers, "<i4").view(np.int8),
-                    shifts,
-                ]
-                first += count
-        return np.concatenate(parts)
-
-    @property
-    def portable(self) -> str:
-        tile, quads = self.tile, self.quads
-        return f"""\
-    for (int first = 0, rows; first < {tile.rows}; first += rows) {{
-        const int left = {tile.rows} - first;
-        rows = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
-        for (int row = 0; row < rows; row++) {{
-            const int8_t *w = stream + 4 * rows + 4 * row, *factors = stream + {4 * quads + 4} * rows;
-            const int32_t multiplier = tm_number(factors + 4 * row);
-            const int right = factors[4 * rows + row];
-            int32_t sum = tm_number(stream + 4 * row);
-            for (int i = 0; i < {tile.length}; i++)
-                sum += w[i / 4 * 4 * rows + i % 4] * (int32_t)x[i];
-{requantised_in_c(" " * 12, tile.zero, "out[first + row]")}
-        }}
-        stream += {4 * quads + 8} * rows + (rows + 3) / 4 * 4;
-    }}"""

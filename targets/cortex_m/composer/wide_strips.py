@@ -12,14 +12,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import unrolled
 from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
-from tinyml.targets.cortex_m.composer.dot_streams import WideRows, shift_bytes
-from tinyml.targets.cortex_m.composer.dot_strips import FIRST_FREE, STREAM, Strip
-from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.cortex_m.composer.dot_strips import FIRST_FREE, Strip
+from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
+from tinyml.targets.cortex_m.composer.quad_streams import Quads
 
 _SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 _OUT, _BLOCKS_LEFT = FIRST_FREE, FIRST_FREE + 1
@@ -42,49 +44,40 @@ class WideStrip(Strip):
         return super().fits and self.wide > 0 and self.tile.rows + 3 <= REACH
 
     @property
-    def layout(self) -> WideRows:
-        return WideRows(self.tile)
+    def layout(self) -> WeightStream:
+        return Quads(self.tile).halfwords()
 
-    def parted(self, pixels: int) -> str:
-        return "r8, r10, r9, r11" if pixels == 2 else super().parted(pixels)
+    def parted(self, windows: int) -> str:
+        return "r8, r10, r9, r11" if windows == 2 else super().parted(windows)
 
-    def block(self, rows: int, pixels: int) -> Repeated:
-        """Some rows by one or two windows."""
-        sums = self.sums(rows, pixels)
-        firsts = [row[0] for row in sums]
-        starts = f"ldm r0!, {{{', '.join(firsts)}}}" if rows > 1 else f"ldr {firsts[0]}, [r0], #4"
-        copies = [f"mov {row[1]}, {row[0]}" for row in sums if pixels == 2]
-        products = rows_of_halfwords("r0", sums, ("r1", "r3")[:pixels])
-        word = "ldrd r1, r3, [r2], #8" if pixels == 2 else "ldr r1, [r2], #4"
-        quad = joined(word, products) * 2
-        loops, single = divmod(self.quads, _UNROLLED) if self.quads > 2 * _UNROLLED else (0, self.quads)
-        code = Repeated.once(joined(starts, copies, "mov r2, sp", quad * single))
-        if loops:
-            end = f"add r3, sp, #{4 * pixels * QUAD // 2 * self.quads}", "cmp r2, r3", "bne 3b"
-            code = code.followed_by(Repeated.once(quad * _UNROLLED).looped((), end, loops, 3))
-        return code.then(self.finished(sums))
+    def start(self, rows: int, windows: int) -> Lines:
+        firsts = [row[0] for row in self.sums(rows, windows)]
+        return (f"ldm r0!, {{{', '.join(firsts)}}}" if rows > 1 else f"ldr {firsts[0]}, [r0], #4",)
 
-    def sums(self, rows: int, pixels: int) -> Sequence[Sequence[str]]:
+    def products(self, rows: int, windows: int) -> Repeated:
+        sums = self.sums(rows, windows)
+        copies = [f"mov {row[1]}, {row[0]}" for row in sums if windows == 2]
+        word = "ldrd r1, r3, [r2], #8" if windows == 2 else "ldr r1, [r2], #4"
+        quad = joined(word, rows_of_halfwords("r0", sums, ("r1", "r3")[:windows])) * 2
+        end = f"add r3, sp, #{4 * windows * QUAD // 2 * self.quads}", "cmp r2, r3", "bne 3b"
+        products = unrolled(quad, self.quads, _UNROLLED, lambda code, times: code.looped((), end, times, 3))
+        return Repeated.once(joined(copies, "mov r2, sp")).followed_by(products)
+
+    def sums(self, rows: int, windows: int) -> Sequence[Sequence[str]]:
         """The sums of each row, by windows."""
-        return [_SUMS[pixels * row : pixels * (row + 1)] for row in range(rows)]
+        return [_SUMS[windows * row : windows * (row + 1)] for row in range(rows)]
 
-    def finished(self, sums: Sequence[Sequence[str]]) -> Lines:
-        """Stores the results of rows."""
-        tile, rows = self.tile, len(sums)
-        lines: list[str | Lines] = [f"ldr r1, {self.slot(_OUT)}"]
-        for row, windows in enumerate(sums):
-            lines += ["ldr r12, [r0], #4", f"ldrb lr, [r0, #{4 * (rows - row - 1) + row}]"]
-            for window, sum in enumerate(windows):
-                lines += [requantised(sum, "r12", "lr", tile.zero), f"strb {sum}, [r1, #{window * tile.rows + row}]"]
-        return joined(*lines, moved("r0", shift_bytes(rows)), moved("r1", rows), f"str r1, {self.slot(_OUT)}")
+    def finish(self, rows: int, windows: int) -> Lines:
+        stores = [[f"[r1, #{window * self.tile.rows + row}]" for window in range(windows)] for row in range(rows)]
+        return joined(
+            f"ldr r1, {self.slot(_OUT)}",
+            requantised_rows(self.layout, self.sums(rows, windows), stores),
+            moved("r1", rows),
+            f"str r1, {self.slot(_OUT)}",
+        )
 
-    def pixels(self, pixels: int) -> Repeated:
-        """All rows by one or two windows."""
-        code = self.widened(pixels).then((f"ldr r0, {self.slot(STREAM)}",))
-        for times, rows in self.layout.blocks:
-            block = self.block(rows, pixels)
-            code = code.followed_by(counted_in_memory(block, times, self.slot(_BLOCKS_LEFT), "r3", 2))
-        return code
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        return counted_in_memory(block, times, self.slot(_BLOCKS_LEFT), "r3", 2)
 
     @property
     def first_results(self) -> Lines:

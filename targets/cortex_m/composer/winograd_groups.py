@@ -16,16 +16,15 @@ eight sums in registers; the last rows go by two and alone.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import RowNest
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.cortex_m.composer.assembly import SAVED, SAVED_BYTES, bytes_of, moved
+from tinyml.targets.cortex_m.composer.assembly import SAVED_BYTES, bytes_of, restored, saved
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
-from tinyml.targets.cortex_m.composer.winograd_streams import row_blocks
-from tinyml.targets.tiles import Tile
 
 AT_ONCE = 4
 """The windows of a group in a line."""
@@ -44,10 +43,10 @@ def slot(place: int) -> str:
 
 
 @dataclass(frozen=True)
-class WinogradCode(ABC):
+class WinogradCode(RowNest):
     """Code for a tile: r0 walks along the stream, r2 along transformed pixels or results."""
 
-    tile: Tile
+    SATURATED = 0
 
     @property
     @abstractmethod
@@ -64,38 +63,37 @@ class WinogradCode(ABC):
     def data(self) -> int:
         """The place of transformed pixels in the frame."""
 
-    @abstractmethod
-    def block(self, rows: int) -> Repeated:
-        """The results of rows, at the place that the frame holds and moves on."""
-
     @property
-    def groups(self) -> int:
-        return -(-self.tile.count // AT_ONCE)
+    def windows(self) -> Sequence[tuple[int, int]]:
+        """The last group may overlap the one before."""
+        return [(-(-self.tile.count // AT_ONCE), AT_ONCE)]
 
-    @cached_property
-    def code(self) -> Repeated:
-        """The function."""
-        tile = self.tile
-        begin = joined(
-            f"push {{{SAVED}, lr}}",
-            moved("sp", -self.frame),
-            [f"str {name}, {slot(at)}" for name, at in (("r0", _STREAM), ("r1", _WINDOWS_AT), ("r2", _RESULTS_AT))],
-            f"movw r3, #{tile.count - AT_ONCE}",
-        )
+    def enter(self) -> Lines:
+        arguments = (("r0", _STREAM), ("r1", _WINDOWS_AT), ("r2", _RESULTS_AT))
+        stores = [f"str {name}, {slot(at)}" for name, at in arguments]
+        return joined(saved(self.frame), stores, f"movw r3, #{self.tile.count - AT_ONCE}")
+
+    def leave(self) -> Lines:
+        return restored(self.frame)
+
+    def load_windows(self, windows: int) -> Repeated:
         # From the last windows to the first.
-        places = joined(
+        addresses = (
             f"str r3, {slot(_AT)}",
-            f"movw r12, #{tile.rows}",
+            f"movw r12, #{self.tile.rows}",
             "mla r2, r3, r12, r2",
             f"str r2, {slot(OUT)}",
-            f"movw r12, #{tile.step}",
+            f"movw r12, #{self.tile.step}",
             "mla lr, r3, r12, r1",
             f"add r2, sp, #{self.data}",
         )
-        group = Repeated.once(places).followed_by(self.transformation).then((f"ldr r0, {slot(_STREAM)}",))
-        for times, rows in row_blocks(tile.rows):
-            block = self.block(rows).then((f"add r2, r2, #{rows}", f"str r2, {slot(OUT)}"))
-            group = group.followed_by(counted_in_memory(block, times, slot(_BLOCKS_LEFT), "r3", 2))
+        return Repeated.once(addresses).followed_by(self.transformation).then((f"ldr r0, {slot(_STREAM)}",))
+
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        block = block.then((f"add r2, r2, #{self.layout.groups[group][1]}", f"str r2, {slot(OUT)}"))
+        return counted_in_memory(block, times, slot(_BLOCKS_LEFT), "r3", 2)
+
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
         end = (
             f"ldr r1, {slot(_WINDOWS_AT)}",
             f"ldr r2, {slot(_RESULTS_AT)}",
@@ -105,17 +103,7 @@ class WinogradCode(ABC):
             "usat r3, #16, r3",
             "bne 1b",
         )
-        code = Repeated.once(begin).followed_by(group.looped((), end, self.groups, 1))
-        return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))
-
-    @property
-    def lines(self) -> Lines:
-        return self.code.lines
-
-    @property
-    def time(self) -> int:
-        """The instructions of a call."""
-        return self.code.time
+        return code.looped((), end, times, 1)
 
     @property
     def stack(self) -> int:

@@ -14,10 +14,10 @@ may overlap those before; the last rows of weights go by two and alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
@@ -33,12 +33,7 @@ from tinyml.targets.cortex_m.composer.winograd_groups import (
     WinogradCode,
     slot,
 )
-from tinyml.targets.cortex_m.composer.winograd_square_streams import TERMS, squares_in_c, squares_stream
-from tinyml.targets.cortex_m.composer.winograd_streams import TAPS
-from tinyml.targets.tiles import Sums
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
+from tinyml.targets.cortex_m.composer.winograd_streams import TAPS, TERMS, squares_stream
 
 LINES = 2
 """The rows of windows of a square."""
@@ -63,6 +58,10 @@ _STRAIGHT = 8
 @dataclass(frozen=True)
 class WinogradSquares(WinogradCode):
     """The code for a tile of two lines of windows of three by three pixels, one pixel apart."""
+
+    @property
+    def layout(self) -> WeightStream:
+        return squares_stream(self.tile)
 
     @property
     def fits(self) -> bool:
@@ -142,7 +141,10 @@ class WinogradSquares(WinogradCode):
             lines += [f"ldrd r1, r3, [r2], #{_PAIR // 2}", words]
         return joined(*lines)
 
-    def products(self, rows: int) -> Repeated:
+    def start(self, rows: int, windows: int) -> Lines:
+        return ()
+
+    def products(self, rows: int, windows: int) -> Repeated:
         """The sums of all terms of rows, which wait in the frame term by term."""
         unrolled = min(max(self.quads - 1, 1), _STRAIGHT)
         loops, rest = divmod(self.quads - 1, unrolled)
@@ -165,14 +167,13 @@ class WinogradSquares(WinogradCode):
         """The place in the frame of a sum of some rows."""
         return KEPT + 4 * (2 * rows * term + sum)
 
-    def block(self, rows: int) -> Repeated:
-        """The results of rows."""
+    def finish(self, rows: int, windows: int) -> Lines:
         lines: list[str | Lines] = [f"ldr r2, {slot(OUT)}"]
         for row in range(rows):
             lines += ["ldrd r12, lr, [r0, #4]"]
             lines += [self.square(rows, row, number) for number in range(2)]
             lines += ["add r0, r0, #12"]
-        return self.products(rows).then(joined(*lines))
+        return joined(*lines)
 
     def square(self, rows: int, row: int, number: int) -> Lines:
         """Stores the four results of a row of weights in a square."""
@@ -189,13 +190,6 @@ class WinogradSquares(WinogradCode):
                 place = (line * self.tile.count + 2 * number + window) * self.tile.rows + row
                 lines += [requantised(sum, "r12", "lr", self.tile.zero), f"strb {sum}, [r2, #{place}]"]
         return joined(*lines)
-
-    def stream(self, sums: Sums) -> Bytes:
-        return squares_stream(self.tile, sums)
-
-    @property
-    def portable(self) -> str:
-        return squares_in_c(self.tile)
 
 
 def halved(a: str, b: str, c: str, d: str) -> Lines:

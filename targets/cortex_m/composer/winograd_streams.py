@@ -1,27 +1,39 @@
-"""Streams of transformed weights for `winograd_strips.py`, and the same sums of them in plain C.
+"""Weight streams of Winograd's kernels, and the same sums of them in plain C.
 
-The terms a, b, c and d are those of `winograd_groups.py`.
+The terms a, b, c and d are those of `winograd_groups.py`. Their weights are halfwords.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.c.composer.requantised import doubled, requantised_in_c
-from tinyml.targets.cortex_m.composer.fetch import QUAD
-from tinyml.targets.tiles import Sums, Tile
+from tinyml.targets.composer.row_blocks import in_halves, multipliers_and_shifts
+from tinyml.targets.composer.stream_fields import WORD, Number, RowNumbers, Weights, word
+from tinyml.targets.composer.weight_streams import StreamInC, WeightStream, requantised
+from tinyml.targets.cortex_m.composer.quad_streams import FACTORS, PARTED_PAIRS
+from tinyml.targets.tiles import Tile
 
 if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes, Numbers
+    from tinyml.targets.tiles import Numbers
 
 TAPS = 3
 """The columns of weights, whose sums and differences are the weights of four terms."""
 
+TERMS = 4
+"""The terms a to d along an axis."""
 
 _ROWS = 4
-"""The most rows that are taken at once."""
+"""The most rows of a block."""
+
+_MULTIPLIER, _ = FACTORS
+_TWICE = Number("start", WORD, lambda sums: 2 * sums.starts, word)
+_FOUR_TIMES = Number("start", WORD, lambda sums: 4 * sums.starts, word)
+"""Multiples of the start of a sum."""
+
+_RIGHT = Number("right", WORD, lambda sums: -sums.shifts - 1, word)
+"""The shift amount to the right less 1, as a word."""
 
 
 def transformed(weights: Numbers) -> Numbers:
@@ -30,78 +42,107 @@ def transformed(weights: Numbers) -> Numbers:
     return np.stack([first + middle + last, first - middle + last, first, last])
 
 
-def row_blocks(rows: int) -> Sequence[tuple[int, int]]:
-    """How often so many rows are taken at once, from the first ones on: by four, then by two and alone."""
-    whole, rest = divmod(rows, _ROWS)
-    return [*([(whole, _ROWS)] if whole else []), *((1, few) for few in (2, 1) if rest & few)]
+def lines_stream(tile: Tile) -> WeightStream:
+    """Of each block twice the starts, the weights of a, b and c, the factors, the weights of d, and the factors."""
+    count = tile.runs * tile.step
+
+    def terms(weights: Numbers) -> Numbers:
+        columns = transformed(weights.reshape(-1, tile.runs, TAPS, tile.step).transpose(2, 0, 1, 3))
+        return columns.swapaxes(0, 1).reshape(len(weights), -1)
+
+    before, last = (
+        Weights(name, elements=number * count, order=PARTED_PAIRS, bytes=2, first=first * count)
+        for name, first, number in (("weights", 0, TERMS - 1), ("last", TERMS - 1, 1))
+    )
+    multipliers, shifts = multipliers_and_shifts(FACTORS)
+    again = multipliers_and_shifts(FACTORS, names=("last_multipliers", "last_shifts"))
+    fields = RowNumbers("starts", content=(_TWICE,)), before, multipliers, shifts, last, *again
+    return WeightStream(tile, in_halves(tile.rows, _ROWS), fields, elements=terms, in_c=_lines_in_c)
 
 
-def slices(rows: int) -> Iterator[slice]:
-    """The rows of each block."""
-    first = 0
-    for times, count in row_blocks(rows):
-        for _ in range(times):
-            yield slice(first, first + count)
-            first += count
+def squares_stream(tile: Tile) -> WeightStream:
+    """Of each block the weights of all terms, those along rows of pixels inside those along columns, and the factors.
 
-
-def winograd_stream(tile: Tile, sums: Sums) -> Bytes:
-    """Of each block twice the starts, the weights of a, b and c, the factors, the weights of d, and the factors.
-
-    The weights of a term are halfwords: for every four elements those of 0 and 2 of each row, then those of 1 and 3.
+    The factors of a row are four times the start, the multiplier and the shift.
     """
-    parts: list[Bytes] = []
-    columns = sums.weights.reshape(tile.rows, tile.runs, TAPS, -1, QUAD // 2, 2).transpose(2, 1, 3, 5, 4, 0)
-    # Terms, groups of four elements, its halves (elements 0 and 2, 1 and 3), two elements, rows.
-    terms = transformed(columns).reshape(4, -1, 2, 2, tile.rows)
-    for rows in slices(tile.rows):
-        shifts = np.zeros(4, np.int8)
-        shifts[: rows.stop - rows.start] = -sums.shifts[rows] - 1
-        multipliers = np.array([doubled(int(multiplier)) for multiplier in sums.multipliers[rows]], "<i4")
-        factors = [multipliers.view(np.int8), shifts]
-        plus, minus, before, behind = (
-            np.ascontiguousarray(term[..., rows].swapaxes(2, 3), "<i2").reshape(-1).view(np.int8) for term in terms
-        )
-        starts = (2 * sums.starts[rows]).astype("<i4").view(np.int8)
-        parts += [starts, plus, minus, before, *factors, behind, *factors]
-    return np.concatenate(parts)
+
+    def terms(weights: Numbers) -> Numbers:
+        filters = weights.reshape(-1, TAPS, TAPS, tile.step).transpose(1, 2, 0, 3)
+        squares = np.stack([transformed(columns) for columns in transformed(filters)])
+        return squares.transpose(2, 0, 1, 3).reshape(len(weights), -1)
+
+    weights = Weights("weights", elements=TERMS * TERMS * tile.step, order=PARTED_PAIRS, bytes=2)
+    fields = weights, RowNumbers("factors", content=(_FOUR_TIMES, _MULTIPLIER, _RIGHT))
+    return WeightStream(tile, in_halves(tile.rows, _ROWS), fields, elements=terms, in_c=_squares_in_c)
 
 
-def winograd_in_c(tile: Tile) -> str:
-    """The body of the function in C, by rows and by pairs of windows."""
-    term = 2 * tile.runs * tile.step
-    return f"""\
-    for (int first = 0, rows; first < {tile.rows}; first += rows) {{
-        const int left = {tile.rows} - first;
-        rows = left >= 4 ? 4 : left >= 2 ? 2 : 1;
-        for (int row = 0; row < rows; row++)
-            for (int window = 0; window < {tile.count}; window += 2) {{
-                const int at = window < {tile.count - 1} ? window : {tile.count - 2};
-                const int8_t *factors = stream + {4 + 3 * term} * rows;
-                const int32_t multiplier = tm_number(factors + 4 * row);
-                const int right = factors[4 * rows + row];
-                int32_t sums[4] = {{0}};
-                for (int run = 0; run < {tile.runs}; run++)
-                    for (int i = 0; i < {tile.step}; i++) {{
-                        const int8_t *d = x + at * {tile.step} + run * {tile.pitch} + i;
-                        const int32_t d0 = d[0], d1 = d[{tile.step}], d2 = d[{2 * tile.step}], d3 = d[{3 * tile.step}];
-                        const int32_t terms[] = {{d1 + d2, d2 - d1, d0 - d2, d3 - d1}};
-                        const int place = run * {tile.step} + i;
-                        const int half = (place / 4 * 2 + place % 2) * rows + row;
-                        for (int k = 0; k < 4; k++) {{
-                            const int8_t *w = stream + 4 * rows + {term} * k * rows + (k == 3 ? 4 * rows + 4 : 0)
-                                + 4 * half + place % 4 / 2 * 2;
-                            sums[k] += (int16_t)((uint8_t)w[0] | w[1] * 256) * terms[k];
-                        }}
-                    }}
-                const int32_t start = tm_number(stream + 4 * row);
-                const int32_t finished[] = {{
-                    start / 2 + (sums[0] + sums[1]) / 2 + sums[2], start / 2 + (sums[0] - sums[1]) / 2 + sums[3]
-                }};
-                for (int next = 0; next < 2; next++) {{
-                    int32_t sum = finished[next];
-{requantised_in_c(" " * 20, tile.zero, f"out[(at + next) * {tile.rows} + first + row]")}
-                }}
+def _lines_in_c(c: StreamInC) -> str:
+    """The sums of all rows and of pairs of windows."""
+    tile = c.stream.tile
+    finish = indent(requantised(c, f"out[(at + next) * {tile.rows} + {c.row}]"), " " * 8)
+    return c.blocks(f"""\
+for (int window = 0; window < {tile.count}; window += 2) {{
+    const int at = window < {tile.count - 1} ? window : {tile.count - 2};
+    int32_t sums[4] = {{0}};
+    for (int run = 0; run < {tile.runs}; run++)
+        for (int i = 0; i < {tile.step}; i++) {{
+            const int8_t *d = x + at * {tile.step} + run * {tile.pitch} + i;
+            const int32_t d0 = d[0], d1 = d[{tile.step}], d2 = d[{2 * tile.step}], d3 = d[{3 * tile.step}];
+            const int32_t terms[] = {{d1 + d2, d2 - d1, d0 - d2}};
+            const int element = run * {tile.step} + i;
+            for (int k = 0; k < 3; k++) {{
+                const int own = k * {tile.runs * tile.step} + element;
+                sums[k] += {c.weight("own")} * terms[k];
             }}
-        stream += {12 + 4 * term} * rows + 8;
-    }}"""
+            sums[3] += {c.weight("element", "last")} * (d3 - d1);
+        }}
+    const int32_t start = {c.number("start")};
+    const int32_t finished[] = {{
+        start / 2 + (sums[0] + sums[1]) / 2 + sums[2], start / 2 + (sums[0] - sums[1]) / 2 + sums[3]
+    }};
+    for (int next = 0; next < 2; next++) {{
+        int32_t sum = finished[next];
+{finish}
+    }}
+}}""")
+
+
+def _squares_in_c(c: StreamInC) -> str:
+    """The sums of all rows and of squares of windows."""
+    tile = c.stream.tile
+    finish = indent(requantised(c, f"out[(line * {tile.count} + at + next) * {tile.rows} + {c.row}]"), " " * 12)
+    return c.blocks(f"""\
+for (int window = 0; window < {tile.count}; window += 2) {{
+    const int at = window < {tile.count - 1} ? window : {tile.count - 2};
+    int32_t sums[16] = {{0}}, lines[2][4];
+    for (int i = 0; i < {tile.step}; i++) {{
+        int32_t columns[4][4];
+        for (int y = 0; y < 4; y++) {{
+            const int8_t *d = x + y * {tile.pitch} + at * {tile.step} + i;
+            const int32_t d0 = d[0], d1 = d[{tile.step}], d2 = d[{2 * tile.step}], d3 = d[{3 * tile.step}];
+            const int32_t own[] = {{d1 + d2, d2 - d1, d0 - d2, d3 - d1}};
+            for (int k = 0; k < 4; k++)
+                columns[k][y] = own[k];
+        }}
+        for (int k = 0; k < 4; k++) {{
+            const int32_t *d = columns[k];
+            const int32_t terms[] = {{d[1] + d[2], d[2] - d[1], d[0] - d[2], d[3] - d[1]}};
+            for (int j = 0; j < 4; j++) {{
+                const int own = (4 * j + k) * {tile.step} + i;
+                sums[4 * j + k] += {c.weight("own")} * terms[j];
+            }}
+        }}
+    }}
+    sums[0] += {c.number("start")};
+    for (int k = 0; k < 4; k++) {{
+        const int32_t half = (sums[k] + sums[4 + k]) / 2;
+        lines[0][k] = half + sums[8 + k];
+        lines[1][k] = sums[k] - half + sums[12 + k];
+    }}
+    for (int line = 0; line < 2; line++)
+        for (int next = 0; next < 2; next++) {{
+            const int32_t *terms = lines[line], half = (terms[0] + terms[1]) / 2;
+            int32_t sum = next ? terms[0] - half + terms[3] : half + terms[2];
+{finish}
+        }}
+}}""")

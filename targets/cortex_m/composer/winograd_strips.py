@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
-from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
@@ -30,17 +30,12 @@ from tinyml.targets.cortex_m.composer.winograd_groups import (
     WinogradCode,
     slot,
 )
-from tinyml.targets.cortex_m.composer.winograd_streams import TAPS, winograd_in_c, winograd_stream
-from tinyml.targets.tiles import Sums
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
+from tinyml.targets.cortex_m.composer.winograd_streams import TAPS, TERMS, lines_stream
 
 FRAME_BYTES = 6144
 """The most stack for transformed windows."""
 
-_TERMS = 4
-_GROUP = 4 * QUAD * _TERMS
+_GROUP = 4 * QUAD * TERMS
 """The bytes of four elements of transformed windows: of every term two words of each pair of windows."""
 
 _PLUS, _MINUS, _FIRST, _LAST = (16, 0, 32, 48)
@@ -65,6 +60,10 @@ def _unrolled(count: int) -> int:
 @dataclass(frozen=True)
 class WinogradStrip(WinogradCode):
     """The code for a tile whose windows have three pixels in a row and lie one pixel apart."""
+
+    @property
+    def layout(self) -> WeightStream:
+        return lines_stream(self.tile)
 
     @property
     def fits(self) -> bool:
@@ -119,7 +118,7 @@ class WinogradStrip(WinogradCode):
             f"strd {two}, {four}, {minus}",
         )
 
-    def products(self, rows: int, term: int) -> Repeated:
+    def term(self, rows: int, term: int) -> Repeated:
         """Adds a term of rows to their sums."""
         lines: list[str | Lines] = []
         for half in ("[r2, #8]", f"[r2], #{_GROUP}"):
@@ -129,11 +128,11 @@ class WinogradStrip(WinogradCode):
         loop = counted_in_memory(loop, self.quads // unrolled, slot(STEPS_LEFT), "r3", 3)
         return Repeated.once((f"add r2, sp, #{_DATA + term}",)).followed_by(loop)
 
-    def block(self, rows: int) -> Repeated:
-        """The results of rows."""
+    def start(self, rows: int, windows: int) -> Lines:
+        return (f"ldm r0!, {{{', '.join(one for one, _ in SUMS[:rows])}}}",)
+
+    def products(self, rows: int, windows: int) -> Repeated:
         sums = [sum for pair in SUMS[:rows] for sum in pair]
-        starts = [one for one, _ in SUMS[:rows]]
-        begin = joined(f"ldm r0!, {{{', '.join(starts)}}}", [f"mov {two}, {one}" for one, two in SUMS[:rows]])
         # a was kept, and b added to it: a + b becomes its half, and a what that leaves of it, which is half of a - b.
         halves = [
             (f"asr {sum}, {sum}, #1", f"ldr r3, {at}", f"sub r3, r3, {sum}", f"str r3, {at}")
@@ -141,31 +140,24 @@ class WinogradStrip(WinogradCode):
         ]
         names = ", ".join(sums)
         return (
-            Repeated.once(begin)
-            .followed_by(self.products(rows, _PLUS))
+            Repeated.once(tuple(f"mov {two}, {one}" for one, two in SUMS[:rows]))
+            .followed_by(self.term(rows, _PLUS))
             .then((f"add r1, sp, #{KEPT}", f"stm r1, {{{names}}}"))
-            .followed_by(self.products(rows, _MINUS))
+            .followed_by(self.term(rows, _MINUS))
             .then(joined(*halves))
-            .followed_by(self.products(rows, _FIRST))
-            .then(self.finish(rows, 0))
+            .followed_by(self.term(rows, _FIRST))
+            .then(self.results(rows, 0))
             .then((f"add r1, sp, #{KEPT}", f"ldm r1, {{{names}}}"))
-            .followed_by(self.products(rows, _LAST))
-            .then(self.finish(rows, 1))
+            .followed_by(self.term(rows, _LAST))
         )
 
-    def finish(self, rows: int, window: int) -> Lines:
+    def finish(self, rows: int, windows: int) -> Lines:
+        return self.results(rows, 1)
+
+    def results(self, rows: int, window: int) -> Lines:
         """Stores the results of the first or the second window of each pair."""
-        lines: list[Lines] = [(f"ldr r2, {slot(OUT)}",)]
-        for row, sums in enumerate(SUMS[:rows]):
-            lines += [("ldr r12, [r0], #4", f"ldrb lr, [r0, #{4 * (rows - row - 1) + row}]")]
-            for pair, sum in enumerate(sums):
-                place = (2 * pair + window) * self.tile.rows + row
-                lines += [requantised(sum, "r12", "lr", self.tile.zero), (f"strb {sum}, [r2, #{place}]",)]
-        return joined(*lines, "add r0, r0, #4")
-
-    def stream(self, sums: Sums) -> Bytes:
-        return winograd_stream(self.tile, sums)
-
-    @property
-    def portable(self) -> str:
-        return winograd_in_c(self.tile)
+        targets = [
+            [f"[r2, #{(2 * pair + window) * self.tile.rows + row}]" for pair in range(len(SUMS[row]))]
+            for row in range(rows)
+        ]
+        return joined(f"ldr r2, {slot(OUT)}", requantised_rows(self.layout, SUMS[:rows], targets))

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 
-from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, START_AT, WEIGHTS_AT, ChannelRecords
+from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.composer.repeated import balanced
+from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.riscv.assembly.code import Code, V
 from tinyml.targets.riscv.assembly.instructions import REACH
 from tinyml.targets.riscv.composer.fragments import added_product, requantised, started_product
@@ -33,12 +35,12 @@ class RiscvChannelStrip(RiscvTileCode):
     FRAME = 64
 
     @property
-    def layout(self) -> ChannelRecords:
-        return self.records
+    def layout(self) -> WeightStream:
+        return self.records.layout
 
-    @property
+    @cached_property
     def records(self) -> ChannelRecords:
-        return ChannelRecords(self.tile, Factors(is_doubled=True, less=1))
+        return ChannelRecords(self.tile, (DOUBLED, RIGHT_LESS_1))
 
     @property
     def is_kept(self) -> bool:
@@ -131,8 +133,7 @@ class _Channel(Generic[V]):
         code, across, columns = self.code, self.records.across, self.records.columns
         sums = [*sums]
         for column in range((len(sums) - 1) * across + columns):
-            taps = [(window, column - window * across) for window in range(len(sums))]
-            users = [(window, tap) for window, tap in taps if 0 <= tap < columns]
+            users = overlapping(column, len(sums), across, columns)
             if users:
                 element = code.load(8, pointer, offset + column * self.tile.rows)
                 for window, tap in users:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Generic
 
-from tinyml.targets.c.composer.requantised import Factors
 from tinyml.targets.composer.repeated import balanced
-from tinyml.targets.composer.row_blocks import RowBlocks
+from tinyml.targets.composer.row_blocks import BY_ELEMENT, row_blocks
+from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.riscv.assembly.code import Code, V
 from tinyml.targets.riscv.assembly.instructions import REACH
 from tinyml.targets.riscv.composer.fragments import UNROLLED, added_product, requantised, started_product
@@ -32,10 +33,6 @@ class RiscvDotStrip(RiscvTileCode):
     """The code for a tile."""
 
     FRAME = 80
-
-    @property
-    def layout(self) -> RowBlocks:
-        return self.blocks
 
     @property
     def most_windows(self) -> int:
@@ -59,10 +56,9 @@ class RiscvDotStrip(RiscvTileCode):
         return balanced(self.tile.count, self.most_windows)
 
     @cached_property
-    def blocks(self) -> RowBlocks:
+    def layout(self) -> WeightStream:
         most = _MOST_ROWS if self.windows[0][1] > 1 else _MOST_ROWS_ALONE
-        factors = Factors(is_doubled=True, less=1)
-        return RowBlocks(self.tile, balanced(self.tile.rows, most), factors, by_element=True)
+        return row_blocks(self.tile, balanced(self.tile.rows, most), (DOUBLED, RIGHT_LESS_1), BY_ELEMENT)
 
     @property
     def is_straight(self) -> bool:
@@ -77,9 +73,9 @@ class RiscvDotStrip(RiscvTileCode):
         stream, window, out = code.arguments(3)
         frame = code.enter(self.FRAME)
         code.store_word(frame, stream, _STREAM_SLOT)
-        for number, (times, _) in enumerate(self.blocks.groups):
+        for number, (times, _) in enumerate(self.layout.groups):
             if times > 1:
-                code.store_word(frame, code.address(stream, self.blocks.bytes(number + 1)), _END_SLOTS[number])
+                code.store_word(frame, code.address(stream, self.layout.bytes(number + 1)), _END_SLOTS[number])
         for times, windows in self.windows:
             if times > 1:
                 code.store_word(frame, code.address(out, times * windows * self.tile.rows), _OUT_SLOT)
@@ -94,7 +90,7 @@ class RiscvDotStrip(RiscvTileCode):
     def _all_rows(self, code: Code[V], frame: V, window: V, out: V, windows: int) -> Sequence[V]:
         """All rows by some windows; returns the addresses of the next results and windows."""
         stream = code.load(32, frame, _STREAM_SLOT)
-        for slot, (times, rows) in zip(_END_SLOTS, self.blocks.groups, strict=False):
+        for slot, (times, rows) in zip(_END_SLOTS, self.layout.groups, strict=False):
 
             def block(pointers: Sequence[V], rows: int = rows) -> Sequence[V]:
                 stream, out = pointers
@@ -180,12 +176,13 @@ class _Block(Generic[V]):
 
     def _finish(self, stream: V, out: V, sums: Sequence[V]) -> Sequence[V]:
         """Stores the results."""
-        code, rows, blocks = self.code, self.rows, self.strip.blocks
-        gap = blocks.gap(rows)
+        code, rows, layout = self.code, self.rows, self.strip.layout
+        # The pointer is behind the last weight.
+        begin = layout.weights_end(rows)
         for row in range(rows):
-            multiplier = code.load(32, stream, gap + 4 * row)
-            right = code.load(8, stream, gap + 4 * rows + row)
+            multiplier = code.load(32, stream, layout.offset("multiplier", rows, row) - begin)
+            right = code.load(8, stream, layout.offset("right", rows, row) - begin)
             for window in range(self.windows):
                 byte = requantised(code, sums[row * self.windows + window], multiplier, right, self.strip.tile.zero)
                 code.store_byte(out, byte, window * self.strip.tile.rows + row)
-        return code.moved(stream, gap + blocks.factor_bytes(rows)), code.moved(out, rows)
+        return code.moved(stream, layout.block_bytes(rows) - begin), code.moved(out, rows)

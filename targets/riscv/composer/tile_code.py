@@ -5,17 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines
-from tinyml.targets.composer.tile_code import Layout
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.riscv.assembly.code import Code, V
 from tinyml.targets.riscv.assembly.counter import Counter
 from tinyml.targets.riscv.composer.fragments import built
-from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
+from tinyml.targets.tiles import Tile
 
 
 @dataclass(frozen=True)
@@ -27,7 +24,7 @@ class RiscvTileCode(ABC):
 
     @property
     @abstractmethod
-    def layout(self) -> Layout:
+    def layout(self) -> WeightStream:
         """The layout of the stream."""
 
     @abstractmethod
@@ -57,11 +54,3 @@ class RiscvTileCode(ABC):
     def bytes(self) -> int:
         """An upper bound of the bytes of flash."""
         return self._costs.bytes
-
-    @property
-    def portable(self) -> str:
-        return self.layout.portable
-
-    def stream(self, sums: Sums) -> Bytes:
-        """All that belongs to rows or channels, in the order of the function."""
-        return self.layout.stream(sums)

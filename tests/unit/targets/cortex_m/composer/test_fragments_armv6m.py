@@ -78,7 +78,7 @@ def test_four_rows_meet_an_element_in_fourteen_instructions():
     strip = Strip(Tile(8, 3, 48, 160, 16, 8, 0))
     assert instructions(strip.step(4)) == 14
     assert strip.step(4)[-1] == "adds r5, #1"
-    assert strip.blocks.groups == [(2, 4)]
+    assert strip.layout.groups == [(2, 4)]
 
 
 def test_an_element_of_a_strip_is_loaded_once():

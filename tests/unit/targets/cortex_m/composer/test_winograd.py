@@ -55,7 +55,7 @@ def test_four_rows_meet_two_pairs_of_windows():
 def test_the_stream_has_blocks_of_rows_with_their_terms_one_after_the_other():
     weights = np.arange(6 * 144).reshape(6, 144) % 251 - 125
     factors = np.full(6, 1 << 30), np.full(6, -4)
-    stream = WinogradStrip(TILE).stream(Sums(weights, np.arange(6), *factors))
+    stream = WinogradStrip(TILE).layout.stream(Sums(weights, np.arange(6), *factors))
     four, two = (rows * (4 + 4 * 144 // 3 * 2 + 2 * 4) + 2 * 4 for rows in (4, 2))
     assert stream.size == four + two
     assert list(stream[:16].view("<i4")) == [0, 2, 4, 6]
@@ -128,7 +128,7 @@ def test_four_rows_meet_two_squares():
 
 def test_the_stream_of_squares_has_sixteen_terms_of_each_block_of_rows():
     weights = np.arange(6 * 144).reshape(6, 144) % 251 - 125
-    stream = WinogradSquares(SQUARES).stream(Sums(weights, np.arange(6), np.full(6, 1 << 30), np.full(6, -4)))
+    stream = WinogradSquares(SQUARES).layout.stream(Sums(weights, np.arange(6), np.full(6, 1 << 30), np.full(6, -4)))
     assert stream.size == 6 * (16 * 16 * 2 + 12)
     filter = weights.reshape(6, 3, 3, 16)
     first = [filter[row, ..., element].sum() for row in range(2) for element in (0, 2)]

@@ -22,7 +22,7 @@ def test_four_rows_meet_four_windows_in_forty_instructions():
     # An iteration takes four elements, moves two pointers and branches.
     assert further.time - strip.time == 2 * 2 * 3 * (4 * 40 + 3)
     assert strip.windows == [(2, 4)]
-    assert strip.blocks.groups == [(2, 4)]
+    assert strip.layout.groups == [(2, 4)]
     # Windows that loads of 2 KB do not reach are taken alone, by eight rows.
     assert RiscvDotStrip(Tile(8, 1, 2040, 0, 2040, 2, 0)).windows == [(2, 1)]
 
