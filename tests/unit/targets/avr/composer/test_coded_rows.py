@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.targets.avr.composer.coded_rows import Block, Code, coded_rows
+from tinyml.targets.avr.composer.tiles.coded_rows import Block, Code, coded_rows
 from tinyml.targets.composer.lines import Lines
 
 FIRST, SECOND = ("r25", "r26", "r27"), ("r2", "r3", "r4")

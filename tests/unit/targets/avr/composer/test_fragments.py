@@ -3,18 +3,9 @@
 import numpy as np
 import pytest
 
-from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import bytes_of, cycles, moved, registers, statement
-from tinyml.targets.avr.composer.calls import framed
-from tinyml.targets.avr.composer.epilogues import FACTORS, factors, requantised, shifted
-from tinyml.targets.avr.composer.families import (
-    REQUANTISED_CHANNELS,
-    REQUANTISED_DOTS,
-    SHIFTED_CHANNELS,
-    SHIFTED_DOTS,
-)
-from tinyml.targets.avr.composer.fetch import FLASH, RAM, Places, run, skip, spaced, word
-from tinyml.targets.avr.composer.loops import (
+from tinyml.targets.avr.assembly.functions import framed
+from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, moved, registers, statement
+from tinyml.targets.avr.assembly.loops import (
     again,
     counted_in_byte,
     counted_in_word,
@@ -22,7 +13,16 @@ from tinyml.targets.avr.composer.loops import (
     over_steps,
     repeated,
 )
-from tinyml.targets.avr.composer.multiply import arithmetic, chunk, squares
+from tinyml.targets.avr.composer.fragments import accumulate
+from tinyml.targets.avr.composer.fragments.epilogues import FACTORS, factors, requantised, shifted
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, Places, run, skip, spaced, word
+from tinyml.targets.avr.composer.fragments.multiply import arithmetic, chunk, squares
+from tinyml.targets.avr.composer.tiles.tile_kernels import (
+    REQUANTISED_CHANNELS,
+    REQUANTISED_DOTS,
+    SHIFTED_CHANNELS,
+    SHIFTED_DOTS,
+)
 from tinyml.targets.composer.lines import joined
 from tinyml.targets.costs import shared_code
 from tinyml.targets.registry import kernel_named

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tinyml.targets.avr.composer import multiply
-from tinyml.targets.avr.composer.assembly import bytes_of
-from tinyml.targets.avr.composer.calls import C_SUMS, entered, number_of_steps
-from tinyml.targets.avr.composer.fetch import FLASH, RAM, run
-from tinyml.targets.avr.composer.loops import counted_in_word
+from tinyml.targets.avr.assembly.functions import C_SUMS, entered, number_of_steps
+from tinyml.targets.avr.assembly.instructions import bytes_of
+from tinyml.targets.avr.assembly.loops import counted_in_word
+from tinyml.targets.avr.composer.fragments import multiply
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, run
 from tinyml.targets.kernel import Kernel
 
 _PORTABLE = """\

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from tinyml.targets.avr.composer.assembly import bytes_of, cycles, pair
+from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, pair
 from tinyml.targets.composer.lines import Lines, joined
 
 END = ("clr r1", "ret")

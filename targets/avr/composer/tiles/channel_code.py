@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from tinyml.targets.avr.composer.dense import strided_dot
-from tinyml.targets.avr.composer.epilogues import RESULT, SUM, ZERO
-from tinyml.targets.avr.composer.strip_code import StripCode, time_alone
+from tinyml.targets.avr.composer.fragments.epilogues import RESULT, SUM, ZERO
+from tinyml.targets.avr.composer.sums.dense import strided_dot
+from tinyml.targets.avr.composer.tiles.tile_code import AvrTileCode, time_alone
 from tinyml.targets.composer.row_blocks import BY_ROW
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.tiles import Tile
@@ -28,7 +28,7 @@ _FINISHED = 50
 """About the cycles that compiled C takes to start and finish the sum of a channel, and to go on to the next."""
 
 
-class ChannelFilters(StripCode):
+class AvrChannelCode(AvrTileCode):
     """The filters of a tile.
 
     height, width: of a filter. taps: its weights. across: columns from a window to the next.

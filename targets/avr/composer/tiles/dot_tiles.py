@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 
-from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import bytes_of, copied, cycles, moved
-from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
-from tinyml.targets.avr.composer.dense import dot_in_chunks
-from tinyml.targets.avr.composer.epilogues import (
+from tinyml.targets.avr.assembly.functions import RETURN_ADDRESS, framed
+from tinyml.targets.avr.assembly.instructions import bytes_of, copied, cycles, moved
+from tinyml.targets.avr.assembly.loops import again, repeated
+from tinyml.targets.avr.composer.fragments import accumulate
+from tinyml.targets.avr.composer.fragments.epilogues import (
     CALL,
     CALLED,
     FACTORS,
@@ -21,9 +21,9 @@ from tinyml.targets.avr.composer.epilogues import (
     ZERO,
     shifted,
 )
-from tinyml.targets.avr.composer.fetch import FLASH, RAM, next_byte
-from tinyml.targets.avr.composer.loops import again, repeated
-from tinyml.targets.avr.composer.strip_code import StripCode, time_alone
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, next_byte
+from tinyml.targets.avr.composer.sums.dense import dot_in_chunks
+from tinyml.targets.avr.composer.tiles.tile_code import AvrTileCode, time_alone
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.row_blocks import BY_ELEMENT
 from tinyml.targets.composer.weight_streams import WeightStream
@@ -55,7 +55,7 @@ _FINISHED = 30
 _MOST = 255
 
 
-class DotStrip(StripCode):
+class AvrDotTile(AvrTileCode):
     """The code for a tile: r31:r30 walks along the stream, the results wait on the stack."""
 
     def __init__(self, tile: Tile) -> None:

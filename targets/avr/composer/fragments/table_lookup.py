@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.avr.composer.assembly import pair
-from tinyml.targets.avr.composer.fetch import Fetch, next_byte
+from tinyml.targets.avr.assembly.instructions import pair
+from tinyml.targets.avr.composer.fragments.fetch import Fetch, next_byte
 from tinyml.targets.composer.lines import Lines, joined
 
 SAVED = "r12"

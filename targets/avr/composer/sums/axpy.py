@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import bytes_of, cycles, registers, statement
-from tinyml.targets.avr.composer.calls import HEADER
-from tinyml.targets.avr.composer.fetch import FLASH, RAM, run, word
+from tinyml.targets.avr.assembly.functions import HEADER
+from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, registers, statement
+from tinyml.targets.avr.composer.fragments import accumulate
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, run, word
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 

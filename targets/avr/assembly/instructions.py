@@ -1,35 +1,65 @@
-"""Lines of AVR assembly: their text as a C statement, their cycles, bytes and registers."""
+"""The table of AVR instructions, and what follows from it for lines of assembly: cycles, bytes and registers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tinyml.targets.composer.lines import Lines
 
-_CYCLES = {
-    **dict.fromkeys(("ld", "ldd", "st", "std", "push", "pop", "adiw", "sbiw", "rjmp", "ijmp"), 2),
-    **dict.fromkeys(("mul", "muls", "mulsu", "fmul", "fmuls", "fmulsu", "lds", "sts"), 2),
-    **dict.fromkeys(("lpm", "jmp", "rcall", "icall"), 3),
-    **dict.fromkeys(("call", "ret"), 4),
-}
-"""The cycles of instructions that take more than one on an ATmega; of branches and skips, those without a jump."""
 
-_TWO_WORDS = ("call", "jmp", "lds", "sts")
+@dataclass(frozen=True)
+class Instruction:
+    """An instruction.
+
+    cycles: on an ATmega; of branches and skips, those without a jump. words: of flash, two bytes each. pairs: true if a
+    register that it names is the lower one of a pair. clobbers: the registers that it changes without naming them.
+    """
+
+    cycles: int = 1
+    words: int = 1
+    pairs: bool = False
+    clobbers: tuple[int, ...] = ()
+
+
+_ONE_CYCLE = """
+adc add and andi asr brcc brcs breq brge brmi brne brpl clr com cp cpc cpi cpse dec eor in inc ldi lsl lsr mov neg nop
+or ori out rol ror sbc sbci sbrc sbrs sec sub subi swap tst
+"""
+INSTRUCTIONS = {
+    **dict.fromkeys(_ONE_CYCLE.split(), Instruction()),
+    "movw": Instruction(pairs=True),
+    **dict.fromkeys(("adiw", "sbiw"), Instruction(2, pairs=True)),
+    **dict.fromkeys(("ld", "ldd", "st", "std", "push", "pop", "rjmp"), Instruction(2)),
+    **dict.fromkeys(("lds", "sts"), Instruction(2, words=2)),
+    **dict.fromkeys(("mul", "muls", "mulsu", "fmul", "fmuls", "fmulsu"), Instruction(2, clobbers=(0, 1))),
+    **dict.fromkeys(("lpm", "rcall"), Instruction(3)),
+    "jmp": Instruction(3, words=2),
+    "call": Instruction(4, words=2),
+    "ret": Instruction(4),
+}
+"""The instructions by their mnemonics."""
+
 POINTERS = {"X": 26, "Y": 28, "Z": 30}
-"""The lower registers of pointers."""
+"""The lower registers of the pointers."""
 
 _COLUMNS = 108
 
 
+def instructions(lines: Sequence[str]) -> Iterator[tuple[str, Instruction]]:
+    """Lines without labels, each with its instruction; raises `KeyError` for a mnemonic that is not in the table."""
+    return ((line, INSTRUCTIONS[line.split()[0]]) for line in lines if not line.endswith(":"))
+
+
 def cycles(lines: Sequence[str]) -> int:
     """The time of straight-line code, in which no branch is taken and nothing is skipped."""
-    return sum(_CYCLES.get(line.split()[0], 1) for line in lines if not line.endswith(":"))
+    return sum(instruction.cycles for _, instruction in instructions(lines))
 
 
 def bytes_of(lines: Sequence[str]) -> int:
     """The bytes of flash."""
-    return sum(4 if line.split()[0] in _TWO_WORDS else 2 for line in lines if not line.endswith(":"))
+    return sum(2 * instruction.words for _, instruction in instructions(lines))
 
 
 def pair(low: str) -> tuple[str, str]:
@@ -55,14 +85,12 @@ def copied(source: Sequence[str], to: Sequence[str]) -> Lines:
 def registers(lines: Sequence[str]) -> set[int]:
     """The numbers of all registers that instructions name or use as parts of pairs, r0 and r1 included."""
     used: set[int] = set()
-    for line in lines:
-        used.update(named := [int(number) for number in re.findall(r"\br(\d+)", line)])
-        if line.startswith(("movw", "adiw", "sbiw")):
+    for line, instruction in instructions(lines):
+        used.update(instruction.clobbers, named := [int(number) for number in re.findall(r"\br(\d+)", line)])
+        if instruction.pairs:
             used.update(number + 1 for number in named)
         for pointer in re.findall(r"\b[XYZ]\b", line):
             used.update((POINTERS[pointer], POINTERS[pointer] + 1))
-        if "mul" in line:
-            used.update((0, 1))
     return used
 
 

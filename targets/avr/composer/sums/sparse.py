@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tinyml.targets.avr.composer.assembly import bytes_of, cycles, pair
-from tinyml.targets.avr.composer.calls import C_SUMS, entered
-from tinyml.targets.avr.composer.fetch import FLASH, RAM, run, skip
-from tinyml.targets.avr.composer.loops import counted_in_word, entry_by_count
-from tinyml.targets.avr.composer.multiply import arithmetic
+from tinyml.targets.avr.assembly.functions import C_SUMS, entered
+from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, pair
+from tinyml.targets.avr.assembly.loops import counted_in_word, entry_by_count
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, run, skip
+from tinyml.targets.avr.composer.fragments.multiply import arithmetic
 from tinyml.targets.composer.lines import joined
 from tinyml.targets.kernel import Kernel
 

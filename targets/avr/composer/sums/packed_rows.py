@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from tinyml.dialects.formats.coding import TABLE
 from tinyml.dialects.layouts.delta_row_stream import AT_ONCE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, group_length
-from tinyml.targets.avr.composer.assembly import bytes_of, cycles, pair, registers
-from tinyml.targets.avr.composer.calls import Variable, entered, number_of_steps
-from tinyml.targets.avr.composer.fetch import FLASH, RAM, Fetch, next_byte, run
-from tinyml.targets.avr.composer.loops import END, Loop, counted_in_byte
-from tinyml.targets.avr.composer.multiply import Arithmetic, arithmetic
-from tinyml.targets.avr.composer.packed import FIRST, NUMBER, Group, numbered, shorter
-from tinyml.targets.avr.composer.table import RESTORE, SAVE, SAVED, entries, entry
+from tinyml.targets.avr.assembly.functions import Variable, entered, number_of_steps
+from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, pair, registers
+from tinyml.targets.avr.assembly.loops import END, Loop, counted_in_byte
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, Fetch, next_byte, run
+from tinyml.targets.avr.composer.fragments.multiply import Arithmetic, arithmetic
+from tinyml.targets.avr.composer.fragments.packed_fetch import FIRST, NUMBER, Group, numbered, shorter
+from tinyml.targets.avr.composer.fragments.table_lookup import RESTORE, SAVE, SAVED, entries, entry
 from tinyml.targets.c.composer.names import name_of
 from tinyml.targets.c.composer.sums import body, signature
 from tinyml.targets.composer.lines import Lines, joined

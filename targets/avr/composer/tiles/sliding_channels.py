@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import bytes_of, copied, cycles, moved
-from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
-from tinyml.targets.avr.composer.channel_filters import (
+from tinyml.targets.avr.assembly.functions import RETURN_ADDRESS, framed
+from tinyml.targets.avr.assembly.instructions import bytes_of, copied, cycles, moved
+from tinyml.targets.avr.assembly.loops import again, repeated
+from tinyml.targets.avr.composer.fragments import accumulate
+from tinyml.targets.avr.composer.fragments.epilogues import CALL, CALLED, FACTORS, NUMBER, SIGN, ZERO, shifted
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, Places, next_byte
+from tinyml.targets.avr.composer.tiles.channel_code import (
     BEGIN,
     COUNTER,
     ELEMENT,
@@ -19,16 +22,13 @@ from tinyml.targets.avr.composer.channel_filters import (
     START,
     SUMS,
     WEIGHTS,
-    ChannelFilters,
+    AvrChannelCode,
 )
-from tinyml.targets.avr.composer.epilogues import CALL, CALLED, FACTORS, NUMBER, SIGN, ZERO, shifted
-from tinyml.targets.avr.composer.fetch import FLASH, Places, next_byte
-from tinyml.targets.avr.composer.loops import again, repeated
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.tiles import Tile
 
 
-class ChannelStrip(ChannelFilters):
+class AvrSlidingChannels(AvrChannelCode):
     """The code for a tile. sums: of windows that overlap, the one that is complete first in front."""
 
     def __init__(self, tile: Tile) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
-from tinyml.targets.avr.composer.assembly import bytes_of
-from tinyml.targets.avr.composer.epilogues import (
+from tinyml.targets.avr.assembly.instructions import bytes_of
+from tinyml.targets.avr.composer.fragments.epilogues import (
     COMPILED,
     FACTORS,
     factors,
@@ -29,7 +29,7 @@ def _three_bytes(pointer: str, offset: str) -> str:
 _START = replace(START, bytes=3, in_c=_three_bytes)
 
 
-class StripCode(ABC):
+class AvrTileCode(ABC):
     """The code for a tile, as in `TileCode`.
 
     requantises: are sums requantised by factors in the stream, behind the weights? Else they are shifted.

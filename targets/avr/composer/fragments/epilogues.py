@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.avr.composer.assembly import bytes_of, cycles, statement
+from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, statement
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import SharedFunction
 from tinyml.targets.tiles import Sums

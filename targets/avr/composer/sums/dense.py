@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tinyml.targets.avr.composer import multiply
-from tinyml.targets.avr.composer.accumulate import BIAS
-from tinyml.targets.avr.composer.assembly import bytes_of
-from tinyml.targets.avr.composer.calls import C_SUMS, Variable, entered, number_of_steps
-from tinyml.targets.avr.composer.fetch import FLASH, RAM, run, spaced
-from tinyml.targets.avr.composer.loops import Loop, counted_in_byte, counted_in_word, over_steps
-from tinyml.targets.avr.composer.multiply import arithmetic
+from tinyml.targets.avr.assembly.functions import C_SUMS, SumRegisters, Variable, entered, number_of_steps
+from tinyml.targets.avr.assembly.instructions import bytes_of
+from tinyml.targets.avr.assembly.loops import Loop, counted_in_byte, counted_in_word, over_steps
+from tinyml.targets.avr.composer.fragments import multiply
+from tinyml.targets.avr.composer.fragments.accumulate import BIAS
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, run, spaced
+from tinyml.targets.avr.composer.fragments.multiply import arithmetic
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Composed, Kernel
 
 _LEFT = "r12"
@@ -61,7 +61,7 @@ def dot_in_chunks(sum: int, chunk: int) -> Kernel:
         symbol,
         f"{ctype} {symbol}(const int8_t *w, const int8_t *x, uint16_t n, {ctype} sum)",
         portable(ctype, "(int32_t)*w++ * *x++"),
-        multiply.Registers(sum=registers),
+        SumRegisters(sum=registers),
         loop,
         bits=sum,
         counter=number_of_steps(count, loop),

@@ -9,27 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import pair
-from tinyml.targets.avr.composer.fetch import Fetch, word
+from tinyml.targets.avr.assembly.functions import SumRegisters
+from tinyml.targets.avr.assembly.instructions import pair
+from tinyml.targets.avr.composer.fragments import accumulate
+from tinyml.targets.avr.composer.fragments.fetch import Fetch, word
 from tinyml.targets.composer.lines import Lines, joined
 
 
 @dataclass(frozen=True, kw_only=True)
-class Registers:
-    """What a sum needs.
-
-    sum: its bytes, the lowest first. zero: a register that holds zero. gathered: a pair that is zero before and after,
-    or nothing.
-    """
-
-    sum: Sequence[str]
-    zero: str = ""
-    gathered: Sequence[str] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Arithmetic(Registers):
+class Arithmetic(SumRegisters):
     """Products and their sum in registers.
 
     first: the registers of the operand that is fetched first. meet: its products with the operand whose bytes are

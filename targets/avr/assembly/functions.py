@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tinyml.targets.avr.composer.assembly import registers, statement
-from tinyml.targets.avr.composer.loops import END, Loop
-from tinyml.targets.avr.composer.multiply import Registers
+from tinyml.targets.avr.assembly.instructions import registers, statement
+from tinyml.targets.avr.assembly.loops import END, Loop
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed
 
@@ -68,6 +67,19 @@ def framed(body: Lines) -> Lines:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class SumRegisters:
+    """The registers of a sum.
+
+    sum: its bytes, the lowest first. zero: a register that holds zero. gathered: a pair that is zero before and after,
+    or nothing.
+    """
+
+    sum: Sequence[str]
+    zero: str = ""
+    gathered: Sequence[str] = ()
+
+
 @dataclass(frozen=True)
 class Variable:
     """A C variable in registers: `register CTYPE NAME __asm__(FIRST) = VALUE`, of so many bytes.
@@ -103,7 +115,7 @@ def entered(
     symbol: str,
     signature: str,
     portable: str,
-    needed: Registers,
+    needed: SumRegisters,
     loop: Loop,
     *,
     bits: int,

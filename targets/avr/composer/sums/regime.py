@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tinyml.dialects.formats.coding import INTEGER, REGIME
-from tinyml.targets.avr.composer.assembly import bytes_of, statement
-from tinyml.targets.avr.composer.calls import HEADER
+from tinyml.targets.avr.assembly.functions import HEADER
+from tinyml.targets.avr.assembly.instructions import bytes_of, statement
 from tinyml.targets.c.composer import regime as plain
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel

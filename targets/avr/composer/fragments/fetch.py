@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from tinyml.targets.avr.composer.assembly import POINTERS, moved, pair
+from tinyml.targets.avr.assembly.instructions import POINTERS, moved, pair
 from tinyml.targets.composer.lines import Lines
 
 Fetch: TypeAlias = Callable[[str], Lines]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tinyml.dialects.layouts.delta_row_stream import entries_of_group
 from tinyml.dialects.layouts.packed_bits import Byte, group_layout, group_length
-from tinyml.targets.avr.composer.fetch import Fetch
+from tinyml.targets.avr.composer.fragments.fetch import Fetch
 from tinyml.targets.composer.lines import Lines, joined
 
 ALONE = 6

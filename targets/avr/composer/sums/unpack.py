@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tinyml.dialects.layouts.packed_bits import group_length
-from tinyml.targets.avr.composer.assembly import statement
-from tinyml.targets.avr.composer.fetch import RAM, next_byte
-from tinyml.targets.avr.composer.packed import Group
+from tinyml.targets.avr.assembly.instructions import statement
+from tinyml.targets.avr.composer.fragments.fetch import RAM, next_byte
+from tinyml.targets.avr.composer.fragments.packed_fetch import Group
 from tinyml.targets.c.composer.elements import copier_head
 from tinyml.targets.composer.lines import Lines, joined
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tinyml.targets.avr.composer.assembly import statement
-from tinyml.targets.avr.composer.calls import AVR, HEADER
-from tinyml.targets.avr.composer.channel_rows import ChannelRows
-from tinyml.targets.avr.composer.channel_strips import ChannelStrip
-from tinyml.targets.avr.composer.dot_strips import DotStrip
-from tinyml.targets.avr.composer.epilogues import MOST_RIGHT, REQUANTISE, SUM_BITS
+from tinyml.targets.avr.assembly.functions import AVR, HEADER
+from tinyml.targets.avr.assembly.instructions import statement
+from tinyml.targets.avr.composer.fragments.epilogues import MOST_RIGHT, REQUANTISE, SUM_BITS
+from tinyml.targets.avr.composer.tiles.channels_by_row import AvrChannelsByRow
+from tinyml.targets.avr.composer.tiles.dot_tiles import AvrDotTile
+from tinyml.targets.avr.composer.tiles.sliding_channels import AvrSlidingChannels
 from tinyml.targets.composer.tile_code import Machine, TileCode
 from tinyml.targets.tiles import Tile, TileFamily
 
@@ -19,8 +19,8 @@ _MACHINE = Machine(
 
 
 def _channels(tile: Tile) -> TileCode:
-    strip = ChannelStrip(tile)
-    return strip if strip.fits else ChannelRows(tile)
+    strip = AvrSlidingChannels(tile)
+    return strip if strip.fits else AvrChannelsByRow(tile)
 
 
 def _shifted(family: TileFamily, most: int) -> TileFamily:
@@ -33,9 +33,9 @@ def _requantised(family: TileFamily, most: int) -> TileFamily:
     return replace(family, right=MOST_RIGHT, most=most)
 
 
-SHIFTED_DOTS = _shifted(_MACHINE.family("tm_dot_strip_s8_", "num.dot_tiles", DotStrip), 384)
+SHIFTED_DOTS = _shifted(_MACHINE.family("tm_dot_strip_s8_", "num.dot_tiles", AvrDotTile), 384)
 REQUANTISED_DOTS = _requantised(
-    _MACHINE.family("tm_dot_requantised_s8_", "num.dot_tiles", DotStrip, shared=[REQUANTISE]), 384
+    _MACHINE.family("tm_dot_requantised_s8_", "num.dot_tiles", AvrDotTile, shared=[REQUANTISE]), 384
 )
 """Rows of a matrix by windows."""
 
