@@ -84,7 +84,7 @@ class SumRegisters:
 class Variable:
     """A C variable in registers: `register CTYPE NAME __asm__(FIRST) = VALUE`, of so many bytes.
 
-    changed: does a kernel change it?
+    changed: true if a kernel changes it.
     """
 
     ctype: str
@@ -178,11 +178,11 @@ def entered(
                 "    }",
             ]
         entry.append(counter.declared)
-        places = loop.places[1:]
-        if places == [number * places[0] for number in range(1, loop.at_once + 1)]:
-            places = places[:1]
-        macro = f"TM_ENTER_{loop.at_once}{'_AT' * (len(places) > 1)}"
-        entry.append(f"    {macro}({', '.join([rest, *map(str, places)])},\n        {operands})")
+        offsets = loop.offsets[1:]
+        if offsets == [number * offsets[0] for number in range(1, loop.at_once + 1)]:
+            offsets = offsets[:1]
+        macro = f"TM_ENTER_{loop.at_once}{'_AT' * (len(offsets) > 1)}"
+        entry.append(f"    {macro}({', '.join([rest, *map(str, offsets)])},\n        {operands})")
     # Two pointers are moved, a byte of the others takes an instruction; the sum is where it was computed.
     arguments = 2 + sum(variable.bytes for variable in known if variable.name != "s")
     return Entered(

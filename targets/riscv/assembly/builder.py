@@ -10,7 +10,7 @@ from xdsl.dialects.riscv import ops as riscv
 from xdsl.dialects.riscv.registers import IntRegisterType, Registers
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from tinyml.targets.riscv.assembly.code import Body, Code
+from tinyml.targets.riscv.assembly.code import Body, RiscvCode
 from tinyml.targets.riscv.assembly.instructions import Instruction
 from tinyml.targets.riscv.assembly.registers import SAVED
 
@@ -25,7 +25,7 @@ def _ops() -> dict[str, Callable[..., Operation]]:
     return {op.name: op for dialect in dialects for op in dialect.operations}
 
 
-class Builder(Code[SSAValue]):
+class RiscvBuilder(RiscvCode[SSAValue]):
     """The body of a function, whose first block has the stack pointer and the arguments."""
 
     def __init__(self) -> None:

@@ -27,7 +27,7 @@ Body = Callable[[Sequence[V]], Sequence[V]]
 """The body of a loop, from the values of its loop-carried variables to those of the next iteration."""
 
 
-class Code(ABC, Generic[V]):
+class RiscvCode(ABC, Generic[V]):
     """A naked function under construction, to whose end instructions are appended."""
 
     @abstractmethod

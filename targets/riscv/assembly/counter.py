@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tinyml.targets.riscv.assembly.code import Body, Code
+from tinyml.targets.riscv.assembly.code import Body, RiscvCode
 from tinyml.targets.riscv.assembly.instructions import (
     ADDI,
     BEQ,
@@ -20,7 +20,7 @@ from tinyml.targets.riscv.assembly.instructions import (
 from tinyml.targets.riscv.assembly.registers import SAVED
 
 
-class Counter(Code[None]):
+class InstructionCounter(RiscvCode[None]):
     """The instructions that a call runs, and an upper bound of the bytes of flash."""
 
     def __init__(self) -> None:

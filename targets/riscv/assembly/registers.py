@@ -30,7 +30,7 @@ class OutOfRegistersError(Exception):
     """More values are alive than there are registers, or two that have to share a register are."""
 
 
-class Liveness:
+class LiveIntervals:
     """The numbers of the instructions at which values are defined and used for the last time.
 
     All values of a region are intervals on the line of its instructions: what is defined before a loop and used in it
@@ -64,10 +64,10 @@ class Liveness:
             self.first[value] = self.last[value] = number
 
 
-class Classes:
+class RegisterClasses:
     """Values by the class with which they share a register; a class is a list in the order of definition."""
 
-    def __init__(self, live: Liveness) -> None:
+    def __init__(self, live: LiveIntervals) -> None:
         self._live = live
         self._of = {value: [value] for value in live.first}
 
@@ -96,8 +96,8 @@ def allocate(region: Region, *, saved: bool) -> None:
     saved: true if the function saves the registers of `SAVED`, so that values may have them. Raises
     `OutOfRegistersError`.
     """
-    live = Liveness(region)
-    classes = Classes(live)
+    live = LiveIntervals(region)
+    classes = RegisterClasses(live)
     for value, argument in _passed(region):
         if not classes.join(value, argument):
             raise OutOfRegistersError(f"{argument} and a value passed to it are alive at the same time")
@@ -120,7 +120,7 @@ def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
                 pass
 
 
-def _join_sums(region: Region, classes: Classes, live: Liveness) -> None:
+def _join_sums(region: Region, classes: RegisterClasses, live: LiveIntervals) -> None:
     """Lets results of additions take the register of an operand that is not used again."""
     from xdsl.dialects.riscv.ops import AddiOp, AddOp
 
@@ -131,7 +131,7 @@ def _join_sums(region: Region, classes: Classes, live: Liveness) -> None:
                     break
 
 
-def _scan(live: Liveness, classes: Classes, usable: Sequence[str]) -> None:
+def _scan(live: LiveIntervals, classes: RegisterClasses, usable: Sequence[str]) -> None:
     """Gives registers to classes in the order in which they are defined, those of `usable` by their numbers."""
     from xdsl.dialects.riscv.registers import IntRegisterType
 

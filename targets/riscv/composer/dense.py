@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.riscv.assembly.code import Code, V
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
 from tinyml.targets.riscv.assembly.instructions import ACCUMULATE
 from tinyml.targets.riscv.composer.fragments import added_product, added_wide_product
 from tinyml.targets.riscv.composer.runs import RunKernel, Runs, ends, parameters, row_pointers, scaled
@@ -63,11 +63,11 @@ class _Dot(RunKernel):
     def strides(self) -> Sequence[int]:
         return self.weights // 8, self.vector // 8
 
-    def begin(self, code: Code[V]) -> Runs[V]:
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
         weights, vector, count, *sum = code.arguments(3 + self.sum // 32)
         return Runs((weights, vector), sum, *ends(code, self.weights, weights, count))
 
-    def step(self, code: Code[V], runs: Runs[V], number: int) -> Sequence[V]:
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
         weight, element = (
             code.load(8 * by, pointer, number * by) for pointer, by in zip(runs.pointers, self.strides, strict=True)
         )
@@ -76,7 +76,7 @@ class _Dot(RunKernel):
         low, high = runs.carried
         return added_wide_product(code, low, high, weight, element)
 
-    def finish(self, code: Code[V], runs: Runs[V]) -> None:
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
         code.give(runs.carried)
 
 
@@ -91,20 +91,20 @@ class _DotRows(RunKernel):
     def strides(self) -> Sequence[int]:
         return *[self.weights // 8] * _ROWS, self.vector // 8
 
-    def begin(self, code: Code[V]) -> Runs[V]:
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
         weights, vector, count, start, sums = code.arguments(5)
         rows = row_pointers(code, self.weights, weights, count, _ROWS)
         starts = [code.load(32, start, 4 * row) for row in range(_ROWS)]
         return Runs((*rows, vector), starts, *ends(code, self.weights, weights, count), (sums,))
 
-    def step(self, code: Code[V], runs: Runs[V], number: int) -> Sequence[V]:
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
         *rows, vector = runs.pointers
         element = code.load(self.vector, vector, number * self.vector // 8)
         weights = (code.load(self.weights, row, number * self.weights // 8) for row in rows)
         sums = zip(runs.carried, weights, strict=True)
         return [added_product(code, sum, weight, element) for sum, weight in sums]
 
-    def finish(self, code: Code[V], runs: Runs[V]) -> None:
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
         _store(code, runs.carried, runs.fixed[-1])
 
 
@@ -119,14 +119,14 @@ class _ChannelDots(RunKernel):
     def strides(self) -> Sequence[int]:
         return [self.weights // 8] * _ROWS
 
-    def begin(self, code: Code[V]) -> Runs[V]:
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
         weights, vector, count, stride, start, sums = code.arguments(6)
         rows = row_pointers(code, self.weights, weights, count, _ROWS)
         step = scaled(code, self.vector, stride)
         starts = [code.load(32, start, 4 * row) for row in range(_ROWS)]
         return Runs(rows, (*starts, vector), *ends(code, self.weights, weights, count), (step, sums))
 
-    def step(self, code: Code[V], runs: Runs[V], number: int) -> Sequence[V]:
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
         *sums, vector = runs.carried
         following: list[V] = []
         for channel, (row, sum) in enumerate(zip(runs.pointers, sums, strict=True)):
@@ -135,11 +135,11 @@ class _ChannelDots(RunKernel):
             following.append(added_product(code, sum, weight, element))
         return [*following, code.put(ACCUMULATE, vector, runs.fixed[0])]
 
-    def finish(self, code: Code[V], runs: Runs[V]) -> None:
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
         _store(code, runs.carried, runs.fixed[-1])
 
 
-def _store(code: Code[V], sums: Sequence[V], out: V) -> None:
+def _store(code: RiscvCode[V], sums: Sequence[V], out: V) -> None:
     for row, sum in enumerate(sums[:_ROWS]):
         code.store_word(out, sum, 4 * row)
     code.give([])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from tinyml.targets.composer.lines import Lines
-from tinyml.targets.riscv.assembly.code import Code, V
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
 from tinyml.targets.riscv.assembly.instructions import (
     ACCUMULATE,
     ADD,
@@ -33,27 +33,27 @@ The cost model counts them for half of all results, as an activation makes about
 class Written(Protocol):
     """A function that writes its code."""
 
-    def write(self, code: Code[V]) -> None: ...
+    def write(self, code: RiscvCode[V]) -> None: ...
 
 
 def built(function: Written) -> Lines:
     """The assembly of a function: IR with registers, printed."""
-    from tinyml.targets.riscv.assembly.builder import Builder
+    from tinyml.targets.riscv.assembly.builder import RiscvBuilder
     from tinyml.targets.riscv.assembly.printer import assembly
     from tinyml.targets.riscv.assembly.registers import allocate
 
-    builder = Builder()
+    builder = RiscvBuilder()
     function.write(builder)
     allocate(builder.region, saved=builder.has_frame)
     return assembly(builder.region)
 
 
-def added_product(code: Code[V], sum: V, weight: V, element: V) -> V:
+def added_product(code: RiscvCode[V], sum: V, weight: V, element: V) -> V:
     """A product added to a sum, which is not used again."""
     return code.put(ACCUMULATE, sum, code.put(MUL, element, weight))
 
 
-def added_wide_product(code: Code[V], low: V, high: V, weight: V, element: V) -> tuple[V, V]:
+def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: V) -> tuple[V, V]:
     """A product of 32 bits, added to a sum of two words."""
     product = code.put(MUL, element, weight)
     low = code.put(ACCUMULATE, low, product)
@@ -61,7 +61,7 @@ def added_wide_product(code: Code[V], low: V, high: V, weight: V, element: V) ->
     return low, code.put(ACCUMULATE, high, code.put(SRAI, product, 31))
 
 
-def requantised(code: Code[V], sum: V, multiplier: V, right: V, zero: int) -> V:
+def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, zero: int) -> V:
     """A sum as TensorFlow Lite requantises it, saturated to a byte.
 
     multiplier: twice the multiplier, an unsigned number. right: the shift amount less 1. The last bit that is left is
@@ -77,11 +77,11 @@ def requantised(code: Code[V], sum: V, multiplier: V, right: V, zero: int) -> V:
     return code.changed_unless(byte, number, number, lambda value: _limit(code, value), share=0.5)
 
 
-def _limit(code: Code[V], value: V) -> V:
+def _limit(code: RiscvCode[V], value: V) -> V:
     """The greatest byte, or the least one for a negative number."""
     return code.put(XORI, code.put(SRAI, value, 31), 127)
 
 
-def started_product(code: Code[V], start: V, weight: V, element: V) -> V:
+def started_product(code: RiscvCode[V], start: V, weight: V, element: V) -> V:
     """A product added to the start of a sum, which others start from, too."""
     return code.put(ADD, start, code.put(MUL, element, weight))

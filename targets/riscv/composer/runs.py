@@ -10,8 +10,8 @@ from typing import Generic
 
 from tinyml.targets.composer.lines import Printed, statement
 from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.riscv.assembly.code import Code, V
-from tinyml.targets.riscv.assembly.counter import Counter
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
+from tinyml.targets.riscv.assembly.counter import InstructionCounter
 from tinyml.targets.riscv.assembly.instructions import ACCUMULATE, ADD, ANDI, RV32IM, SLLI
 from tinyml.targets.riscv.composer.fragments import UNROLLED, built
 
@@ -52,25 +52,25 @@ class RunKernel(ABC):
         """The bytes by which each pointer moves with an element."""
 
     @abstractmethod
-    def begin(self, code: Code[V]) -> Runs[V]:
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
         """What comes before the first element."""
 
     @abstractmethod
-    def step(self, code: Code[V], runs: Runs[V], number: int) -> Sequence[V]:
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
         """The carried values after an element. number: of the element, counted from where the pointers are."""
 
     @abstractmethod
-    def finish(self, code: Code[V], runs: Runs[V]) -> None:
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
         """What comes after the last element."""
 
-    def write(self, code: Code[V]) -> None:
+    def write(self, code: RiscvCode[V]) -> None:
         runs = self.begin(code)
         for end, count in ((runs.whole, UNROLLED), (runs.end, 1)):
             values = code.up_to(end, runs.values, partial(self._steps, code, runs, count))
             runs = runs.of(values)
         self.finish(code, runs)
 
-    def _steps(self, code: Code[V], runs: Runs[V], count: int, values: Sequence[V]) -> Sequence[V]:
+    def _steps(self, code: RiscvCode[V], runs: Runs[V], count: int, values: Sequence[V]) -> Sequence[V]:
         runs = runs.of(values)
         for number in range(count):
             runs = replace(runs, carried=self.step(code, runs, number))
@@ -81,7 +81,7 @@ class RunKernel(ABC):
         self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, portable: str, *, rows: int = 1
     ) -> Kernel:
         """The kernel. widths: bits of weights, vector and sums. rows: processed at once."""
-        whole, once, element = Counter(), Counter(), Counter()
+        whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
         self.write(whole)
         runs = self.begin(once)
         self.finish(once, runs)
@@ -97,18 +97,18 @@ class RunKernel(ABC):
         return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=time, code=whole.bytes, composed=composed)
 
 
-def scaled(code: Code[V], bits: int, count: V) -> V:
+def scaled(code: RiscvCode[V], bits: int, count: V) -> V:
     """The bytes of a number of elements of 8 or 16 bits."""
     return code.put(SLLI, count, 1) if bits == 16 else count
 
 
-def ends(code: Code[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
+def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
     """The addresses at which blocks and all elements from a pointer on end; the count is not used again."""
     whole = code.put(ACCUMULATE, scaled(code, bits, code.put(ANDI, count, -UNROLLED)), pointer)
     return whole, code.put(ACCUMULATE, scaled(code, bits, count), pointer)
 
 
-def row_pointers(code: Code[V], bits: int, first: V, count: V, rows: int) -> Sequence[V]:
+def row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) -> Sequence[V]:
     """The addresses of rows of `count` elements each, one after the other."""
     length, pointers = scaled(code, bits, count), [first]
     while len(pointers) < rows:

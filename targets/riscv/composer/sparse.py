@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.riscv.assembly.code import Code, V
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
 from tinyml.targets.riscv.assembly.instructions import ACCUMULATE, LBU
 from tinyml.targets.riscv.composer.fragments import added_product
 from tinyml.targets.riscv.composer.runs import RunKernel, Runs, ends, scaled
@@ -38,15 +38,15 @@ class _SparseDot(RunKernel):
     def strides(self) -> Sequence[int]:
         return self.weights // 8, 1
 
-    def begin(self, code: Code[V]) -> Runs[V]:
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
         values, gaps, vector, count, sum = code.arguments(5)
         return Runs((values, gaps), (vector, sum), *ends(code, self.weights, values, count))
 
-    def step(self, code: Code[V], runs: Runs[V], number: int) -> Sequence[V]:
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
         (values, gaps), (vector, sum) = runs.pointers, runs.carried
         vector = code.put(ACCUMULATE, vector, scaled(code, self.vector, code.put(LBU, gaps, number)))
         weight, element = code.load(self.weights, values, number * self.weights // 8), code.load(self.vector, vector, 0)
         return vector, added_product(code, sum, weight, element)
 
-    def finish(self, code: Code[V], runs: Runs[V]) -> None:
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
         code.give(runs.carried[1:])

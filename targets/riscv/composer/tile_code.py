@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.riscv.assembly.code import Code, V
-from tinyml.targets.riscv.assembly.counter import Counter
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
+from tinyml.targets.riscv.assembly.counter import InstructionCounter
 from tinyml.targets.riscv.composer.fragments import built
 from tinyml.targets.tiles import Tile
 
@@ -28,12 +28,12 @@ class RiscvTileCode(ABC):
         """The layout of the stream."""
 
     @abstractmethod
-    def write(self, code: Code[V]) -> None:
+    def write(self, code: RiscvCode[V]) -> None:
         """Writes the whole function."""
 
     @cached_property
-    def _costs(self) -> Counter:
-        counter = Counter()
+    def _costs(self) -> InstructionCounter:
+        counter = InstructionCounter()
         self.write(counter)
         return counter
 

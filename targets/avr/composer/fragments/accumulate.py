@@ -46,13 +46,13 @@ def high_byte(sum: Sequence[str], high: str) -> Lines:
 def pair_of_words(sum: Sequence[str], low: Sequence[str], high: Sequence[str]) -> Lines:
     """A number of 32 bits, in two pairs of registers, added to a sum."""
     return tuple(
-        f"{'adc' if place else 'add'} {byte},{other}"
-        for place, (byte, other) in enumerate(zip(sum, (*low, *high), strict=True))
+        f"{'adc' if number else 'add'} {byte},{other}"
+        for number, (byte, other) in enumerate(zip(sum, (*low, *high), strict=True))
     )
 
 
 def flush_third_byte(sum: Sequence[str], third: str, zero: str) -> Lines:
-    """Adds a signed byte that stood in the place of the sum's third one, which then is zero.
+    """Adds a signed byte that was the third one of a sum, and clears it.
 
     256 products of bytes stay within the 24 bits of which it was the highest.
     """

@@ -18,7 +18,7 @@ SUM_BITS = 24
 
 
 def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Lines:
-    """A sum of 24 bits shifted to the right by 1 to 23 places, and limited to a byte but the least, -128.
+    """A sum of 24 bits shifted to the right by 1 to 23 bits, and limited to a byte but the least, -128.
 
     The registers of the sum, r0 and r1 change. byte: the register for the result, from r16 on.
     """
@@ -26,18 +26,18 @@ def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Lines:
     # Bits go to the right out of the lowest byte, or to the left into one above.
     to_right, to_left = right % 8, -right % 8
     if len(kept) * to_right <= (len(kept) + 1) * to_left or not to_right:
-        places = ("asr", "ror", "ror"), [*reversed(kept)], to_right
-        shifts = [f"{op} {register}" for op, register in zip(*places[:2], strict=False)] * places[2]
+        shift = ("asr", "ror", "ror"), [*reversed(kept)], to_right
+        shifts = [f"{op} {register}" for op, register in zip(*shift[:2], strict=False)] * shift[2]
     else:
         shifts, kept = _to_left(kept, to_left), [*kept[1:], "r0"]
     return joined(shifts, _limited(kept, byte, zero))
 
 
-def _to_left(sum: Sequence[str], places: int) -> Lines:
+def _to_left(sum: Sequence[str], bits: int) -> Lines:
     """A signed sum shifted to the left, with r0 for its highest byte."""
     low, *others = sum
     once = (f"lsl {low}", *(f"rol {register}" for register in others))
-    return joined(once, "sbc r0,r0", [*once, "rol r0"] * (places - 1))
+    return joined(once, "sbc r0,r0", [*once, "rol r0"] * (bits - 1))
 
 
 def _limited(number: Sequence[str], byte: str, zero: str) -> Lines:
@@ -96,12 +96,12 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
     lines = joined(
         (f"mov {sign},{high}", f"lsl {sign}", f"sbc {sign},{sign}"),
         [f"eor {register},{sign}" for register in sum],
-        [f"{'sbc' if place else 'sub'} {register},{sign}" for place, register in enumerate(sum)],
+        [f"{'sbc' if at else 'sub'} {register},{sign}" for at, register in enumerate(sum)],
         [f"mov {register},{sign}" for register in number[:3]],
         (f"ldi {number[3]},128", f"add {number[3]},{sign}"),
     )
-    for place in range(4):
-        lines = joined(lines, (f"clr {number[3]}",) if place else (), f"lpm {byte},Z+")
+    for byte_of_factor in range(4):
+        lines = joined(lines, (f"clr {number[3]}",) if byte_of_factor else (), f"lpm {byte},Z+")
         for at, factor in enumerate(sum):
             carries = [f"adc {register},{zero}" for register in number[at + 2 :]]
             lines = joined(lines, f"mul {factor},{byte}", f"add {number[at]},r0", f"adc {number[at + 1]},r1", carries)

@@ -44,22 +44,22 @@ def spaced(bits: int, left: str) -> Sequence[Fetch]:
     return [*run(bits - 8, RAM, "X"), last]
 
 
-class Places:
-    """A pointer, Y or Z, that walks along memory: where it points to, in bytes from where it began."""
+class MovingPointer:
+    """A pointer, Y or Z, with the number of bytes by which it has moved."""
 
     def __init__(self, pointer: str) -> None:
-        self.pointer, self.place = pointer, 0
+        self.pointer, self.moved = pointer, 0
 
-    def load(self, to: str, place: int) -> Lines:
-        """The byte at a place, to which the pointer moves only where a displacement does not reach."""
-        reaches = 0 <= place - self.place <= _DISPLACEMENT
-        move = () if reaches else self.move(place)
-        beyond = place - self.place
+    def load(self, to: str, offset: int) -> Lines:
+        """Loads the byte at an offset from where the pointer began, moving it only where displacements do not reach."""
+        reaches = 0 <= offset - self.moved <= _DISPLACEMENT
+        move = () if reaches else self.move(offset)
+        beyond = offset - self.moved
         return (*move, f"ldd {to},{self.pointer}+{beyond}" if beyond else f"ld {to},{self.pointer}")
 
-    def move(self, place: int) -> Lines:
-        """Moves the pointer to a place."""
-        by, self.place = place - self.place, place
+    def move(self, offset: int) -> Lines:
+        """Moves the pointer to an offset."""
+        by, self.moved = offset - self.moved, offset
         return moved(f"r{POINTERS[self.pointer]}", by)
 
 

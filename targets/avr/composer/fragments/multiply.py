@@ -1,4 +1,4 @@
-"""Multiplications of elements, added to a sum, and the registers in which they take place.
+"""Multiplications of elements, added to a sum, and the registers that they use.
 
 The registers of an `Arithmetic` are those in which avr-gcc passes results, as far as they go, so that the sum stays
 where the calls around need it.

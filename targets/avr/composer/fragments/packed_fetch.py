@@ -14,7 +14,7 @@ from tinyml.targets.avr.composer.fragments.fetch import Fetch
 from tinyml.targets.composer.lines import Lines, joined
 
 ALONE = 6
-"""The fewest bits above whole bytes that lie in a byte of their own."""
+"""The fewest bits above whole bytes that are stored in a byte of their own."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class Group:
 
     def _fields(self, element: int, to: str) -> Lines:
         bits, kept, lines = self._top, self.keep[0], list[str]()
-        place = element % (8 // bits)
-        if place:
+        position = element % (8 // bits)
+        if position:
             lines += [f"swap {kept}"] if bits == 4 else [f"lsr {kept}"] * bits
         if to != kept:
             lines.append(f"mov {to},{kept}")
@@ -137,7 +137,7 @@ def _with(lines: Sequence[str], register: str) -> Lines:
 
 
 def _six(to: str) -> Lines:
-    """Number i lies i / 4 bytes nearer than byte i, the last of a group in what is left of the three bytes before."""
+    """Element i begins i / 4 bytes before byte i; the last of a group fills what the three bytes before it leave."""
     quarter = ("movw r26,r10", "movw r4,r10", *("lsr r5", "ror r4") * 2, "sub r26,r4", "sbc r27,r5")
     last = [("ld {},-X", to), ("ld {},-X", "r4"), ("ld {},-X", "r5")]
     left = (

@@ -1,4 +1,4 @@
-"""Fetches of the integers that raws of up to 8 bits stand for, from a table in flash.
+"""Loads of the integers that raws of up to 8 bits encode, from a table in flash.
 
 The middle of the table is the entry of raw 0, in a pair of registers. Z is lost: another pair keeps it.
 """

@@ -32,11 +32,11 @@ _LARGE = 8
 
 
 @dataclass(frozen=True)
-class Meeting:
-    """How the elements of a group meet a vector.
+class GroupProducts:
+    """The products of the elements of a group and a vector.
 
-    weights: bits of the integers that are multiplied. first: are the weights fetched first? vector: fetches its next
-    element. coded: is each raw decoded by a table?
+    weights: bits of the integers that are multiplied. first: true if the weights are loaded first. vector: loads its
+    next element. coded: true if each raw is decoded by a table.
     """
 
     arithmetic: Arithmetic
@@ -46,7 +46,7 @@ class Meeting:
     coded: bool
 
     @classmethod
-    def of(cls, wanted: Kernel) -> Meeting:
+    def of(cls, wanted: Kernel) -> GroupProducts:
         first, second = (coding == TABLE for coding in wanted.codings)
         weights, vector = (
             16 if coded or width > 8 else 8 for coded, width in ((first, wanted.weights), (second, wanted.vector))
@@ -58,7 +58,7 @@ class Meeting:
 
     @property
     def most(self) -> int:
-        """The products after which what was gathered has to go into the sum."""
+        """The most products that are gathered before they are added to the sum."""
         if not self.arithmetic.flush:
             return 1 << 15
         # The signed bits of one factor and a byte of the other; the two lowest bytes of the sum take part.
@@ -82,7 +82,7 @@ class Meeting:
         return joined(shared, fetched, chosen.meet(into, self.vector))
 
     def spare(self, *taken: str) -> Sequence[str]:
-        """Registers that nothing else takes."""
+        """Registers that are not in use."""
         chosen, bytes = self.arithmetic, [next_byte(RAM, "X")] * 2
         step = joined(chosen.step(bytes[: len(chosen.first)], bytes), *(fetch("r0") for fetch in self.vector))
         used = {f"r{number}" for number in registers(step)} | {chosen.zero, *chosen.sum, *chosen.gathered, *taken}
@@ -91,12 +91,14 @@ class Meeting:
 
 def dense_dot(wanted: Kernel) -> Kernel:
     """The kernel for rows of packed or coded weights."""
-    meets, length = Meeting.of(wanted), group_length(wanted.weights)
-    chosen = meets.arithmetic
-    taken = pair(SAVED) if meets.coded else ()
-    group = Group(wanted.weights, next_byte(FLASH, "Z"), meets.spare(chosen.count, *taken))
-    step = joined(*(meets.product(group, element) for element in range(length)), (RESTORE,) if meets.coded else ())
-    at_once = 1 if meets.coded else max(1, _LARGE // length // (1 if wanted.weights < 8 else 2))
+    products, length = GroupProducts.of(wanted), group_length(wanted.weights)
+    chosen = products.arithmetic
+    taken = pair(SAVED) if products.coded else ()
+    group = Group(wanted.weights, next_byte(FLASH, "Z"), products.spare(chosen.count, *taken))
+    step = joined(
+        *(products.product(group, element) for element in range(length)), (RESTORE,) if products.coded else ()
+    )
+    at_once = 1 if products.coded else max(1, _LARGE // length // (1 if wanted.weights < 8 else 2))
     loop = counted_in_byte(step, at_once, chosen.count, chosen.flush)
     tables = [
         Variable("const int16_t *", name, register, table, 2, changed=False)
@@ -116,7 +118,7 @@ def dense_dot(wanted: Kernel) -> Kernel:
         counter=number_of_steps(chosen.count, loop),
         others=tables,
         of=length,
-        most=min(meets.most // length // at_once, _IN_BYTE) * at_once,
+        most=min(products.most // length // at_once, _IN_BYTE) * at_once,
         element=loop.step / length,
     )
     code, time = bytes_of(loop.lines), loop.step / length
@@ -124,10 +126,10 @@ def dense_dot(wanted: Kernel) -> Kernel:
 
 
 def near_dot(wanted: Kernel) -> Kernel:
-    """The kernel for a sparse row whose entries stand near one another."""
-    meets = Meeting.of(wanted)
-    chosen = meets.arithmetic
-    gaps, *keep = meets.spare(*_COUNTERS)
+    """The kernel for a sparse row with gaps of four bits."""
+    products = GroupProducts.of(wanted)
+    chosen = products.arithmetic
+    gaps, *keep = products.spare(*_COUNTERS)
     scaled = () if wanted.fetches else ("lsl {}",) * (wanted.vector // 8 - 1)
     pointer = NUMBER if wanted.fetches else "r26"
     counted = "inc {}" if wanted.fetches else ""
@@ -139,7 +141,7 @@ def near_dot(wanted: Kernel) -> Kernel:
         return joined(ready, (line.format(at) for line in ("andi {},15", *scaled, *move) if line))
 
     group = Group(wanted.weights, next_byte(FLASH, "Z"), keep, gap)
-    step = joined(*(meets.product(group, element) for element in range(group.length)))
+    step = joined(*(products.product(group, element) for element in range(group.length)))
     loop = _counted_by_row(step, gaps, chosen.flush)
     numbering = (
         Variable("uint16_t", "before", NUMBER, "0xFFFF", 2),

@@ -1,7 +1,7 @@
 """Products of words with numbers of 16 bits that have a regime, an exponent and a fraction, such as posits.
 
 r21:r20 and r23:r22 are the factors, r24 counts how far the significand has to go to the right; r12, r13 and r14 hold
-the bits of the exponent, 2 to their power, and the places behind the point from the top. r9:r2 is the sum, r15 zero.
+the bits of the exponent, 2 to their power, and the fraction bits below the top one. r9:r2 is the sum, r15 zero.
 """
 
 from __future__ import annotations

@@ -1,10 +1,14 @@
-"""Filters of channels: what kernels for `num.channel_tiles` have in common, whatever the order of their loops."""
+"""The nest of kernels for `num.channel_tiles`: channels, each with a filter of its own, by all windows."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cache
 
+from tinyml.targets.avr.assembly.instructions import moved
+from tinyml.targets.avr.assembly.loops import TimedCode
 from tinyml.targets.avr.composer.fragments.epilogues import RESULT, SUM, ZERO
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, next_byte
 from tinyml.targets.avr.composer.sums.dense import strided_dot
 from tinyml.targets.avr.composer.tiles.tile_code import AvrTileCode, time_alone
 from tinyml.targets.composer.row_blocks import BY_ROW
@@ -18,8 +22,8 @@ START = ("r12", "r13", "r11")
 ELEMENT = RESULT
 WEIGHTS = [f"r{number}" for number in range(16, 25)]
 COUNTER = "r14"
-BEGIN = ("movw r30,r24", "movw r28,r22", "movw r26,r20", f"clr {ZERO}")
-"""Z walks along the stream, Y along the strip and X along the results."""
+_BEGIN = ("movw r30,r24", "movw r28,r22", "movw r26,r20", f"clr {ZERO}")
+"""Z points into the stream, Y into the strip and X to the results."""
 
 MOST = 255
 """The greatest count of a byte."""
@@ -29,7 +33,7 @@ _FINISHED = 50
 
 
 class AvrChannelCode(AvrTileCode):
-    """The filters of a tile.
+    """The code for a tile.
 
     height, width: of a filter. taps: its weights. across: columns from a window to the next.
     """
@@ -42,7 +46,7 @@ class AvrChannelCode(AvrTileCode):
 
     @property
     def is_regular(self) -> bool:
-        """Do windows consist of whole pixels, and does each lie elsewhere?"""
+        """True if windows consist of whole pixels, and no two of them are the same."""
         tile = self.tile
         return tile.length % tile.rows == 0 and tile.step % tile.rows == 0 and tile.step > 0 and tile.rows <= MOST
 
@@ -54,6 +58,33 @@ class AvrChannelCode(AvrTileCode):
     def layout(self) -> WeightStream:
         """Of each channel the start, the weights and the factors."""
         return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)
+
+    @property
+    @abstractmethod
+    def windows(self) -> TimedCode:
+        """All windows of a channel, whose start is in registers."""
+
+    @property
+    @abstractmethod
+    def distances(self) -> tuple[int, int]:
+        """The bytes by which all windows of a channel move the pointers into the strip and into the stream."""
+
+    def composed(self) -> TimedCode:
+        tile, (along_strip, along_stream) = self.tile, self.distances
+        start = (next_byte(FLASH, "Z")(register) for register in START)
+        record = self.layout.bytes(1) // tile.rows
+        channel = (
+            TimedCode.once(f"push {ELEMENT}", *start)
+            .followed_by(self.windows)
+            .then(
+                moved("r28", 1 - along_strip),
+                moved("r26", 1 - tile.count * tile.rows),
+                moved("r30", record - len(START) - along_stream),
+                f"pop {ELEMENT}",
+            )
+        )
+        begin = TimedCode.once(_BEGIN, f"ldi {ELEMENT},{tile.rows}")
+        return begin.followed_by(channel.looped(1, tile.rows, ELEMENT))
 
 
 @cache

@@ -6,16 +6,12 @@ products are added to the sums of all windows that it belongs to.
 
 from __future__ import annotations
 
-from functools import cached_property
-
-from tinyml.targets.avr.assembly.functions import RETURN_ADDRESS, framed
-from tinyml.targets.avr.assembly.instructions import bytes_of, copied, cycles, moved
-from tinyml.targets.avr.assembly.loops import again, repeated
+from tinyml.targets.avr.assembly.instructions import copied, cycles, moved
+from tinyml.targets.avr.assembly.loops import TimedCode
 from tinyml.targets.avr.composer.fragments import accumulate
 from tinyml.targets.avr.composer.fragments.epilogues import CALL, CALLED, FACTORS, SUM, ZERO, shifted
-from tinyml.targets.avr.composer.fragments.fetch import FLASH, Places, next_byte
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, MovingPointer, next_byte
 from tinyml.targets.avr.composer.tiles.channel_code import (
-    BEGIN,
     COUNTER,
     ELEMENT,
     MOST,
@@ -25,6 +21,7 @@ from tinyml.targets.avr.composer.tiles.channel_code import (
     AvrChannelCode,
 )
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.tiles import Tile
 
 *_WEIGHTS, _ROWS = WEIGHTS
@@ -44,20 +41,22 @@ class AvrChannelsByRow(AvrChannelCode):
         return self.is_regular and self.width <= len(_WEIGHTS) and max(self.groups, self.height) <= MOST
 
     @property
-    def _row(self) -> Lines:
+    def _row(self) -> TimedCode:
         """A row of the filter under all windows of a group."""
-        tile, places = self.tile, Places("Y")
+        tile, pointer = self.tile, MovingPointer("Y")
         weights = _WEIGHTS[: self.width]
         lines = joined(*(next_byte(FLASH, "Z")(weight) for weight in weights))
         for column in range((self.at_once - 1) * self.across + self.width):
-            taps = [column - self.across * number for number in range(self.at_once)]
-            users = [(sum, weights[tap]) for sum, tap in zip(SUMS, taps, strict=False) if 0 <= tap < self.width]
-            products = [joined(f"muls {weight},{ELEMENT}", accumulate.three_bytes(sum, ZERO)) for sum, weight in users]
-            lines = joined(lines, places.load(ELEMENT, column * tile.rows) if users else (), *products)
-        return joined(lines, places.move(tile.pitch), f"dec {_ROWS}")
+            users = overlapping(column, self.at_once, self.across, self.width)
+            products = [
+                joined(f"muls {weights[tap]},{ELEMENT}", accumulate.three_bytes(SUMS[window], ZERO))
+                for window, tap in users
+            ]
+            lines = joined(lines, pointer.load(ELEMENT, column * tile.rows) if users else (), *products)
+        return TimedCode.once(lines, pointer.move(tile.pitch))
 
     @property
-    def _finish(self) -> Lines:
+    def subroutine(self) -> Lines:
         """Makes a byte of a sum and stores it."""
         if self.requantises:
             lines = joined(CALL, moved("r30", -FACTORS))
@@ -65,58 +64,28 @@ class AvrChannelsByRow(AvrChannelCode):
             lines = shifted(SUM, self.tile.right, ELEMENT, ZERO)
         return joined("50:", lines, f"st X,{ELEMENT}", moved("r26", self.tile.rows), "ret")
 
-    @cached_property
-    def _group(self) -> tuple[Lines, int]:
-        """All windows of a group, and their time."""
-        tile, row = self.tile, self._row
-        back = again(3, bytes_of(row))
-        begin = joined(*(copied(START, sum) for sum in SUMS[: self.at_once]), f"ldi {_ROWS},{self.height}")
-        end = joined(
-            *(
-                joined(copied(sum, SUM) if number else (), "rcall 50f")
-                for number, sum in enumerate(SUMS[: self.at_once])
-            ),
+    @property
+    def _group(self) -> TimedCode:
+        """All windows of a group."""
+        tile, sums = self.tile, SUMS[: self.at_once]
+        begin = TimedCode.once(*(copied(START, sum) for sum in sums), f"ldi {_ROWS},{self.height}")
+        code = begin.followed_by(self._row.looped(3, self.height, _ROWS)).then(
+            *(joined(copied(sum, SUM) if number else (), "rcall 50f") for number, sum in enumerate(sums)),
             moved("r28", self.at_once * tile.step - self.height * tile.pitch),
             moved("r30", -self.taps),
-            f"dec {COUNTER}",
         )
-        finish = cycles(self._finish) + (CALLED if self.requantises else 0)
-        time = cycles(begin) + repeated(cycles(row), back, self.height) + cycles(end) + self.at_once * finish
-        return joined(begin, "3:", row, back, end), time
-
-    @cached_property
-    def _channels(self) -> tuple[Lines, int]:
-        """All channels, and their time."""
-        tile, (group, time) = self.tile, self._group
-        windows = again(2, bytes_of(group))
-        before = joined(
-            f"push {ELEMENT}",
-            *(next_byte(FLASH, "Z")(register) for register in START),
-            (f"ldi {ELEMENT},{self.groups}", f"mov {COUNTER},{ELEMENT}"),
-        )
-        behind = joined(
-            moved("r28", 1 - tile.count * tile.step),
-            moved("r26", 1 - tile.count * tile.rows),
-            moved("r30", self.taps + (FACTORS if self.requantises else 0)),
-            (f"pop {ELEMENT}", f"dec {ELEMENT}"),
-        )
-        body = joined(before, "2:", group, windows, behind)
-        back = again(1, bytes_of(body))
-        time = cycles(before) + repeated(time, windows, self.groups) + cycles(behind)
-        begin = (*BEGIN, f"ldi {ELEMENT},{tile.rows}")
-        return joined(begin, "1:", body, back), cycles(begin) + repeated(time, back, tile.rows)
+        finish = cycles(self.subroutine) + (CALLED if self.requantises else 0)
+        return code.longer(self.at_once * finish)
 
     @property
-    def lines(self) -> Lines:
-        return joined(framed(self._channels[0]), self._finish)
+    def windows(self) -> TimedCode:
+        begin = TimedCode.once(f"ldi {ELEMENT},{self.groups}", f"mov {COUNTER},{ELEMENT}")
+        return begin.followed_by(self._group.looped(2, self.groups, COUNTER))
 
     @property
-    def stack(self) -> int:
-        # The counter of channels and registers of the caller are pushed.
-        calls = 3 if self.requantises else 2
-        return calls * RETURN_ADDRESS + sum(line.startswith("push") for line in self.lines)
+    def distances(self) -> tuple[int, int]:
+        return self.tile.count * self.tile.step, 0
 
     @property
-    def time(self) -> int:
-        lines, time = self._channels
-        return cycles(framed(lines)) - cycles(lines) + time
+    def calls(self) -> int:
+        return 3 if self.requantises else 2

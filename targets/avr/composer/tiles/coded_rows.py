@@ -82,16 +82,16 @@ class _Row:
         self.gathered = None
         return f"add {self.sum.bytes[1]},{self.sum.high}", f"adc {self.sum.bytes[2]},{zero}"
 
-    def aligned(self, places: int, zero: str) -> Lines:
+    def aligned(self, shift: int, zero: str) -> Lines:
         """Shifts the sum to the left."""
         closed = self.close(zero)
-        self.bias <<= places
+        self.bias <<= shift
         low, middle, high = self.sum.bytes
-        return joined(closed, [f"lsl {low}", f"rol {middle}", f"rol {high}"] * places)
+        return joined(closed, [f"lsl {low}", f"rol {middle}", f"rol {high}"] * shift)
 
 
 @dataclass
-class Block:
+class AvrCodedBlock:
     """The code for at most `BLOCK` rows, whose sums are in registers all the time.
 
     first: the number of the first row among all. pointers: the number of pointers on the stack.
@@ -128,18 +128,18 @@ class Block:
         return 5 * sum(map(self._limited, range(self.rows.rows))) if self.rows.right < 16 else 0
 
     def pointer(self, number: int) -> Lines:
-        """A pointer from the stack in Z; the last one lies lowest."""
-        place = 1 + 2 * (self.pointers - 1 - number)
+        """A pointer from the stack in Z; the last one has the lowest address."""
+        offset = 1 + 2 * (self.pointers - 1 - number)
         stack = ("in r30,0x3d", "in r31,0x3e")
-        return (*stack, f"ldd {self.spare},Z+{place}", f"ldd r31,Z+{place + 1}", f"mov r30,{self.spare}")
+        return (*stack, f"ldd {self.spare},Z+{offset}", f"ldd r31,Z+{offset + 1}", f"mov r30,{self.spare}")
 
     def _starts(self) -> Lines:
         lines: list[str] = []
-        places = sum(self.rows.aligns)
+        shift = sum(self.rows.aligns)
         for row, start in zip(self.states, self.rows.starts, strict=True):
-            number = (int(start) - (row.bias >> places)) % _SPACE
-            for place, register in enumerate(row.sum.bytes):
-                byte = number >> 8 * place & 255
+            number = (int(start) - (row.bias >> shift)) % _SPACE
+            for at, register in enumerate(row.sum.bytes):
+                byte = number >> 8 * at & 255
                 if byte == 0:
                     lines.append(f"mov {register},{self.zero}")
                 elif int(register[1:]) >= min(_UPPER):
@@ -150,8 +150,8 @@ class Block:
 
     def _matrix(self, number: int) -> Lines:
         """The products of one matrix."""
-        matrix, places = self.rows.weights[number], self.rows.aligns[number]
-        lines = list(joined(*(row.aligned(places, self.zero) for row in self.states))) if places else []
+        matrix, shift = self.rows.weights[number], self.rows.aligns[number]
+        lines = list(joined(*(row.aligned(shift, self.zero) for row in self.states))) if shift else []
         columns = np.flatnonzero(matrix.any(0)).tolist()
         if columns:
             lines += self.pointer(number)
@@ -207,7 +207,7 @@ class Block:
         )
 
     def _limited(self, row: int) -> bool:
-        """May a result lie out of range?"""
+        """True if a result may be out of range."""
         return int(self.rows.bounds[row]) >> self.rows.right >= LARGEST
 
     def _results(self) -> Lines:
@@ -231,7 +231,7 @@ class Block:
         spare, result, least = self.spare, self.element, f"ldi {self.element},{-LARGEST & 255}"
         # Above a byte in range, all bytes repeat its sign.
         sign = (f"mov {spare},{low}", f"lsl {spare}", f"sbc {spare},{spare}")
-        compared = [f"{'cpc' if place else 'cp'} {spare},{byte}" for place, byte in enumerate(above)]
+        compared = [f"{'cpc' if number else 'cp'} {spare},{byte}" for number, byte in enumerate(above)]
         not_least = (f"cpi {result},{-LARGEST - 1 & 255}", "brne 2f", least)
         if not above:
             return (f"mov {result},{low}", *not_least, "2:")
@@ -240,25 +240,25 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Code:
+class AvrCodedRows:
     """The function for all rows, whose arguments are pointers to the vectors and, behind them, to the results."""
 
     rows: CodedRows
 
     @property
     def fits(self) -> bool:
-        """Do the sums fit 24 bits, and the pointers their registers?"""
-        places = sum(self.rows.aligns)
-        return len(self.rows.weights) <= _VECTORS and 1 << places <= BIAS and int(self.rows.bounds.max()) < _SPACE // 2
+        """True if the sums fit 24 bits, and the pointers their registers."""
+        shift = sum(self.rows.aligns)
+        return len(self.rows.weights) <= _VECTORS and 1 << shift <= BIAS and int(self.rows.bounds.max()) < _SPACE // 2
 
     @cached_property
-    def blocks(self) -> Sequence[Block]:
+    def blocks(self) -> Sequence[AvrCodedBlock]:
         """Blocks of about the same number of rows."""
         rows = self.rows.rows
         count = -(-rows // BLOCK)
         ends = [rows * number // count for number in range(count + 1)]
         pointers = len(self.rows.weights) + 1
-        return [Block(self.rows.part(*ends), ends[0], pointers) for ends in pairwise(ends)]
+        return [AvrCodedBlock(self.rows.part(*ends), ends[0], pointers) for ends in pairwise(ends)]
 
     @cached_property
     def lines(self) -> Lines:
@@ -296,7 +296,7 @@ class Code:
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
     """The kernel of rows; None where they do not fit its registers."""
-    code = Code(rows)
+    code = AvrCodedRows(rows)
     if not code.fits:
         return None
     bodies = {(AVR,): statement(code.lines)}

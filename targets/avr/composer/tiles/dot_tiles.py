@@ -1,16 +1,15 @@
-"""Rows of a matrix by the windows of a strip, two by two with their sums in registers, each shifted in the end.
+"""Rows of a matrix by the windows of a strip, two by two with their sums in registers.
 
-The weights of two rows stand in turn behind the starts of both, so that each is fetched once for two windows. An odd
-last pixel is computed together with the one before, once more.
+The weights of two rows alternate after the starts of both, so that each is loaded once for two windows. An odd last
+window is computed together with the one before, which is computed twice.
 """
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache
 
-from tinyml.targets.avr.assembly.functions import RETURN_ADDRESS, framed
-from tinyml.targets.avr.assembly.instructions import bytes_of, copied, cycles, moved
-from tinyml.targets.avr.assembly.loops import again, repeated
+from tinyml.targets.avr.assembly.instructions import copied, cycles, moved
+from tinyml.targets.avr.assembly.loops import TimedCode
 from tinyml.targets.avr.composer.fragments import accumulate
 from tinyml.targets.avr.composer.fragments.epilogues import (
     CALL,
@@ -30,10 +29,10 @@ from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.tiles import Tile
 
 _WINDOW, _ROWS, _PAIRS, _ELEMENTS, _RUNS = "r16", "r18", "r19", "r24", "r25"
-"""A pointer to the first window; counters of pairs of rows, pairs of pixels, elements and runs."""
+"""A pointer to the first window; counters of pairs of rows, pairs of windows, elements and runs."""
 
 _SUMS = [SUM, ("r4", "r5", "r11"), ("r6", "r7", "r12"), ("r8", "r9", "r13")]
-"""Of both rows by the first window, then by the second one; the place of the first is where sums are finished."""
+"""Of both rows by the first window, then by the second one; sums are finished in the registers of the first."""
 
 _FACTORS = (("r20", "r22"), ("r21", "r22"), ("r20", "r23"), ("r21", "r23"))
 _STEP = joined(
@@ -56,7 +55,7 @@ _MOST = 255
 
 
 class AvrDotTile(AvrTileCode):
-    """The code for a tile: r31:r30 walks along the stream, the results wait on the stack."""
+    """The code for a tile: Z points into the stream, the address of results is kept on the stack."""
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)
@@ -77,45 +76,32 @@ class AvrDotTile(AvrTileCode):
         """Of two rows the starts, the weights in turn, and the factors."""
         return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)
 
-    @cached_property
-    def _run(self) -> tuple[Lines, int]:
-        """A run of both windows, two elements at once, and its time."""
-        odd, twice = self.tile.length % 2, joined(_STEP, "1:", _STEP, f"dec {_ELEMENTS}")
-        back = again(2, bytes_of(twice))
-        enter = joined(f"ldi {_ELEMENTS},{self.tile.length // 2 + odd}", "rjmp 1f" if odd else ())
-        time = cycles(enter) + repeated(cycles(twice), back, self.tile.length // 2 + odd) - odd * cycles(_STEP)
-        return joined(enter, "2:", twice, back), time
+    @property
+    def _run(self) -> TimedCode:
+        """A run of both windows, two elements at once."""
+        odd, half = self.tile.length % 2, self.tile.length // 2
+        enter = TimedCode.once(f"ldi {_ELEMENTS},{half + odd}", ("rjmp 1f",) if odd else ())
+        loop = TimedCode.once(_STEP, "1:", _STEP).looped(2, half + odd, _ELEMENTS)
+        return enter.followed_by(loop.longer(-odd * cycles(_STEP)))
 
-    @cached_property
-    def _rows(self) -> tuple[Lines, int]:
-        """Two rows by two windows, up to the end of the loop over rows, and their time."""
-        tile, (run, time) = self.tile, self._run
-        begin = joined(
-            _START,
-            (f"movw r26,{_WINDOW}", f"movw r28,{_WINDOW}"),
-            moved("r28", tile.step),
-            f"ldi {_RUNS},{tile.runs}" if tile.runs > 1 else (),
-        )
+    @property
+    def _rows(self) -> TimedCode:
+        """Two rows by two windows."""
+        tile, run = self.tile, self._run
+        begin = TimedCode.once(_START, f"movw r26,{_WINDOW}", f"movw r28,{_WINDOW}", moved("r28", tile.step))
         if tile.runs > 1:
             far = tile.pitch - tile.length
-            gap = joined(moved("r26", far), moved("r28", far), f"dec {_RUNS}")
-            back = again(44, bytes_of(joined(run, gap)))
-            run, time = joined("44:", run, gap, back), repeated(time + cycles(gap), back, tile.runs)
-        finish = joined(
-            ("pop r29", "pop r28"),
-            self._results,
-            ("push r28", "push r29", f"dec {_ROWS}"),
-        )
-        return joined(begin, run, finish), cycles(begin) + time + cycles(finish) + 4 * (
-            CALLED if self.requantises else cycles(self._finish)
-        )
+            begin = begin.then(f"ldi {_RUNS},{tile.runs}")
+            run = run.then(moved("r26", far), moved("r28", far)).looped(44, tile.runs, _RUNS)
+        code = begin.followed_by(run).then("pop r29", "pop r28", self._results, "push r28", "push r29")
+        return code.longer(4 * (CALLED if self.requantises else cycles(self.subroutine)))
 
     @property
     def _results(self) -> Lines:
-        """Stores the four results, whose place Y walks along, and moves on to the next two rows."""
+        """Stores the four results through Y, which moves on to those of the next two rows."""
         rows = self.tile.rows
         if not self.requantises:
-            # Both rows of a window lie beside each other.
+            # The results of both rows of a window are adjacent.
             steps = [(0, 0), (1, 0), (2, rows - 2), (3, 0)]
         else:
             # Both windows of a row have the same factors.
@@ -129,53 +115,40 @@ class AvrDotTile(AvrTileCode):
         return joined(lines, moved("r28", -rows))
 
     @property
-    def _finish(self) -> Lines:
+    def calls(self) -> int:
+        return 2
+
+    @property
+    def subroutine(self) -> Lines:
         """Makes a byte of a sum by a shift, and stores it."""
         if self.requantises:
             return ()
         return joined("50:", shifted(SUM, self.tile.right, RESULT, ZERO), f"st Y+,{RESULT}", "ret")
 
-    @cached_property
-    def _pairs(self) -> tuple[Lines, int]:
-        """All rows by two windows after two, and their time."""
-        tile, (rows, time) = self.tile, self._rows
-        back = again(42, bytes_of(rows))
-        all_rows = joined(f"ldi {_ROWS},{tile.rows // 2}", "42:", rows, back)
-        time = 1 + repeated(time, back, tile.rows // 2)
+    @property
+    def _windows(self) -> TimedCode:
+        """All rows by two windows after two."""
+        tile, pairs = self.tile, self.tile.rows // 2
+        rows = TimedCode.once(f"ldi {_ROWS},{pairs}").followed_by(self._rows.looped(42, pairs, _ROWS))
         if tile.count == 2:
-            return all_rows, time
+            return rows
         last = joined(moved(_WINDOW, -tile.step), moved("r28", -tile.rows)) if tile.count % 2 else ()
-        following = joined(
+        following = rows.then(
             ("pop r29", "pop r28"),
             moved(_WINDOW, 2 * tile.step),
             moved("r28", tile.rows),
             (f"cpi {_PAIRS},2", "brne 46f", *last, "46:") if last else (),
             ("push r28", "push r29"),
             moved("r30", -self.layout.bytes(1)),
-            f"dec {_PAIRS}",
         )
-        back = again(41, bytes_of(joined(all_rows, following)))
-        time = repeated(time + cycles(following), back, self.pairs)
         # All but one jump over the way to an odd last window.
         skipped = (self.pairs - 1) * (cycles(last) - 1) if last else 0
-        return joined(f"ldi {_PAIRS},{self.pairs}", "41:", all_rows, following, back), 1 + time - skipped
+        loop = following.looped(41, self.pairs, _PAIRS).longer(-skipped)
+        return TimedCode.once(f"ldi {_PAIRS},{self.pairs}").followed_by(loop)
 
-    @property
-    def lines(self) -> Lines:
-        begin = ("push r20", "push r21", "movw r30,r24", f"movw {_WINDOW},r22", f"clr {ZERO}")
-        return joined(framed(joined(begin, self._pairs[0], "pop r0", "pop r0")), self._finish)
-
-    @property
-    def stack(self) -> int:
-        # The place of results waits on the stack, and the return address of the epilogue.
-        pushed = self.lines[: self.lines.index("clr r15")]
-        return 2 * RETURN_ADDRESS + sum(line.startswith("push") for line in pushed)
-
-    @property
-    def time(self) -> int:
-        pairs, time = self._pairs
-        begin = cycles(self.lines) - cycles(pairs) - cycles(self._finish)
-        return begin + time
+    def composed(self) -> TimedCode:
+        begin = TimedCode.once("push r20", "push r21", "movw r30,r24", f"movw {_WINDOW},r22", f"clr {ZERO}")
+        return begin.followed_by(self._windows).then("pop r0", "pop r0")
 
 
 @cache

@@ -6,16 +6,12 @@ the sum of a window is complete, those of the windows behind it move up.
 
 from __future__ import annotations
 
-from functools import cached_property
-
-from tinyml.targets.avr.assembly.functions import RETURN_ADDRESS, framed
-from tinyml.targets.avr.assembly.instructions import bytes_of, copied, cycles, moved
-from tinyml.targets.avr.assembly.loops import again, repeated
+from tinyml.targets.avr.assembly.instructions import copied, moved
+from tinyml.targets.avr.assembly.loops import TimedCode
 from tinyml.targets.avr.composer.fragments import accumulate
 from tinyml.targets.avr.composer.fragments.epilogues import CALL, CALLED, FACTORS, NUMBER, SIGN, ZERO, shifted
-from tinyml.targets.avr.composer.fragments.fetch import FLASH, Places, next_byte
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, MovingPointer, next_byte
 from tinyml.targets.avr.composer.tiles.channel_code import (
-    BEGIN,
     COUNTER,
     ELEMENT,
     MOST,
@@ -25,6 +21,7 @@ from tinyml.targets.avr.composer.tiles.channel_code import (
     AvrChannelCode,
 )
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.tiles import Tile
 
 
@@ -43,17 +40,16 @@ class AvrSlidingChannels(AvrChannelCode):
         overlapping = min(-(-self.width // self.across), self.tile.count)
         return self.taps == len(self.weights) and overlapping == len(self.sums)
 
-    def _columns(self, first: int, end: int, places: Places) -> Lines:
+    def _columns(self, first: int, end: int, pointer: MovingPointer) -> Lines:
         """The products of columns, which are counted from those of the window that is complete first."""
         lines: list[str] = []
         for column in range(first, end):
-            taps = [column - self.across * number for number in range(len(self.sums))]
+            users = overlapping(column, len(self.sums), self.across, self.width)
             for row in range(self.height):
-                lines += places.load(ELEMENT, row * self.tile.pitch + column * self.tile.rows)
-                for sum, tap in zip(self.sums, taps, strict=True):
-                    if 0 <= tap < self.width:
-                        lines += [f"muls {self.weights[row * self.width + tap]},{ELEMENT}"]
-                        lines += accumulate.three_bytes(sum, ZERO)
+                lines += pointer.load(ELEMENT, row * self.tile.pitch + column * self.tile.rows)
+                for window, tap in users:
+                    lines += [f"muls {self.weights[row * self.width + tap]},{ELEMENT}"]
+                    lines += accumulate.three_bytes(self.sums[window], ZERO)
         return tuple(lines)
 
     @property
@@ -65,59 +61,35 @@ class AvrSlidingChannels(AvrChannelCode):
         pushes, pops = [f"push {register}" for register in kept], [f"pop {register}" for register in reversed(kept)]
         return joined(pushes, CALL, pops, moved("r30", -FACTORS))
 
-    @cached_property
-    def _parts(self) -> tuple[Lines, Lines, Lines, Lines]:
-        """What runs once; for each channel in front of its windows; for each window; and for each channel behind."""
-        tile, channels = self.tile, self.tile.rows
-        ahead, places = max(self.width - self.across, 0), Places("Y")
-        begin = (*BEGIN, f"ldi {ELEMENT},{channels}")
-        before = joined(
-            f"push {ELEMENT}",
-            *(next_byte(FLASH, "Z")(register) for register in (*START, *self.weights)),
+    @property
+    def _ahead(self) -> int:
+        """The columns that belong to the first window, but not to the one before it."""
+        return max(self.width - self.across, 0)
+
+    @property
+    def windows(self) -> TimedCode:
+        channels, ahead, pointer = self.tile.rows, self._ahead, MovingPointer("Y")
+        begin = TimedCode.once(
+            *(next_byte(FLASH, "Z")(register) for register in self.weights),
             *(copied(START, sum) for sum in self.sums),
-            (f"ldi {ELEMENT},{tile.count}", f"mov {COUNTER},{ELEMENT}"),
-            self._columns(0, ahead, places),
-            places.move(ahead * channels),
+            (f"ldi {ELEMENT},{self.tile.count}", f"mov {COUNTER},{ELEMENT}"),
+            self._columns(0, ahead, pointer),
+            pointer.move(ahead * channels),
         )
-        window = joined(
-            self._columns(ahead, self.width, places),
-            places.move((ahead + self.across) * channels),
+        window = TimedCode.once(
+            self._columns(ahead, self.width, pointer),
+            pointer.move((ahead + self.across) * channels),
             self._finish,
             (f"st X,{ELEMENT}", *moved("r26", channels)),
             *(copied(after, sum) for sum, after in zip(self.sums, (*self.sums[1:], START), strict=True)),
-            f"dec {COUNTER}",
         )
-        behind = joined(
-            moved("r28", 1 - (ahead + tile.count * self.across) * channels),
-            moved("r26", 1 - tile.count * channels),
-            moved("r30", FACTORS if self.requantises else 0),
-            (f"pop {ELEMENT}", f"dec {ELEMENT}"),
-        )
-        return begin, before, window, behind
-
-    @cached_property
-    def _loops(self) -> tuple[Lines, Lines]:
-        """The jumps back to the next window, and to the next channel."""
-        _, before, window, behind = self._parts
-        windows = again(2, bytes_of(window))
-        return windows, again(1, bytes_of(joined(before, window, windows, behind)))
+        called = window.longer(CALLED if self.requantises else 0)
+        return begin.followed_by(called.looped(2, self.tile.count, COUNTER))
 
     @property
-    def lines(self) -> Lines:
-        begin, before, window, behind = self._parts
-        windows, channels = self._loops
-        return framed(joined(begin, "1:", before, "2:", window, windows, behind, channels))
+    def distances(self) -> tuple[int, int]:
+        return (self._ahead + self.tile.count * self.across) * self.tile.rows, self.taps
 
     @property
-    def stack(self) -> int:
-        # Of weights that are saved, the counter of channels, and registers of the caller.
-        calls = 2 if self.requantises else 1
-        return calls * RETURN_ADDRESS + sum(line.startswith("push") for line in self.lines)
-
-    @property
-    def time(self) -> int:
-        begin, before, window, behind = self._parts
-        windows, channels = self._loops
-        frame = cycles(framed(joined(*self._parts))) - cycles(joined(*self._parts))
-        along = repeated(cycles(window) + (CALLED if self.requantises else 0), windows, self.tile.count)
-        return cycles(begin) + repeated(cycles(before) + along + cycles(behind), channels, self.tile.rows) + frame
+    def calls(self) -> int:
+        return 2 if self.requantises else 1

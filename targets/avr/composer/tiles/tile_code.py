@@ -1,11 +1,15 @@
-"""Code for tiles on AVR: it is worth its place only where it is faster than kernels for single sums."""
+"""Code for tiles on AVR, which is used only where it is faster than kernels for single sums."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate
 
-from tinyml.targets.avr.assembly.instructions import bytes_of
+from tinyml.targets.avr.assembly.functions import RETURN_ADDRESS, framed
+from tinyml.targets.avr.assembly.instructions import bytes_of, cycles
+from tinyml.targets.avr.assembly.loops import TimedCode
 from tinyml.targets.avr.composer.fragments.epilogues import (
     COMPILED,
     FACTORS,
@@ -13,7 +17,7 @@ from tinyml.targets.avr.composer.fragments.epilogues import (
     requantised_in_c,
     shifted_in_c,
 )
-from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.stream_fields import START, Field, Number, RowNumbers, Weights
 from tinyml.targets.composer.weight_streams import StreamInC, WeightStream
 from tinyml.targets.kernel import Kernel
@@ -22,7 +26,7 @@ from tinyml.targets.tiles import Tile
 
 def _three_bytes(pointer: str, offset: str) -> str:
     """A signed integer of 24 bits, in C."""
-    low, middle, high = (f"{pointer}[{offset} + {place}]" for place in range(3))
+    low, middle, high = (f"{pointer}[{offset} + {byte}]" for byte in range(3))
     return f"(int32_t)((uint8_t){low} | (uint32_t)(uint8_t){middle} << 8) + {high} * (int32_t)65536"
 
 
@@ -32,7 +36,7 @@ _START = replace(START, bytes=3, in_c=_three_bytes)
 class AvrTileCode(ABC):
     """The code for a tile, as in `TileCode`.
 
-    requantises: are sums requantised by factors in the stream, behind the weights? Else they are shifted.
+    requantises: true if sums are requantised by factors, which follow the weights in the stream; else they are shifted.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -42,7 +46,7 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def has_registers(self) -> bool:
-        """Are there enough registers, and do counters have one byte each?"""
+        """True if the registers suffice and each counter fits one byte."""
 
     @property
     @abstractmethod
@@ -54,15 +58,37 @@ class AvrTileCode(ABC):
     def layout(self) -> WeightStream:
         """The order of the weight stream."""
 
-    @property
     @abstractmethod
-    def lines(self) -> Lines:
-        """The function."""
+    def composed(self) -> TimedCode:
+        """The function without what saves registers and returns."""
+
+    @cached_property
+    def body(self) -> TimedCode:
+        return self.composed()
 
     @property
     @abstractmethod
+    def calls(self) -> int:
+        """The depth of calls, including that of the function."""
+
+    @property
+    def subroutine(self) -> Lines:
+        """Code behind the function that its body calls."""
+        return ()
+
+    @property
+    def lines(self) -> Lines:
+        """The function."""
+        return joined(framed(self.body.lines), self.subroutine)
+
+    @property
     def time(self) -> int:
         """The cycles from its first instruction until it has returned."""
+        return cycles(framed(self.body.lines)) - cycles(self.body.lines) + self.body.time
+
+    @property
+    def stack(self) -> int:
+        return self.calls * RETURN_ADDRESS + _deepest(self.lines)
 
     @property
     def fits(self) -> bool:
@@ -88,6 +114,11 @@ class AvrTileCode(ABC):
             return shifted_in_c("", self.tile.right, out)
 
         return WeightStream(self.tile, [blocks], fields, by_channel=by_channel, finish=finish)
+
+
+def _deepest(lines: Lines) -> int:
+    """The most bytes that are pushed at once."""
+    return max(accumulate((line.startswith("push") - line.startswith("pop") for line in lines), initial=0))
 
 
 def time_alone(kernel: Kernel, length: int) -> float:

@@ -1,4 +1,4 @@
-"""IR of kernels for RISC-V: what is counted is what is built, and what is built has registers."""
+"""IR of kernels for RISC-V: what is counted is built, and what is built gets registers."""
 
 from collections.abc import Sequence
 
@@ -9,25 +9,25 @@ from xdsl.ir import Region, SSAValue
 
 from tinyml.targets.composer.lines import Lines, instructions
 from tinyml.targets.registry import tile_families
-from tinyml.targets.riscv.assembly.builder import Builder
-from tinyml.targets.riscv.assembly.code import Code, V
-from tinyml.targets.riscv.assembly.counter import Counter
+from tinyml.targets.riscv.assembly.builder import RiscvBuilder
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
+from tinyml.targets.riscv.assembly.counter import InstructionCounter
 from tinyml.targets.riscv.assembly.instructions import ACCUMULATE, ADD, ADDI, LBU, MUL
 from tinyml.targets.riscv.assembly.printer import assembly
 from tinyml.targets.riscv.assembly.registers import SAVED, OutOfRegistersError, allocate
-from tinyml.targets.riscv.composer.channel_strips import RiscvChannelStrip
-from tinyml.targets.riscv.composer.dot_strips import RiscvDotStrip
+from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile
+from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
 from tinyml.targets.tiles import Tile
 
 
-def finished(builder: Builder) -> Lines:
+def finished(builder: RiscvBuilder) -> Lines:
     builder.give([])
     allocate(builder.region, saved=builder.has_frame)
     return assembly(builder.region)
 
 
 def test_loads_and_stores_have_an_offset_and_a_base():
-    code = Builder()
+    code = RiscvBuilder()
     pointer, out = code.arguments(2)
     code.store_byte(out, code.load(8, pointer, 3), 5)
     code.store_word(out, code.load(32, pointer, 8), 4)
@@ -48,14 +48,14 @@ def test_loads_and_stores_have_an_offset_and_a_base():
     ],
 )
 def test_a_long_distance_takes_several_additions(distance: int, lines: Lines):
-    code, counter = Builder(), Counter()
+    code, counter = RiscvBuilder(), InstructionCounter()
     code.store_word(code.arguments(2)[1], code.moved(code.arguments(1)[0], distance), 0)
     counter.moved(None, distance)
     assert finished(code)[:-2] == lines
     assert counter.time == len(lines)
 
 
-def sums(code: Code[V], times: int) -> None:
+def sums(code: RiscvCode[V], times: int) -> None:
     """A sum of products of three bytes in a loop of `times` iterations."""
     pointer, sum = code.arguments(2)
 
@@ -71,22 +71,22 @@ def sums(code: Code[V], times: int) -> None:
 
 
 def test_a_loop_carried_sum_keeps_one_register():
-    code = Builder()
+    code = RiscvBuilder()
     sums(code, 5)
     allocate(code.region, saved=False)
     step = [line for number in range(3) for line in (f"lb a4, {number}(a0)", "mul a4, a4, a4", "add a1, a1, a4")]
     lines = ["li a3, 5", "1:", *step, "addi a0, a0, 3", "addi a3, a3, -1", "bnez a3, 1b", "mv a0, a1", "ret"]
     assert list(assembly(code.region)) == lines
-    counter = Counter()
+    counter = InstructionCounter()
     sums(counter, 5)
     assert counter.time == 1 + 5 * 12 + 2
-    single = Counter()
+    single = InstructionCounter()
     sums(single, 1)
     assert single.time == 10 + 2
 
 
 def test_a_far_loop_leaves_by_a_short_branch():
-    code, counter = Builder(), Counter()
+    code, counter = RiscvBuilder(), InstructionCounter()
     far(code)
     far(counter)
     allocate(code.region, saved=False)
@@ -94,14 +94,14 @@ def test_a_far_loop_leaves_by_a_short_branch():
     assert counter.time == 3 * 3 - 1 + 1
 
 
-def far(code: Code[V]) -> None:
+def far(code: RiscvCode[V]) -> None:
     pointer, end = code.arguments(2)
     code.until(lambda: end, 3, [pointer], lambda values: [code.moved(values[0], 1)], far=True)
     code.give([])
 
 
 def test_a_change_is_counted_by_its_share():
-    code, counter = Builder(), Counter()
+    code, counter = RiscvBuilder(), InstructionCounter()
     changed(code)
     changed(counter)
     allocate(code.region, saved=False)
@@ -109,7 +109,7 @@ def test_a_change_is_counted_by_its_share():
     assert counter.time == 1 + 0.25 + 2
 
 
-def changed(code: Code[V]) -> None:
+def changed(code: RiscvCode[V]) -> None:
     value, other = code.arguments(2)
     value = code.changed_unless(value, other, value, lambda value: code.put(ADDI, value, 7), share=0.25)
     code.store_word(other, value, 0)
@@ -117,7 +117,7 @@ def changed(code: Code[V]) -> None:
 
 
 def test_a_frame_keeps_all_registers_that_a_call_preserves():
-    code, counter = Builder(), Counter()
+    code, counter = RiscvBuilder(), InstructionCounter()
     framed(code)
     framed(counter)
     allocate(code.region, saved=code.has_frame)
@@ -127,13 +127,13 @@ def test_a_frame_keeps_all_registers_that_a_call_preserves():
     assert instructions(lines) == counter.time == 2 * len(SAVED) + 3
 
 
-def framed(code: Code[V]) -> None:
+def framed(code: RiscvCode[V]) -> None:
     code.enter(64)
     code.leave(64)
 
 
 def test_registers_run_out_with_a_message():
-    code = Builder()
+    code = RiscvBuilder()
     loads = [code.load(8, code.arguments(1)[0], number) for number in range(20)]
     for value in loads:
         code.store_byte(code.arguments(1)[0], value, 0)
@@ -144,7 +144,7 @@ def test_registers_run_out_with_a_message():
 
 def test_values_alive_at_once_cannot_share_a_register():
     """The pointer is used after its next value is known, which has to be in the same register."""
-    code = Builder()
+    code = RiscvBuilder()
 
     def body(values: Sequence[SSAValue]) -> Sequence[SSAValue]:
         following = code.put(ADD, values[0], values[0])
@@ -158,18 +158,18 @@ def test_values_alive_at_once_cannot_share_a_register():
 
 
 TILES = [
-    (RiscvDotStrip, Tile(18, 3, 48, 160, 16, 7, -128)),
-    (RiscvDotStrip, Tile(17, 1, 7, 0, 7, 1, 5)),
-    (RiscvChannelStrip, Tile(4, 3, 12, 4000, 4, 17, 0)),
-    (RiscvChannelStrip, Tile(2, 5, 10, 40, 2, 11, 0)),
+    (RiscvDotTile, Tile(18, 3, 48, 160, 16, 7, -128)),
+    (RiscvDotTile, Tile(17, 1, 7, 0, 7, 1, 5)),
+    (RiscvChannelTile, Tile(4, 3, 12, 4000, 4, 17, 0)),
+    (RiscvChannelTile, Tile(2, 5, 10, 40, 2, 11, 0)),
 ]
 
 
 @pytest.mark.parametrize(("kind", "tile"), TILES)
 def test_kernels_are_valid_ir_of_as_many_bytes_as_counted(
-    kind: type[RiscvDotStrip] | type[RiscvChannelStrip], tile: Tile
+    kind: type[RiscvDotTile] | type[RiscvChannelTile], tile: Tile
 ):
-    strip, code = kind(tile), Builder()
+    strip, code = kind(tile), RiscvBuilder()
     strip.write(code)
     allocate(code.region, saved=True)
     ModuleOp([FuncOp("kernel", code.region, ((), ()))]).verify()

@@ -2,14 +2,14 @@
 
 from tinyml.targets.costs import cost_table
 from tinyml.targets.registry import kernel_named, known_kernel, tile_families
-from tinyml.targets.riscv.assembly.counter import Counter
-from tinyml.targets.riscv.composer.dot_strips import RiscvDotStrip
+from tinyml.targets.riscv.assembly.counter import InstructionCounter
+from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
 from tinyml.targets.riscv.composer.fragments import SATURATED, requantised
 from tinyml.targets.tiles import Tile
 
 
 def test_an_epilogue_takes_twelve_instructions_and_half_of_those_that_saturate():
-    counter = Counter()
+    counter = InstructionCounter()
     requantised(counter, None, None, None, -128)
     assert counter.time == 12 + SATURATED / 2
     assert counter.bytes == 4 * (12 + SATURATED) - 2 * 2
@@ -17,14 +17,14 @@ def test_an_epilogue_takes_twelve_instructions_and_half_of_those_that_saturate()
 
 def test_four_rows_meet_four_windows_in_forty_instructions():
     tile = Tile(8, 3, 48, 160, 16, 8, 0)
-    further = RiscvDotStrip(Tile(8, 3, 52, 160, 16, 8, 0))
-    strip = RiscvDotStrip(tile)
+    further = RiscvDotTile(Tile(8, 3, 52, 160, 16, 8, 0))
+    strip = RiscvDotTile(tile)
     # An iteration takes four elements, moves two pointers and branches.
     assert further.time - strip.time == 2 * 2 * 3 * (4 * 40 + 3)
     assert strip.windows == [(2, 4)]
     assert strip.layout.groups == [(2, 4)]
     # Windows that loads of 2 KB do not reach are taken alone, by eight rows.
-    assert RiscvDotStrip(Tile(8, 1, 2040, 0, 2040, 2, 0)).windows == [(2, 1)]
+    assert RiscvDotTile(Tile(8, 1, 2040, 0, 2040, 2, 0)).windows == [(2, 1)]
 
 
 def test_a_tile_is_known_by_its_name():

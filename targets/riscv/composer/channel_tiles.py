@@ -16,7 +16,7 @@ from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.composer.repeated import balanced
 from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.riscv.assembly.code import Code, V
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
 from tinyml.targets.riscv.assembly.instructions import REACH
 from tinyml.targets.riscv.composer.fragments import added_product, requantised, started_product
 from tinyml.targets.riscv.composer.tile_code import RiscvTileCode
@@ -29,7 +29,7 @@ _END_SLOT = 0
 
 
 @dataclass(frozen=True)
-class RiscvChannelStrip(RiscvTileCode):
+class RiscvChannelTile(RiscvTileCode):
     """The code for a tile."""
 
     FRAME = 64
@@ -68,7 +68,7 @@ class RiscvChannelStrip(RiscvTileCode):
         """Groups of windows: how many times how many are taken at once."""
         return balanced(self.tile.count, self.most_windows)
 
-    def write(self, code: Code[V]) -> None:
+    def write(self, code: RiscvCode[V]) -> None:
         stream, window, out = code.arguments(3)
         frame = code.enter(self.FRAME)
         code.store_word(frame, code.address(stream, self.tile.rows * self.records.bytes), _END_SLOT)
@@ -85,7 +85,7 @@ class RiscvChannelStrip(RiscvTileCode):
 class _Channel(Generic[V]):
     """A channel. stream: the address of its record."""
 
-    def __init__(self, code: Code[V], strip: RiscvChannelStrip, stream: V) -> None:
+    def __init__(self, code: RiscvCode[V], strip: RiscvChannelTile, stream: V) -> None:
         self.code, self.strip, self.tile, self.records = code, strip, strip.tile, strip.records
         self.start = code.load(32, stream, START_AT)
         self.multiplier = code.load(32, stream, MULTIPLIER_AT)

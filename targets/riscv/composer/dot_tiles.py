@@ -15,7 +15,7 @@ from tinyml.targets.composer.repeated import balanced
 from tinyml.targets.composer.row_blocks import BY_ELEMENT, row_blocks
 from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.riscv.assembly.code import Code, V
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
 from tinyml.targets.riscv.assembly.instructions import REACH
 from tinyml.targets.riscv.composer.fragments import UNROLLED, added_product, requantised, started_product
 from tinyml.targets.riscv.composer.tile_code import RiscvTileCode
@@ -29,7 +29,7 @@ _STREAM_SLOT, _END_SLOTS, _OUT_SLOT = 0, (4, 8), 12
 
 
 @dataclass(frozen=True)
-class RiscvDotStrip(RiscvTileCode):
+class RiscvDotTile(RiscvTileCode):
     """The code for a tile."""
 
     FRAME = 80
@@ -55,8 +55,12 @@ class RiscvDotStrip(RiscvTileCode):
         """Groups of windows: how many times how many are taken at once."""
         return balanced(self.tile.count, self.most_windows)
 
-    @cached_property
+    @property
     def layout(self) -> WeightStream:
+        return self._layout
+
+    @cached_property
+    def _layout(self) -> WeightStream:
         most = _MOST_ROWS if self.windows[0][1] > 1 else _MOST_ROWS_ALONE
         return row_blocks(self.tile, balanced(self.tile.rows, most), (DOUBLED, RIGHT_LESS_1), BY_ELEMENT)
 
@@ -69,7 +73,7 @@ class RiscvDotStrip(RiscvTileCode):
         """The bytes from a window to an element."""
         return run * self.tile.pitch + element
 
-    def write(self, code: Code[V]) -> None:
+    def write(self, code: RiscvCode[V]) -> None:
         stream, window, out = code.arguments(3)
         frame = code.enter(self.FRAME)
         code.store_word(frame, stream, _STREAM_SLOT)
@@ -87,7 +91,7 @@ class RiscvDotStrip(RiscvTileCode):
             out, window = code.until(lambda: code.load(32, frame, _OUT_SLOT), times, [out, window], some, far=True)
         code.leave(self.FRAME)
 
-    def _all_rows(self, code: Code[V], frame: V, window: V, out: V, windows: int) -> Sequence[V]:
+    def _all_rows(self, code: RiscvCode[V], frame: V, window: V, out: V, windows: int) -> Sequence[V]:
         """All rows by some windows; returns the addresses of the next results and windows."""
         stream = code.load(32, frame, _STREAM_SLOT)
         for slot, (times, rows) in zip(_END_SLOTS, self.layout.groups, strict=False):
@@ -105,8 +109,8 @@ class RiscvDotStrip(RiscvTileCode):
 class _Block(Generic[V]):
     """Some rows by some windows. Sums are in the order of rows, those of a row in the order of windows."""
 
-    code: Code[V]
-    strip: RiscvDotStrip
+    code: RiscvCode[V]
+    strip: RiscvDotTile
     rows: int
     windows: int
 
