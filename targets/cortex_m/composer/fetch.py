@@ -65,7 +65,7 @@ def next_four(pointer: str, apart: int, registers: str) -> Lines:
 def last_few(pointer: str, places: Sequence[int], registers: str, count: int) -> Lines:
     """The last one to three bytes of one or two windows, in front of zeros; the bytes before them are read, too.
 
-    places: bytes from the pointer to each window.
+    places: byte offsets of the windows.
     """
     names, more = registers.split(", "), QUAD - count
     lines: list[str] = []

@@ -8,7 +8,7 @@ from tinyml.targets.composer.lines import Lines
 
 
 def is_power_of_two(weight: int) -> bool:
-    """Is the magnitude of a weight a power of two, so that a shift multiplies by it?"""
+    """True if the magnitude of a weight is a power of two, so that a shift multiplies by it."""
     return abs(weight).bit_count() == 1
 
 
@@ -34,9 +34,9 @@ def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
 def rows_of_halfwords(
     stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
 ) -> Lines:
-    """Two products for each sum, of which a row has one for each window: its weights are the next words of a stream.
+    """Two products for each sum; each row has a sum for each window, and its two weights are the next word of a stream.
 
-    first: the sums begin. r12 and lr change.
+    first: the products replace what the sums' registers hold. r12 and lr change.
     """
     lines: list[str] = []
     product = first_halfwords if first else halfwords
@@ -54,7 +54,7 @@ def half(sum: str, element: str, weights: str, *, top: bool) -> Lines:
 
 
 def low(sum: str) -> Lines:
-    """The product of r6 and r7, which it leaves in r7, on ARMv6-M."""
+    """Adds the product of r6 and r7 to a sum, on ARMv6-M; r7 changes."""
     return "muls r7, r6, r7", f"add {sum}, {sum}, r7"
 
 

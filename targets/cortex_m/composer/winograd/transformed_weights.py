@@ -1,6 +1,6 @@
 """Weight streams of Winograd's kernels, and the same sums of them in plain C.
 
-The terms a, b, c and d are those of `winograd_groups.py`. Their weights are halfwords.
+The terms a, b, c and d are those of `window_groups.py`. Their weights are halfwords.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.row_blocks import in_halves, multipliers_and_shifts
 from tinyml.targets.composer.stream_fields import WORD, Number, RowNumbers, Weights, word
 from tinyml.targets.composer.weight_streams import StreamInC, WeightStream, requantised
-from tinyml.targets.cortex_m.composer.quad_streams import FACTORS, PARTED_PAIRS
+from tinyml.targets.cortex_m.composer.rows.quads import FACTORS, PARTED_PAIRS
 from tinyml.targets.tiles import Tile
 
 if TYPE_CHECKING:
