@@ -30,8 +30,8 @@ def row_blocks(tile: Tile, groups: Sequence[tuple[int, int]], factors: Factors, 
     return WeightStream(tile, groups, fields)
 
 
-def in_halves(rows: int, most: int) -> list[tuple[int, int]]:
-    """How often so many rows are a block: at most `most`, a power of two, then those that remain by powers of two."""
+def in_powers_of_two(rows: int, most: int) -> list[tuple[int, int]]:
+    """Blocks of `most` rows, a power of two, then of the powers of two that make up the rest: how often, how many rows."""
     powers = [1 << place for place in reversed(range(most.bit_length()))]
     whole, rest = divmod(rows, most)
     return [*([(whole, most)] if whole else []), *((1, few) for few in powers[1:] if rest & few)]

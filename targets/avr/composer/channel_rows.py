@@ -25,6 +25,7 @@ from tinyml.targets.avr.composer.epilogues import CALL, CALLED, FACTORS, SUM, ZE
 from tinyml.targets.avr.composer.fetch import FLASH, Places, next_byte
 from tinyml.targets.avr.composer.loops import again, repeated
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.tiles import Tile
 
 *_WEIGHTS, _ROWS = WEIGHTS
@@ -50,9 +51,11 @@ class ChannelRows(ChannelFilters):
         weights = _WEIGHTS[: self.width]
         lines = joined(*(next_byte(FLASH, "Z")(weight) for weight in weights))
         for column in range((self.at_once - 1) * self.across + self.width):
-            taps = [column - self.across * number for number in range(self.at_once)]
-            users = [(sum, weights[tap]) for sum, tap in zip(SUMS, taps, strict=False) if 0 <= tap < self.width]
-            products = [joined(f"muls {weight},{ELEMENT}", accumulate.three_bytes(sum, ZERO)) for sum, weight in users]
+            users = overlapping(column, self.at_once, self.across, self.width)
+            products = [
+                joined(f"muls {weights[tap]},{ELEMENT}", accumulate.three_bytes(SUMS[window], ZERO))
+                for window, tap in users
+            ]
             lines = joined(lines, places.load(ELEMENT, column * tile.rows) if users else (), *products)
         return joined(lines, places.move(tile.pitch), f"dec {_ROWS}")
 

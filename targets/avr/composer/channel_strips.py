@@ -25,6 +25,7 @@ from tinyml.targets.avr.composer.epilogues import CALL, CALLED, FACTORS, NUMBER,
 from tinyml.targets.avr.composer.fetch import FLASH, Places, next_byte
 from tinyml.targets.avr.composer.loops import again, repeated
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.tiles import Tile
 
 
@@ -47,13 +48,12 @@ class ChannelStrip(ChannelFilters):
         """The products of columns, which are counted from those of the window that is complete first."""
         lines: list[str] = []
         for column in range(first, end):
-            taps = [column - self.across * number for number in range(len(self.sums))]
+            users = overlapping(column, len(self.sums), self.across, self.width)
             for row in range(self.height):
                 lines += places.load(ELEMENT, row * self.tile.pitch + column * self.tile.rows)
-                for sum, tap in zip(self.sums, taps, strict=True):
-                    if 0 <= tap < self.width:
-                        lines += [f"muls {self.weights[row * self.width + tap]},{ELEMENT}"]
-                        lines += accumulate.three_bytes(sum, ZERO)
+                for window, tap in users:
+                    lines += [f"muls {self.weights[row * self.width + tap]},{ELEMENT}"]
+                    lines += accumulate.three_bytes(self.sums[window], ZERO)
         return tuple(lines)
 
     @property

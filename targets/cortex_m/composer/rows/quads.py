@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.row_blocks import in_halves, multipliers_and_shifts
+from tinyml.targets.composer.row_blocks import in_powers_of_two, multipliers_and_shifts
 from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1, ROW, START, RowNumbers, Weights
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.fetch import QUAD
@@ -83,5 +83,5 @@ class Quads:
 
     def halfwords(self) -> WeightStream:
         """As many rows at a time as have sums in registers, as halfwords."""
-        groups = in_halves(self.tile.rows, ROWS // min(self.tile.count, 2))
+        groups = in_powers_of_two(self.tile.rows, ROWS // min(self.tile.count, 2))
         return self.stream(groups, _JOINED_PAIRS if self.is_joined else PARTED_PAIRS, bytes=2)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.nest import RowNest, unrolled
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.composer.row_blocks import in_halves
+from tinyml.targets.composer.row_blocks import in_powers_of_two
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import SAVED_BYTES, bytes_of, moved, restored, saved
 from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
@@ -36,7 +36,7 @@ class SingleWindow(RowNest):
 
     @property
     def layout(self) -> WeightStream:
-        return Quads(self.tile).stream(in_halves(self.tile.rows, len(_SUMS)), QUADS)
+        return Quads(self.tile).stream(in_powers_of_two(self.tile.rows, len(_SUMS)), QUADS)
 
     @property
     def fits(self) -> bool:

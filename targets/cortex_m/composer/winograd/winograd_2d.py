@@ -169,11 +169,15 @@ class Winograd2d(WinogradNest):
         return KEPT + 4 * (2 * rows * term + sum)
 
     def finish(self, rows: int, windows: int) -> Lines:
+        stream = self.layout
+        start, multiplier, after = (
+            stream.offset(name, rows, row) for name, row in (("start", 0), ("multiplier", 0), ("start", 1))
+        )
         lines: list[str | Lines] = [f"ldr r2, {slot(OUT)}"]
         for row in range(rows):
-            lines += ["ldrd r12, lr, [r0, #4]"]
+            lines += [f"ldrd r12, lr, [r0, #{multiplier - start}]"]
             lines += [self.square(rows, row, number) for number in range(2)]
-            lines += ["add r0, r0, #12"]
+            lines += [f"add r0, r0, #{after - start}"]
         return joined(*lines)
 
     def square(self, rows: int, row: int, number: int) -> Lines:

@@ -6,7 +6,7 @@ import pytest
 from tinyml.targets.c.composer.requantised import doubled
 from tinyml.targets.composer.lines import instructions, joined, statement
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.row_blocks import BY_ELEMENT, BY_ROW, in_halves, row_blocks
+from tinyml.targets.composer.row_blocks import BY_ELEMENT, BY_ROW, in_powers_of_two, row_blocks
 from tinyml.targets.composer.stream_fields import DOUBLED, MULTIPLIER, RIGHT, RIGHT_LESS_1, ROW, Weights
 from tinyml.targets.tiles import Sums, Tile
 
@@ -79,4 +79,4 @@ def test_rows_of_a_block_have_numbers_at_known_offsets():
     ("rows", "groups"), [(3, [(1, 2), (1, 1)]), (8, [(1, 8)]), (23, [(2, 8), (1, 4), (1, 2), (1, 1)])]
 )
 def test_rows_that_fill_no_block_go_by_powers_of_two(rows: int, groups: list[tuple[int, int]]):
-    assert in_halves(rows, 8) == groups
+    assert in_powers_of_two(rows, 8) == groups
