@@ -31,7 +31,7 @@ def row_blocks(tile: Tile, groups: Sequence[tuple[int, int]], factors: Factors, 
 
 
 def in_powers_of_two(rows: int, most: int) -> list[tuple[int, int]]:
-    """Blocks of `most` rows, a power of two, then of the powers of two that make up the rest: how often, how many rows."""
+    """Groups of blocks: of `most` rows, a power of two; then one block for each power of two in the remaining rows."""
     powers = [1 << place for place in reversed(range(most.bit_length()))]
     whole, rest = divmod(rows, most)
     return [*([(whole, most)] if whole else []), *((1, few) for few in powers[1:] if rest & few)]

@@ -26,6 +26,13 @@ def at(bits: int, base: str, offset: str, to: str) -> Lines:
     return (f"{_LOADS[bits]} {to}, [{base}, {offset}]",)
 
 
+def words(pointer: str, registers: Sequence[str]) -> Lines:
+    """Consecutive words at a pointer, which moves on."""
+    if len(registers) > 1:
+        return (f"ldm {pointer}!, {{{', '.join(registers)}}}",)
+    return (f"ldr {registers[0]}, [{pointer}], #4",)
+
+
 def parted_bytes(load: str, even: str, odd: str) -> Lines:
     """Four bytes that `load` brings into `odd`: elements 0 and 2 into `even`, 1 and 3 into `odd`."""
     return load, f"sxtb16 {even}, {odd}", f"sxtb16 {odd}, {odd}, ror #8"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tinyml.targets.composer.lines import Lines
+from tinyml.targets.cortex_m.composer.fetch import words
 
 
 def is_power_of_two(weight: int) -> bool:
@@ -42,7 +43,7 @@ def rows_of_halfwords(
     product = first_halfwords if first else halfwords
     for number in range(0, len(sums), 2):
         rows, weights = sums[number : number + 2], ("r12", "lr")
-        lines += [f"ldm {stream}!, {{r12, lr}}" if len(rows) == 2 else f"ldr r12, [{stream}], #4"]
+        lines += words(stream, weights[: len(rows)])
         for row, word in zip(rows, weights, strict=False):
             lines += [line for sum, window in zip(row, windows, strict=True) for line in product((sum,), word, window)]
     return tuple(lines)

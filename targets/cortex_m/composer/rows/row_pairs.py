@@ -23,6 +23,7 @@ from tinyml.targets.cortex_m.composer.fetch import (
     parted_bytes,
     widened_elements,
     widened_windows,
+    words,
 )
 from tinyml.targets.cortex_m.composer.loops import counted, counted_in_memory, repeated
 from tinyml.targets.cortex_m.composer.multiply import halfwords
@@ -148,7 +149,7 @@ class RowPairs(RowNest):
         return joined(*lines)
 
     def start(self, rows: int, windows: int) -> Lines:
-        return ("ldm r0!, {r4, r6}" if rows == 2 else "ldr r4, [r0], #4",)
+        return words("r0", _FIRST_SUMS[:rows])
 
     def products(self, rows: int, windows: int) -> Repeated:
         if self.wide:

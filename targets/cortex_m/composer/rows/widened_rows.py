@@ -17,7 +17,7 @@ from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
 from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
-from tinyml.targets.cortex_m.composer.fetch import QUAD
+from tinyml.targets.cortex_m.composer.fetch import QUAD, words
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
 from tinyml.targets.cortex_m.composer.rows.quads import Quads
@@ -51,8 +51,7 @@ class WidenedRows(RowPairs):
         return "r8, r10, r9, r11" if windows == 2 else super().parted(windows)
 
     def start(self, rows: int, windows: int) -> Lines:
-        firsts = [row[0] for row in self.sums(rows, windows)]
-        return (f"ldm r0!, {{{', '.join(firsts)}}}" if rows > 1 else f"ldr {firsts[0]}, [r0], #4",)
+        return words("r0", [row[0] for row in self.sums(rows, windows)])
 
     def products(self, rows: int, windows: int) -> Repeated:
         sums = self.sums(rows, windows)
