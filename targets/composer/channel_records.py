@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tinyml.targets.composer.row_blocks import Factors
+from tinyml.targets.composer.row_blocks import RowFactors
 from tinyml.targets.composer.stream_fields import MULTIPLIER, RIGHT, START, WORD, RowNumbers, Weights
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.tiles import Tile
@@ -21,7 +21,7 @@ class ChannelRecords:
     columns: of a filter; taps: its weights. across: the columns from a window to the next. bytes: of a record.
     """
 
-    def __init__(self, tile: Tile, factors: Factors) -> None:
+    def __init__(self, tile: Tile, factors: RowFactors) -> None:
         self.tile = tile
         self.columns, self.across = tile.length // tile.rows, tile.step // tile.rows
         self.taps = tile.runs * self.columns

@@ -11,19 +11,21 @@ from tinyml.targets.tiles import Tile
 BY_ROW, BY_ELEMENT = (ROW, 1), (1, ROW)
 """Orders of weights: row by row, and element by element."""
 
-Factors = tuple[Number, Number]
+RowFactors = tuple[Number, Number]
 """The numbers of the multiplier and of the shift of a row."""
 
 
 def multipliers_and_shifts(
-    factors: Factors, mark: int = 0, names: tuple[str, str] = ("multipliers", "shifts")
+    factors: RowFactors, mark: int = 0, names: tuple[str, str] = ("multipliers", "shifts")
 ) -> Sequence[Field]:
     """The words of the multipliers, and the bytes of the shifts. mark: `RowNumbers.end_mark` of the latter."""
     multiplier, right = factors
     return RowNumbers(names[0], content=(multiplier,)), RowNumbers(names[1], WORD, content=(right,), end_mark=mark)
 
 
-def row_blocks(tile: Tile, groups: Sequence[tuple[int, int]], factors: Factors, order: tuple[int, ...]) -> WeightStream:
+def row_blocks(
+    tile: Tile, groups: Sequence[tuple[int, int]], factors: RowFactors, order: tuple[int, ...]
+) -> WeightStream:
     """The stream of rows that have no elements between runs. order: of their weights."""
     weights = Weights("weights", WORD, elements=tile.runs * tile.length, order=order)
     fields = RowNumbers("starts", content=(START,)), weights, *multipliers_and_shifts(factors)

@@ -36,7 +36,7 @@ def test_groups_differ_by_one_at_most(count: int, groups: list[tuple[int, int]])
 
 def test_multipliers_are_doubled_to_signed_integers():
     assert (doubled(1 << 30), doubled((1 << 31) - 1)) == (-(1 << 31), -2)
-    sums = Sums(np.zeros((1, 1)), np.zeros(1), np.array([1 << 30]), np.array([-3]))
+    sums = Sums(np.array([[0]]), np.array([0]), np.array([1 << 30]), np.array([-3]))
     assert [RIGHT.stored(sums).tolist(), RIGHT_LESS_1.stored(sums).tolist()] == [[[3]], [[2]]]
     assert MULTIPLIER.stored(sums).view("<i4").tolist() == [[1 << 30]]
 
@@ -52,7 +52,7 @@ def test_multipliers_are_doubled_to_signed_integers():
     ],
 )
 def test_an_order_of_weights_gives_bytes_and_their_offsets_in_c(order: tuple[int, ...], bytes: int, stored: list[int]):
-    weights, sums = np.array([range(8), range(10, 18)]), Sums(*(np.zeros(2),) * 4)
+    weights, sums = np.array([range(8), range(10, 18)]), Sums(*(np.array([0, 0]),) * 4)
     field = Weights("weights", elements=8, order=order, bytes=bytes)
     assert field.stored(sums, weights).view(f"<i{bytes}").tolist() == stored
     for rows in (2, "rows"):
