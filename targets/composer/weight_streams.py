@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from textwrap import indent
 from typing import TYPE_CHECKING
 
@@ -180,16 +180,18 @@ class WeightStream:
 
     def stream(self, sums: Sums) -> Bytes:
         """The bytes of all blocks."""
-        weights = self.elements(sums.weights)
-        parts: list[Bytes] = []
+        weights, begin = self.elements(sums.weights), 0
+        stored = np.zeros(self.bytes(len(self.groups)), np.int8)
         for rows, is_last in self.blocks():
             part = Sums(sums.weights[rows], sums.starts[rows], sums.multipliers[rows], sums.shifts[rows])
-            for number, field in enumerate(self.fields):
-                stored = np.pad(field.stored(part, weights[rows]), (0, self.padding(number, rows.stop - rows.start)))
+            bounds = [begin + bound for bound in self._bounds(rows.stop - rows.start)]
+            for field, (first, end) in zip(self.fields, pairwise(bounds), strict=True):
+                values = field.stored(part, weights[rows])
+                stored[first : first + len(values)] = values
                 if is_last and isinstance(field, RowNumbers) and field.end_mark:
-                    stored[-1] = np.uint8(field.end_mark).astype(np.int8)
-                parts += [stored]
-        return np.concatenate(parts)
+                    stored[end - 1] = np.uint8(field.end_mark).astype(np.int8)
+            begin = bounds[-1]
+        return stored
 
     @property
     def portable(self) -> str:
