@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, pairwise
 from textwrap import indent
 from typing import TYPE_CHECKING
@@ -164,11 +165,18 @@ class WeightStream:
 
     def _bounds(self, rows: int) -> list[int]:
         """The byte offsets of the fields of a block, and its end."""
+        if rows not in self._known_bounds:
+            bounds = [0]
+            for field in self.fields:
+                end = bounds[-1] + rows * field.row_bytes
+                bounds.append(end + -end % field.aligned)
+            self._known_bounds[rows] = bounds
+        return self._known_bounds[rows]
 
-        def end(begin: int, field: Field) -> int:
-            return -(-(begin + rows * field.row_bytes) // field.aligned) * field.aligned
-
-        return list(accumulate(self.fields, end, initial=0))
+    @cached_property
+    def _known_bounds(self) -> dict[int, list[int]]:
+        """What `_bounds` gave, by rows."""
+        return {}
 
     def blocks(self) -> Iterator[tuple[slice, bool]]:
         """The rows of each block; true for the last block of a group."""
