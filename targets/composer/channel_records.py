@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from tinyml.targets.composer.row_blocks import Factors
-from tinyml.targets.composer.stream_fields import START, WORD, RowNumbers, Weights
+from dataclasses import replace
+
+from tinyml.targets.composer.row_blocks import RowFactors
+from tinyml.targets.composer.stream_fields import MULTIPLIER, RIGHT, START, WORD, RowNumbers, Weights
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.tiles import Tile
 
-START_AT, MULTIPLIER_AT, RIGHT_AT, WEIGHTS_AT = 0, 4, 8, 9
+_NUMBERS = RowNumbers("numbers", content=(START, MULTIPLIER, RIGHT))
+START_AT, MULTIPLIER_AT, RIGHT_AT = (offset for _, offset in _NUMBERS.numbers.values())
+WEIGHTS_AT = _NUMBERS.row_bytes
 """Byte offsets in the record of a channel."""
 
 
@@ -17,12 +21,11 @@ class ChannelRecords:
     columns: of a filter; taps: its weights. across: the columns from a window to the next. bytes: of a record.
     """
 
-    def __init__(self, tile: Tile, factors: Factors) -> None:
+    def __init__(self, tile: Tile, factors: RowFactors) -> None:
         self.tile = tile
         self.columns, self.across = tile.length // tile.rows, tile.step // tile.rows
         self.taps = tile.runs * self.columns
-        numbers = RowNumbers("numbers", content=(START, *factors))
-        fields = numbers, Weights("weights", WORD, elements=self.taps)
+        fields = replace(_NUMBERS, content=(START, *factors)), Weights("weights", WORD, elements=self.taps)
         self.layout = WeightStream(tile, [(tile.rows, 1)], fields, by_channel=True)
         self.bytes = self.layout.block_bytes(1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -104,6 +104,13 @@ class Field(ABC):
         return {}
 
 
+@cache
+def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int]]:
+    """Numbers of a row by their names, each with its byte offset."""
+    offsets = accumulate((number.bytes for number in content), initial=0)
+    return {number.name: (number, offset) for number, offset in zip(content, offsets, strict=False)}
+
+
 @dataclass(frozen=True)
 class RowNumbers(Field):
     """Numbers of rows, those of a row side by side.
@@ -116,8 +123,7 @@ class RowNumbers(Field):
 
     @property
     def numbers(self) -> Mapping[str, tuple[Number, int]]:
-        offsets = accumulate((number.bytes for number in self.content), initial=0)
-        return {number.name: (number, offset) for number, offset in zip(self.content, offsets, strict=False)}
+        return _side_by_side(self.content)
 
     @property
     def row_bytes(self) -> int:

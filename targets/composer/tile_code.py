@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class TileAssembly(Protocol):
     """The assembly for a tile, which contains the weights or gets them in a stream.
 
-    fits: does the tile have any? lines: of the function; time: the instructions of a call; stack, bytes: what it takes
-    of stack and flash.
+    fits: whether the tile has any. lines: of the function. time: the instructions of a call. stack, bytes: bytes of
+    stack and of flash.
     """
 
     @property

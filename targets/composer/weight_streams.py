@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
+from itertools import accumulate, pairwise
 from textwrap import indent
 from typing import TYPE_CHECKING
 
@@ -164,11 +165,18 @@ class WeightStream:
 
     def _bounds(self, rows: int) -> list[int]:
         """The byte offsets of the fields of a block, and its end."""
+        if rows not in self._known_bounds:
+            bounds = [0]
+            for field in self.fields:
+                end = bounds[-1] + rows * field.row_bytes
+                bounds.append(end + -end % field.aligned)
+            self._known_bounds[rows] = bounds
+        return self._known_bounds[rows]
 
-        def end(begin: int, field: Field) -> int:
-            return -(-(begin + rows * field.row_bytes) // field.aligned) * field.aligned
-
-        return list(accumulate(self.fields, end, initial=0))
+    @cached_property
+    def _known_bounds(self) -> dict[int, list[int]]:
+        """What `_bounds` gave, by rows."""
+        return {}
 
     def blocks(self) -> Iterator[tuple[slice, bool]]:
         """The rows of each block; true for the last block of a group."""
@@ -180,16 +188,18 @@ class WeightStream:
 
     def stream(self, sums: Sums) -> Bytes:
         """The bytes of all blocks."""
-        weights = self.elements(sums.weights)
-        parts: list[Bytes] = []
+        weights, begin = self.elements(sums.weights), 0
+        stored = np.zeros(self.bytes(len(self.groups)), np.int8)
         for rows, is_last in self.blocks():
             part = Sums(sums.weights[rows], sums.starts[rows], sums.multipliers[rows], sums.shifts[rows])
-            for number, field in enumerate(self.fields):
-                stored = np.pad(field.stored(part, weights[rows]), (0, self.padding(number, rows.stop - rows.start)))
+            bounds = [begin + bound for bound in self._bounds(rows.stop - rows.start)]
+            for field, (first, end) in zip(self.fields, pairwise(bounds), strict=True):
+                values = field.stored(part, weights[rows])
+                stored[first : first + len(values)] = values
                 if is_last and isinstance(field, RowNumbers) and field.end_mark:
-                    stored[-1] = np.uint8(field.end_mark).astype(np.int8)
-                parts += [stored]
-        return np.concatenate(parts)
+                    stored[end - 1] = np.uint8(field.end_mark).astype(np.int8)
+            begin = bounds[-1]
+        return stored
 
     @property
     def portable(self) -> str:

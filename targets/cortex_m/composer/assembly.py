@@ -50,7 +50,7 @@ def statement(lines: Sequence[str]) -> str:
 
 
 def saved(frame: int) -> Lines:
-    """Saves all registers that a call preserves, and makes a frame of some bytes."""
+    """Saves all registers that a call preserves, and allocates a stack frame of some bytes."""
     return (f"push {{{SAVED}, lr}}", *moved("sp", -frame))
 
 

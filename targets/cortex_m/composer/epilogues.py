@@ -1,4 +1,4 @@
-"""Epilogues: what becomes of complete sums."""
+"""Epilogues: the requantisation of complete sums."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ THIRDS_LIMIT = 1 << 20
 
 _THIRD = 10
 _RIGHT_AT = 6
-"""The place of the shift in the words of a factor."""
+"""The byte offset of the shift amount in the words of a factor."""
 
 
 def thirds(multiplier: int) -> tuple[int, int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 
 from tinyml.targets.avr.assembly.functions import RETURN_ADDRESS, framed
@@ -28,6 +28,12 @@ def _three_bytes(pointer: str, offset: str) -> str:
     """A signed integer of 24 bits, in C."""
     low, middle, high = (f"{pointer}[{offset} + {byte}]" for byte in range(3))
     return f"(int32_t)((uint8_t){low} | (uint32_t)(uint8_t){middle} << 8) + {high} * (int32_t)65536"
+
+
+@cache
+def _factors(zero: int) -> Number:
+    """The factors of a row for results with a zero point."""
+    return Number("factors", FACTORS, lambda sums: factors(sums, zero), "{} + {}".format)
 
 
 _START = replace(START, bytes=3, in_c=_three_bytes)
@@ -103,10 +109,9 @@ class AvrTileCode(ABC):
         self, blocks: tuple[int, int], elements: int, order: tuple[int, ...], *, by_channel: bool = False
     ) -> WeightStream:
         """The stream of equal blocks. blocks: their number, and the rows of each. elements: of a row of weights."""
-        number = Number("factors", FACTORS, lambda sums: factors(sums, self.tile.zero), "{} + {}".format)
         weights = Weights("weights", elements=elements, order=order)
         fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]
-        fields += [RowNumbers("factors", content=(number,))] if self.requantises else []
+        fields += [RowNumbers("factors", content=(_factors(self.tile.zero),))] if self.requantises else []
 
         def finish(c: StreamInC, out: str) -> str:
             if self.requantises:

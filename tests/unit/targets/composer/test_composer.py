@@ -6,7 +6,7 @@ import pytest
 from tinyml.targets.c.composer.requantised import doubled
 from tinyml.targets.composer.lines import instructions, joined, statement
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.row_blocks import BY_ELEMENT, BY_ROW, in_halves, row_blocks
+from tinyml.targets.composer.row_blocks import BY_ELEMENT, BY_ROW, in_powers_of_two, row_blocks
 from tinyml.targets.composer.stream_fields import DOUBLED, MULTIPLIER, RIGHT, RIGHT_LESS_1, ROW, Weights
 from tinyml.targets.tiles import Sums, Tile
 
@@ -36,7 +36,7 @@ def test_groups_differ_by_one_at_most(count: int, groups: list[tuple[int, int]])
 
 def test_multipliers_are_doubled_to_signed_integers():
     assert (doubled(1 << 30), doubled((1 << 31) - 1)) == (-(1 << 31), -2)
-    sums = Sums(np.zeros((1, 1)), np.zeros(1), np.array([1 << 30]), np.array([-3]))
+    sums = Sums(np.array([[0]]), np.array([0]), np.array([1 << 30]), np.array([-3]))
     assert [RIGHT.stored(sums).tolist(), RIGHT_LESS_1.stored(sums).tolist()] == [[[3]], [[2]]]
     assert MULTIPLIER.stored(sums).view("<i4").tolist() == [[1 << 30]]
 
@@ -52,7 +52,7 @@ def test_multipliers_are_doubled_to_signed_integers():
     ],
 )
 def test_an_order_of_weights_gives_bytes_and_their_offsets_in_c(order: tuple[int, ...], bytes: int, stored: list[int]):
-    weights, sums = np.array([range(8), range(10, 18)]), Sums(*(np.zeros(2),) * 4)
+    weights, sums = np.array([range(8), range(10, 18)]), Sums(*(np.array([0, 0]),) * 4)
     field = Weights("weights", elements=8, order=order, bytes=bytes)
     assert field.stored(sums, weights).view(f"<i{bytes}").tolist() == stored
     for rows in (2, "rows"):
@@ -79,4 +79,4 @@ def test_rows_of_a_block_have_numbers_at_known_offsets():
     ("rows", "groups"), [(3, [(1, 2), (1, 1)]), (8, [(1, 8)]), (23, [(2, 8), (1, 4), (1, 2), (1, 1)])]
 )
 def test_rows_that_fill_no_block_go_by_powers_of_two(rows: int, groups: list[tuple[int, int]]):
-    assert in_halves(rows, 8) == groups
+    assert in_powers_of_two(rows, 8) == groups

@@ -1,7 +1,7 @@
 """Rows of constant matrices as code, for instruction sets with MLA: eight sums at a time stay in registers.
 
-Each element of a vector is fetched once for the rows of a block. A weight is moved to a register, once for all rows
-that it has the magnitude of there, and MLA or MLS adds the product. Powers of two are shifts within an addition, and
+Each element of a vector is fetched once for the rows of a block. A magnitude is moved to a register once for all
+rows with weights of it there, and MLA or MLS adds the product. Powers of two are shifts within an addition, and
 zeros take no code at all.
 """
 
@@ -27,7 +27,7 @@ _SAVED = 9
 
 
 def constant(register: str, value: int) -> Lines:
-    """A register with a number of 32 bits."""
+    """Sets a register to a number of 32 bits."""
     if -256 <= value < 0:
         return (f"mvn {register}, #{~value}",)
     low, high = value & 0xFFFF, value >> 16 & 0xFFFF
@@ -35,14 +35,14 @@ def constant(register: str, value: int) -> Lines:
 
 
 @dataclass(frozen=True)
-class Code:
-    """The function for all rows, whose arguments are pointers to the vectors and, behind them, to the results."""
+class CodedRowsArmv7m:
+    """The kernel of all rows; its arguments are pointers to the vectors, then to the results."""
 
     rows: CodedRows
 
     @property
     def fits(self) -> bool:
-        """Do the sums fit 32 bits, the pointers their registers, and the elements the reach of a load?"""
+        """True if the sums fit 32 bits, the pointers their registers, and every load is in reach."""
         vectors = self.rows.weights
         near = all(matrix.shape[1] <= REACH for matrix in (*vectors, self.rows.starts[None]))
         return len(vectors) < _POINTERS and near and int(self.rows.bounds.max()) < 1 << 31
@@ -101,7 +101,7 @@ def finished(sum: str, right: int, *, limited: bool) -> Lines:
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
     """The kernel of rows; None where they do not fit its registers."""
-    code = Code(rows)
+    code = CodedRowsArmv7m(rows)
     if not code.fits:
         return None
     bodies = {(ARMV7M, DSP): statement(code.lines)}

@@ -1,6 +1,6 @@
-"""Windows along a strip of a channel: each column is loaded once, and added to the sums of all windows that it meets.
+"""A sliding window along a channel: each column is loaded once, for the sums of all windows that overlap there.
 
-As many sums as windows overlap go round in registers.
+As many sums as windows overlap are in registers, in turn.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from tinyml.targets.composer.lines import Lines
 from tinyml.targets.composer.nest import overlapping
 
 
-class ChannelWalk(ABC):
-    """The order of columns and windows. width: columns of a filter; across: from a window to the next."""
+class OverlappingWindows(ABC):
+    """The order of columns and windows. width: columns of a filter; across: columns from a window to the next."""
 
     def __init__(self, width: int, across: int, count: int) -> None:
         self.width, self.across = width, across
@@ -29,7 +29,7 @@ class ChannelWalk(ABC):
         """Stores the result of a window. Registers of elements are free."""
 
     def columns(self, first: int, end: int, windows: int) -> Lines:
-        """Columns from first to end, which only windows below a number need."""
+        """The columns from first to end, for the windows below a number."""
         lines: list[str] = []
         for column in range(first, end):
             if users := overlapping(column, windows, self.across, self.width):
@@ -43,9 +43,8 @@ class ChannelWalk(ABC):
     def windows(self, count: int, further: int) -> Lines:
         """The code for windows in order.
 
-        The columns of the first window that earlier windows share are already added.
-
-        further: windows behind them whose first columns are added, too.
+        The columns that the first window shares with earlier ones are already added. further: the windows behind them
+        whose first columns are added, too.
         """
         lines: list[str] = []
         for window in range(count):

@@ -1,8 +1,7 @@
-"""Rows of a matrix by the windows of a strip, two by two with their sums in registers, for the DSP extension.
+"""Rows of a matrix by windows with a register tile of two rows by two windows, for the DSP extension.
 
-The windows of two pixels are widened to halfwords once for all rows, in the frame, or where they are long each time, in
-registers. Two rows at a time then meet both, and every sum ends in an epilogue. An odd last row and an odd last pixel
-are alone.
+Two windows are widened to halfwords once for all rows, in the stack frame, or, where they are long, for each pair of
+rows, in registers. An odd last row and an odd last window are multiplied alone.
 """
 
 from __future__ import annotations
@@ -24,13 +23,14 @@ from tinyml.targets.cortex_m.composer.fetch import (
     parted_bytes,
     widened_elements,
     widened_windows,
+    words,
 )
 from tinyml.targets.cortex_m.composer.loops import counted, counted_in_memory, repeated
 from tinyml.targets.cortex_m.composer.multiply import halfwords
-from tinyml.targets.cortex_m.composer.quad_streams import Quads
+from tinyml.targets.cortex_m.composer.rows.quads import Quads
 
 WIDE_BYTES = 1024
-"""The most stack for two windows that are widened once, four bytes for each element of a window."""
+"""The most bytes of stack for two windows that are widened once, four for each element of a window."""
 
 _FIRST_SUMS, _SECOND_SUMS = ("r4", "r6"), ("r5", "r7")
 """The sums of both rows, of the first window and of the second."""
@@ -40,7 +40,7 @@ _WINDOWS = "r8, r9, r10, r11"
 
 STREAM, _WINDOWS_AT, _PAIRS_LEFT, FIRST_FREE = range(4)
 _RUNS_LEFT = FIRST_FREE
-"""Words of the frame above the widened windows."""
+"""Stack slots above the widened windows."""
 
 
 def _registers(windows: int) -> str:
@@ -49,11 +49,11 @@ def _registers(windows: int) -> str:
 
 
 @dataclass(frozen=True)
-class Strip(RowNest):
-    """The code for a tile: r0 walks along the stream, r1 along the results, r2 along the windows.
+class RowPairs(RowNest):
+    """The kernel of a tile: r0 points into the weight stream, r1 to results, r2 into windows.
 
-    MOST: bytes of stack for windows that are widened once. TOGETHER: the elements of a widened window that stand
-    together, before those of the other one. WORDS: of the frame above the widened windows.
+    MOST: bytes of stack for windows that are widened once. TOGETHER: consecutive elements of a widened
+    window, before as many of the other one. WORDS: stack slots above the widened windows.
     """
 
     SATURATED = 0
@@ -83,14 +83,14 @@ class Strip(RowNest):
 
     @property
     def fits(self) -> bool:
-        """Do loads and stores reach?"""
+        """True if every load and store is in reach."""
         tile = self.tile
         inside = (tile.runs - 1) * tile.pitch + tile.length if self.is_dense else 0
         reaches = inside + tile.step <= REACH and tile.rows + 1 <= REACH and tile.count <= IMMEDIATE
         return reaches and (self.is_dense or tile.length >= QUAD)
 
     def slot(self, number: int) -> str:
-        """A word of the frame above the widened windows."""
+        """A stack slot above the widened windows."""
         return f"[sp, #{self.wide + 4 * number}]"
 
     @property
@@ -108,17 +108,17 @@ class Strip(RowNest):
         return next_four(pointer, self.tile.step, self.parted(windows))
 
     def rest(self, pointer: str, windows: int) -> Lines:
-        """The elements of a run beyond whole fours."""
+        """The elements of a run beyond whole groups of four."""
         count = self.tile.length % QUAD
         return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 
     def gap(self, pointer: str) -> Lines:
-        """Moves on from what is fetched of a run to the next one."""
+        """Advances from the end of a run to the next one."""
         whole = self.tile.length - self.tile.length % QUAD
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
     def widened(self, windows: int) -> Repeated:
-        """Windows as halfwords in the frame, some of the first and some of the second by turns."""
+        """Widens windows to halfwords in the stack frame, elements of the first and of the second in turn."""
         tile = self.tile
         start = joined(f"ldr lr, {self.slot(_WINDOWS_AT)}")
         if self.is_dense:
@@ -134,9 +134,9 @@ class Strip(RowNest):
         return Repeated.once(joined(start, "mov r2, sp")).followed_by(runs)
 
     def quad(self, rows: int, elements: Lines, windows: int, *, first: bool = False) -> Lines:
-        """Four weights of each row by those elements of windows.
+        """Four weights of each row by four elements of windows.
 
-        first: the sums of both windows begin, in the registers of the first one's.
+        first: the sums of both windows begin with the start, in the registers of the first one's.
         """
         lines = [elements]
         for row in range(rows):
@@ -149,7 +149,7 @@ class Strip(RowNest):
         return joined(*lines)
 
     def start(self, rows: int, windows: int) -> Lines:
-        return ("ldm r0!, {r4, r6}" if rows == 2 else "ldr r4, [r0], #4",)
+        return words("r0", _FIRST_SUMS[:rows])
 
     def products(self, rows: int, windows: int) -> Repeated:
         if self.wide:
@@ -194,12 +194,12 @@ class Strip(RowNest):
 
     @property
     def first_results(self) -> Lines:
-        """Brings the address of the results, from r2, to where they are stored from."""
+        """Keeps the address of the results, which is in r2."""
         return ("mov r1, r2",)
 
     @property
     def further_results(self) -> Lines:
-        """Moves on from the results of two windows, of which rows have gone through the first one's."""
+        """Advances from the end of the results of the first of two windows to the next two."""
         return moved("r1", self.tile.rows)
 
     def enter(self) -> Lines:

@@ -1,4 +1,4 @@
-"""Groups of windows beside each other, transformed in the frame once for all rows of weights, as Winograd's kernels do.
+"""Winograd's kernels: groups of adjacent windows, transformed in the stack frame once for all rows of weights.
 
 S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin and S. Gray, Fast Algorithms for Convolutional
 Neural Networks (CVPR 2016). Two windows beside each other lie on four pixels d0 to d3, and meet three columns of
@@ -34,34 +34,34 @@ SUMS = (("r4", "r5"), ("r6", "r7"), ("r8", "r9"), ("r10", "r11"))
 
 _STREAM, _WINDOWS_AT, _RESULTS_AT, _AT, OUT, FIRST_FREE, _BLOCKS_LEFT, STEPS_LEFT = (4 * place for place in range(8))
 KEPT = 32
-"""Places in the frame, in bytes: words, then sums that are kept."""
+"""Byte offsets in the stack frame: slots, then spilled sums."""
 
 
 def slot(place: int) -> str:
-    """A word of the frame."""
+    """A stack slot."""
     return f"[sp, #{place}]"
 
 
 @dataclass(frozen=True)
-class WinogradCode(RowNest):
-    """Code for a tile: r0 walks along the stream, r2 along transformed pixels or results."""
+class WinogradNest(RowNest):
+    """The kernel of a tile: r0 points into the weight stream, r2 to transformed pixels or results."""
 
     SATURATED = 0
 
     @property
     @abstractmethod
     def frame(self) -> int:
-        """The bytes of the frame, 4 more than a multiple of 8."""
+        """The bytes of the stack frame, 4 more than a multiple of 8."""
 
     @property
     @abstractmethod
     def transformation(self) -> Repeated:
-        """Transforms a group, whose first pixel lr points to, into the frame, from r2 on."""
+        """Transforms a group of windows from lr on into the stack frame, from r2 on."""
 
     @property
     @abstractmethod
     def data(self) -> int:
-        """The place of transformed pixels in the frame."""
+        """The byte offset of transformed pixels in the stack frame."""
 
     @property
     def windows(self) -> Sequence[tuple[int, int]]:

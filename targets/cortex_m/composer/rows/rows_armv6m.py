@@ -1,7 +1,7 @@
-"""Rows of a matrix by the windows of a strip, four rows at a time with their sums in registers, for ARMv6-M.
+"""Rows of a matrix by windows with a register tile of four rows by one window, for ARMv6-M.
 
-The registers that every instruction reaches hold the ends of four rows and of a window, the index that is counted up to
-these, and two elements. A multiplication overwrites an element, so a second window would save no load.
+The low registers hold the ends of four rows and of a window, the index that is counted up to these, and two elements. A
+multiplication overwrites an element, so a second window would save no load.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _ROWS = ("r0", "r1", "r2", "r3")
 _WINDOW, _INDEX, _GAP, _RUN_END = "r4", "r5", "r12", "lr"
 
 _UNROLLED = 8
-"""The elements of a run that stand one after the other in a loop."""
+"""The elements of an iteration."""
 
 _STREAM_AT, _WINDOW_AT, _OUT_AT, _ENDS_AT, _OUT_END, _FRAME = 0, 4, 8, (12, 16), 20, 28
-"""Places in the frame: where the stream begins, the window and its results; where groups of blocks and all end."""
+"""Stack slots: the addresses of the stream, the window and its results; the ends of groups of blocks and of results."""
 
 
 @dataclass(frozen=True)
-class Strip(RowNest):
-    """The code for a tile."""
+class RowsArmv6m(RowNest):
+    """The kernel of a tile."""
 
     SATURATED = SATURATED
 
@@ -53,11 +53,11 @@ class Strip(RowNest):
 
     @property
     def fits(self) -> bool:
-        """Do branches reach?"""
+        """True if every branch is in reach."""
         return self.bytes <= REACH
 
     def step(self, rows: int) -> Lines:
-        """The products of an element, and the index of the next one, with its flags."""
+        """The products of an element; advances the index, which sets the flags."""
         products = (
             joined(at(8, row, _INDEX, "r7"), low(sum)) for row, sum in zip(_ROWS[:rows], SUMS[:rows], strict=True)
         )
@@ -83,7 +83,7 @@ class Strip(RowNest):
         )
 
     def products(self, rows: int, windows: int) -> Repeated:
-        """All products. The index is counted up to 0 along all runs; where one ends, the window moves on by the gap."""
+        """The index is counted up to 0 along all runs; at the end of a run the window advances by the gap."""
         tile, step = self.tile, self.step(rows)
         straight = tile.length <= 2 * _UNROLLED
         label, tests = (5, ()) if tile.runs == 1 else (7, (f"cmp {_INDEX}, {_RUN_END}",))
@@ -95,7 +95,7 @@ class Strip(RowNest):
         return again(begin.followed_by(run), (f"mov {_RUN_END}, {_INDEX}",), (*end, f"cmp {_INDEX}, #0"), tile.runs, 5)
 
     def finish(self, rows: int, windows: int) -> Lines:
-        """Stores the results of rows, whose factors stand behind the last one."""
+        """Stores the results of rows; their factors are behind the weights of the last one."""
         stream, last = self.layout, _ROWS[rows - 1]
         first = stream.offset("multiplier", rows)
         epilogues: list[Lines] = []

@@ -1,8 +1,8 @@
-"""A channel along a strip whose filter is code, for the DSP extension.
+"""A depthwise filter as code, for the DSP extension.
 
-Zeros take nothing, and what meets no weight is not loaded. Two rows of a filter go together as pairs of halfwords where
-that takes fewer instructions than one by one, where powers of two are shifts within an addition. Other weights are
-constants, in registers along the strip, as the start and the multiplier are; what has no register waits in the frame.
+Weights of zero take no code, and elements without a weight are not loaded. Two rows of a filter are multiplied as pairs
+of halfwords where that takes fewer instructions than one by one; a power of two is then a shift within an addition.
+Other weights are constants in registers, as are the start and the multiplier; the rest is spilled to the stack frame.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tinyml.targets.c.composer.requantised import doubled
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
-from tinyml.targets.cortex_m.composer.channel_walk import ChannelWalk
-from tinyml.targets.cortex_m.composer.coded_filters import CodedFilter
-from tinyml.targets.cortex_m.composer.coded_rows import constant
+from tinyml.targets.cortex_m.composer.coded.coded_rows import constant
+from tinyml.targets.cortex_m.composer.coded.row_pairing import CodedFilter
+from tinyml.targets.cortex_m.composer.depthwise.overlapping_windows import OverlappingWindows
 from tinyml.targets.cortex_m.composer.epilogues import requantised_by_constants
 from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
 from tinyml.targets.tiles import Tile
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 STRIP, OUT = "r0", "r1"
 _REGISTERS = ("r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "lr")
 STRAIGHT = 6
-"""The most windows that stand one after the other instead of in a loop."""
+"""The most windows without a loop."""
 
 _LEAST = 3
 """The least windows of a loop."""
@@ -36,10 +36,10 @@ _LEAST = 3
 _START, _MULTIPLIER, _COUNTER = "start", "multiplier", "counter"
 
 
-class CodedChannel(ChannelWalk):
-    """The code for a channel along a strip, which has none unless it fits.
+class CodedChannel(OverlappingWindows):
+    """The code of a channel, valid only if it `fits`.
 
-    first: the column of the tile's filters at which its filter begins.
+    first: the first column of the filter with a weight.
     """
 
     def __init__(self, tile: Tile, weights: Numbers, start: int, multiplier: int, shift: int) -> None:
@@ -54,7 +54,7 @@ class CodedChannel(ChannelWalk):
             self._allocate()
 
     def _loop(self) -> tuple[int, int]:
-        """The windows of an iteration, and the iterations; 0 where all windows stand one after the other."""
+        """The windows of an iteration, and the iterations; 0 without a loop."""
         count = self.tile.count
         if count <= max(STRAIGHT, self.rounds):
             return count, 0
@@ -63,7 +63,7 @@ class CodedChannel(ChannelWalk):
         return size, count // size
 
     def _allocate(self) -> None:
-        """Groups rows, and gives registers to sums, elements and constants; those used most often first."""
+        """Groups rows and allocates registers to sums, elements and constants, those used most often first."""
         groups = self.filter.groups
         # The group of rows whose product is the first one of a sum.
         self.begins = next(number for number, rows in enumerate(groups) if self.filter.needed(rows, [0]))
@@ -73,7 +73,7 @@ class CodedChannel(ChannelWalk):
         self.taps = [free.pop(0)]
         constants: list[tuple[int, int] | str] = [*self.words, _MULTIPLIER, _START]
         constants += [_COUNTER] if self.loops else []
-        # A register for the second element of a pair, and for what waits in the frame.
+        # A scratch register for the second element of a pair, and for what is spilled.
         pairs = any(len(rows) == 2 for rows in groups)
         self.spare = free.pop(0) if pairs or len(constants) > len(free) else ""
         self.kept = dict(zip(constants, free, strict=False))
@@ -81,14 +81,14 @@ class CodedChannel(ChannelWalk):
         self.taps += free[len(constants) :][: len(groups) - 1]
 
     def value(self, content: tuple[int, int] | str) -> int:
-        """The number that a constant is."""
+        """The value of a constant."""
         if isinstance(content, str):
             return {_MULTIPLIER: doubled(self.multiplier), _START: self.start, _COUNTER: self.loops}[content]
         low, high = content
         return low & 0xFFFF | (high & 0xFFFF) << 16
 
     def set_up(self) -> Lines:
-        """All constants of the channel."""
+        """Loads all constants of the channel."""
         lines: list[Lines] = []
         for content, register in self.kept.items():
             lines += [constant(register, self.value(content))]
@@ -109,7 +109,7 @@ class CodedChannel(ChannelWalk):
         return self.taps[number % len(self.taps)]
 
     def _load(self, number: int, column: int, places: Sequence[int]) -> Lines:
-        """The elements of a group of rows that meet weights in some columns of the filter."""
+        """Loads the elements of a group of rows that have weights in some columns of the filter."""
         rows, tap = self.filter.groups[number], self._tap(number)
         needed = self.filter.needed(rows, places)
         at = [(self.first + column) * self.tile.rows + row * self.tile.pitch for row in needed]
@@ -139,14 +139,14 @@ class CodedChannel(ChannelWalk):
         return joined(lines, fetched, f"{name} {sum}, {tap}, {register}, {begun}")
 
     def _begun(self, sum: str) -> tuple[Lines, str]:
-        """What brings the start into a register, and that register."""
+        """The instructions that load the start, and the register that holds it."""
         if register := self.kept.get(_START):
             return (), register
         number = constant(sum, self.start)
         return (number if len(number) == 1 else (f"ldr {sum}, [sp, #{self.slots[_START]}]",)), sum
 
     def _fetched(self, content: tuple[int, int] | str, to: str = "") -> tuple[Lines, str]:
-        """What brings a constant into a register, and that register."""
+        """The instructions that load a constant, and the register that holds it."""
         if register := self.kept.get(content):
             return (), register
         to = to or self.spare
@@ -179,12 +179,12 @@ class CodedChannel(ChannelWalk):
 
     @property
     def moved_on(self) -> int:
-        """The windows by which the place of results moves on."""
+        """The windows by which the pointer to results advances."""
         return self.loops * self.loop
 
     @property
     def fits(self) -> bool:
-        """Are there enough registers, and do loads and stores reach?"""
+        """True if the registers suffice and every load and store is in reach."""
         tile, windows = self.tile, max(self.loop, self.tile.count - self.moved_on)
         columns = (windows - 1) * self.across + self.first + self.width
         last = (tile.runs - 1) * tile.pitch + columns * tile.rows

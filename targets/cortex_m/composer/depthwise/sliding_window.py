@@ -1,7 +1,10 @@
-"""Channels along a strip: each meets a filter of its own, whose weights stay in registers along the strip's windows.
+"""Depthwise filters whose weights stay in registers along the windows of a channel, for the DSP extension.
 
-A column of the strip is loaded once, as pairs of taps below each other, and added to the sums of all windows that it
-belongs to: as many sums as windows overlap go round in registers. What has no register waits in the frame.
+A column is loaded once, as pairs of elements below each other, and added to the sums of all windows that overlap there.
+Weights without a register are spilled to the stack frame.
+
+By hand, beside the nest of rows: the sums of overlapping windows change their registers from window to window, so that
+the body of a loop is not that of a single window.
 """
 
 from __future__ import annotations
@@ -11,29 +14,29 @@ from collections.abc import Sequence
 from tinyml.targets.composer.lines import Lines, instructions, joined
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED, SAVED_BYTES, bytes_of, moved
-from tinyml.targets.cortex_m.composer.channel_streams import ChannelFilter
-from tinyml.targets.cortex_m.composer.channel_walk import ChannelWalk
+from tinyml.targets.cortex_m.composer.depthwise.filter_stream import ChannelFilter
+from tinyml.targets.cortex_m.composer.depthwise.overlapping_windows import OverlappingWindows
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.multiply import half, halfwords
 from tinyml.targets.tiles import Tile
 
 _REGISTERS = ("r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "lr")
-"""Those that hold neither the place in the strip nor that of the results."""
+"""The registers beside the pointers to windows and results."""
 
 _STRIP, _OUT = "r1", "r2"
 _STREAM, _START, _END, _MULTIPLIER, _COUNT, _WEIGHTS = 0, 4, 8, 12, 16, 20
-"""Places in the frame, in bytes."""
+"""Byte offsets of stack slots."""
 
 _UNROLLED = 6
-"""The most windows that stand one after the other instead of in a loop."""
+"""The most windows without a loop."""
 
 
-class ChannelStrip(ChannelWalk):
-    """The code for a tile.
+class SlidingWindow(OverlappingWindows):
+    """The kernel of a tile.
 
-    filter: of a channel. loops: iterations of the loop over `rounds` windows, 0 if all windows stand one after the
-    other. kept: registers of weights, by number. multiplier, counter: their registers, if there are any left. spare: a
-    register for what is used only once, where it is needed.
+    filter: of a channel. loops: iterations of the loop over `rounds` windows, 0 without a loop. kept: the registers of
+    weights, by number. multiplier, counter: their registers, None if they are spilled. spare: a scratch register, if
+    one is needed.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -63,7 +66,7 @@ class ChannelStrip(ChannelWalk):
 
     @property
     def fits(self) -> bool:
-        """Are there enough registers, and do loads and stores reach?"""
+        """True if the registers suffice and every load and store is in reach."""
         tile = self.tile
         if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0 or tile.count > IMMEDIATE:
             return False
@@ -74,7 +77,7 @@ class ChannelStrip(ChannelWalk):
         return enough and last <= REACH and (windows - 1) * tile.rows <= REACH
 
     def slot(self, number: int) -> int:
-        """The place of a register's content in the frame."""
+        """The byte offset of the stack slot of a spilled register."""
         return _WEIGHTS + 4 * number
 
     @property
@@ -86,7 +89,7 @@ class ChannelStrip(ChannelWalk):
         return joined(self.load(column), *(self.add(*user) for user in users))
 
     def load(self, column: int) -> Lines:
-        """The taps of a column."""
+        """Loads the elements of a column."""
         first = column * self.tile.rows
 
         def at(row: int) -> str:
@@ -103,7 +106,7 @@ class ChannelStrip(ChannelWalk):
         return tuple(lines)
 
     def add(self, window: int, column: int) -> Lines:
-        """Adds the products of the taps and a column of the filter to the sum of a window."""
+        """Adds the products of the elements and a column of the filter to the sum of a window."""
         sum = self.sums[window % self.rounds]
         lines: list[str] = [f"ldr {sum}, [sp, #{_START}]"] if column == 0 else []
         for number, tap in enumerate(self.taps):
@@ -138,7 +141,7 @@ class ChannelStrip(ChannelWalk):
         return (f"ldr {load[0]}, [sp, #{load[1]}]",)
 
     def set_up(self) -> Lines:
-        """Everything of a channel that does not change along the strip."""
+        """Loads what does not change along the windows of a channel."""
         stream, word = self.sums[0], self.taps[0]
         lines = [f"ldr {stream}, [sp, #{_STREAM}]"]
         for number in range(len(self.filter.registers)):

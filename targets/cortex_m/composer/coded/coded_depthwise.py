@@ -1,4 +1,4 @@
-"""Channels along a strip, one after the other, whose filters are code, for the DSP extension."""
+"""Depthwise filters as code, channel by channel, for the DSP extension."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from functools import cached_property
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.cortex_m.composer.assembly import REACH, SAVED, SAVED_BYTES, bytes_of, moved
-from tinyml.targets.cortex_m.composer.coded_strips import OUT, STRAIGHT, STRIP, CodedChannel
+from tinyml.targets.cortex_m.composer.coded.coded_channel import OUT, STRAIGHT, STRIP, CodedChannel
 from tinyml.targets.tiles import Sums, Tile
 
 
-class FlatChannel:
-    """The code for a channel without weights, all of whose results are the same byte."""
+class ConstantChannel:
+    """The code of a channel without weights: all its results are the same byte."""
 
     def __init__(self, tile: Tile, byte: int) -> None:
         self.tile, self.byte = tile, byte
@@ -27,7 +27,7 @@ class FlatChannel:
 
     @property
     def moved_on(self) -> int:
-        """The windows by which the place of results moves on."""
+        """The windows by which the pointer to results advances."""
         return self.loops * STRAIGHT
 
     @property
@@ -45,8 +45,8 @@ class FlatChannel:
 
 
 @dataclass(frozen=True)
-class CodedChannels:
-    """The function for all channels of a tile, whose arguments are pointers to windows and results."""
+class CodedDepthwise:
+    """The kernel of a tile; its arguments are pointers to windows and results."""
 
     tile: Tile
     sums: Sums
@@ -58,13 +58,15 @@ class CodedChannels:
         return by_channel and all(channel.fits for channel in self.channels)
 
     @cached_property
-    def channels(self) -> Sequence[CodedChannel | FlatChannel]:
+    def channels(self) -> Sequence[CodedChannel | ConstantChannel]:
         """The channels in order."""
-        tile, channels = self.tile, list[CodedChannel | FlatChannel]()
+        tile, channels = self.tile, list[CodedChannel | ConstantChannel]()
         for row, (weights, start, multiplier, shift) in enumerate(self.sums):
             byte = self.sums.flat(row, tile.zero)
             taps = weights.reshape(tile.runs, -1)
-            channel = CodedChannel(tile, taps, start, multiplier, shift) if byte is None else FlatChannel(tile, byte)
+            channel = (
+                CodedChannel(tile, taps, start, multiplier, shift) if byte is None else ConstantChannel(tile, byte)
+            )
             channels.append(channel)
         return channels
 

@@ -1,4 +1,4 @@
-"""What tiles that are code have in common on ARMv6-M."""
+"""Tiles whose weights are code on ARMv6-M: registers, labels and the choice of the epilogue."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tinyml.targets.cortex_m.composer.epilogues import THIRDS_LIMIT
 from tinyml.targets.tiles import Sums, Tile
 
 PLACE, NOTHING = "r3", "r4"
-"""The registers with the address of an element, and with 0."""
+"""The registers that hold the address of an element, and 0."""
 
 FINISH = 20
-"""The label of the first function within the function."""
+"""The label of the first subroutine."""
 
 
 @dataclass(frozen=True)
-class CodedSums:
-    """The function for a tile, whose arguments are pointers to windows and results."""
+class CodedTileArmv6m:
+    """The kernel of a tile; its arguments are pointers to windows and results."""
 
     tile: Tile
     given: Sums
@@ -29,5 +29,5 @@ class CodedSums:
 
     @property
     def by_thirds(self) -> bool:
-        """Do all sums fit the shorter epilogue?"""
+        """True if all sums fit the shorter epilogue."""
         return self.sums.within(THIRDS_LIMIT)

@@ -1,7 +1,7 @@
-"""Channels along a strip, one after the other, whose filters are code, by up to six windows at once, for ARMv6-M.
+"""Depthwise filters as code, by up to six windows at once, channel by channel, for ARMv6-M.
 
-Zeros take nothing, and what meets no weight is not loaded. A function within the function stores the results of as many
-windows, from what a channel leaves in the frame.
+Weights of zero take no code, and elements without a weight are not loaded. A subroutine of the kernel stores the
+results of the windows, by the factors that a channel stores in the stack frame.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.coded_products import ELEMENT, PRODUCT, products
-from tinyml.targets.cortex_m.composer.coded_sums_armv6m import FINISH, NOTHING, PLACE, CodedSums
+from tinyml.targets.cortex_m.composer.coded.coded_tile_armv6m import FINISH, NOTHING, PLACE, CodedTileArmv6m
+from tinyml.targets.cortex_m.composer.coded.products_armv6m import ELEMENT, PRODUCT, products
 from tinyml.targets.cortex_m.composer.epilogues import (
     SATURATED,
     factor_words,
@@ -43,17 +43,17 @@ if TYPE_CHECKING:
 
 _WEIGHTS = ("r0", "r1", "r2", "r5")
 _WINDOW_AT, _OUT_AT, _COUNT_AT, _START_AT, _MULTIPLIER_AT, _RIGHT_AT, _SUM_AT, _FRAME = 0, 4, 8, 12, 16, 22, 24, 28
-"""Places in the frame: of the channel its window and result, how often windows are still taken, the start of sums, the
-multiplier, the shift; and the last sum, whose register has where a function returns to."""
+"""Stack slots: the addresses of the windows and results of the channel, the remaining groups of windows, the start of
+sums, the multiplier, the shift amount; and the last sum, whose register holds the return address of the subroutine."""
 
 
 @dataclass(frozen=True)
-class CodedChannels(CodedSums):
-    """The function for all channels of a tile, whose arguments are pointers to windows and results."""
+class CodedDepthwiseArmv6m(CodedTileArmv6m):
+    """The kernel of a tile."""
 
     @property
     def fits(self) -> bool:
-        """Are elements those of channels, and do branches reach?"""
+        """True if windows consist of whole pixels, and every branch is in reach."""
         tile = self.tile
         by_channel = tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0
         return by_channel and self.bodies is not None
@@ -65,7 +65,7 @@ class CodedChannels(CodedSums):
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """How often so many windows are taken at once."""
+        """The register tiles: how often so many windows are taken at once."""
         return balanced(self.tile.count, len(SUMS))
 
     @property
@@ -75,7 +75,7 @@ class CodedChannels(CodedSums):
 
     @cached_property
     def bodies(self) -> Sequence[Sequence[Lines]] | None:
-        """The sums of the groups of windows of each channel; None if branches do not reach over all of them."""
+        """The sums of the groups of windows of each channel; None if a branch is out of reach."""
         bodies: list[list[Lines]] = []
         for weights in self.filters:
             bodies.append([self.group(weights, windows) for _, windows in self.groups])
@@ -118,9 +118,9 @@ class CodedChannels(CodedSums):
         return tuple(lines)
 
     def finish(self, times: int, windows: int) -> Lines:
-        """The function within the function that stores the results of windows, and moves on.
+        """The subroutine that stores the results of windows and advances to the next ones.
 
-        Where windows are taken some times, the flags say whether these are the last.
+        times: of several groups of windows the flags of equality mark the last.
         """
         tile = self.tile
         epilogue = requantised_by_halves("r5", _MULTIPLIER_AT, _RIGHT_AT, "r4", "[r7]")
@@ -208,7 +208,7 @@ class CodedChannels(CodedSums):
 
 
 def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Lines:
-    """Brings weights of a row into registers, as far as these reach, negative ones first. known: what they hold."""
+    """Loads weights of a row into registers, negative ones first. known: the weights that registers hold."""
     wanted = {weight for weight in taps if weight and not is_power_of_two(weight)}
     lines: list[Lines] = []
     for weight in sorted(wanted - set(known.values())):

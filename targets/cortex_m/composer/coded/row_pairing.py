@@ -1,4 +1,4 @@
-"""Filters of channels as code: which rows go together as pairs of halfwords, and the constants that products take."""
+"""Depthwise filters as code: the pairs of rows that are multiplied as halfwords, and the constants of the products."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers
 
 Rows = tuple[int, ...]
-"""A row of a filter, or two that go together."""
+"""A row of a filter, or two that are multiplied together."""
 
 _TRIED = 6
-"""The most rows of which all ways to pair them are tried."""
+"""The most rows for which all ways to pair them are tried."""
 
 
 def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
@@ -42,11 +42,11 @@ class CodedFilter:
     across: int
 
     def needed(self, rows: Rows, columns: Sequence[int]) -> list[int]:
-        """Those of some rows with a weight in any of some columns."""
+        """The rows, of some, that have a weight in any of some columns."""
         return [row for row in rows if self.weights[row, list(columns)].any()]
 
     def time(self, groups: Sequence[Rows]) -> tuple[int, int]:
-        """The instructions of a window before its epilogue, and the constants that they take."""
+        """The number of instructions of a window before its epilogue, and of the constants that they need."""
         width = self.weights.shape[1]
         classes = [range(first, width, self.across) for first in range(min(self.across, width))]
         loads = [len(self.needed(rows, columns)) for rows in groups for columns in classes]
@@ -77,12 +77,12 @@ class CodedFilter:
 
     @cached_property
     def groups(self) -> list[Rows]:
-        """The rows that have weights, two by two or alone: as they take least time, or nearly so if they are many."""
+        """The rows that have weights, in pairs or alone: the fastest way, or a heuristic one if there are many rows."""
         live = np.flatnonzero(self.weights.any(1)).tolist()
         return min(_groups(live), key=self.time) if len(live) <= _TRIED else self._paired(live)
 
     def _paired(self, rows: Sequence[int]) -> list[Rows]:
-        """Rows of which those pairs that save most go together, one after the other."""
+        """Pairs of rows chosen greedily by the time that they save."""
         alone = {row: self.time([(row,)]) for row in rows}
 
         def saved(pair: Rows) -> tuple[int, int]:

@@ -1,7 +1,10 @@
-"""Channels along a strip, one after the other, by up to six windows at once, for ARMv6-M.
+"""Depthwise filters by up to six windows at once, channel by channel, for ARMv6-M.
 
-Three weights of a row of a filter at a time meet the columns of the windows: each element is loaded once for all sums,
-which stand in the registers that only additions reach. A multiplication overwrites a factor, a copy of the element.
+Three weights of a row of a filter at a time are multiplied by the columns of the windows. Each element is loaded once
+for all sums, which are in the high registers. A multiplication overwrites a factor, a copy of the element.
+
+By hand, beside the nest of rows: channels are the outermost loop, and the columns of overlapping windows take the
+place of elements.
 """
 
 from __future__ import annotations
@@ -33,19 +36,19 @@ from tinyml.targets.cortex_m.composer.fetch import at
 
 _WEIGHTS = ("r0", "r1", "r2")
 _ROW, _COLUMN, _CHANNELS, _PRODUCT, _ELEMENT = "r3", "r4", "r5", "r6", "r7"
-"""A row of the first window and the bytes to a column of it, the bytes of a column, and the factors of a product."""
+"""The address of a row of the first window, the byte offset and the bytes of a column, the factors of a product."""
 
 _STRAIGHT = 9
-"""The most weights of a filter whose rows stand one after the other."""
+"""The most weights of a filter whose rows need no loop."""
 
 _STREAM_AT, _WINDOW_AT, _OUT_AT, _END_AT, _COUNT_AT, _ROW_AT, _ROWS_END, _FRAME = 0, 4, 8, 12, 16, 20, 24, 28
-"""Places in the frame: what belongs to the channel, its window and result; where the stream ends; how often windows are
-still taken; the weights of the row, and where those of all rows end."""
+"""Stack slots: the addresses of the record of the channel, of its windows and results; the end of the stream; the
+remaining groups of windows; the addresses of the weights of the row and of the end of all rows."""
 
 
 @dataclass(frozen=True)
-class ChannelStrip(LoopedCode):
-    """The code for a tile."""
+class ChannelsArmv6m(LoopedCode):
+    """The kernel of a tile."""
 
     SATURATED = SATURATED
 
@@ -59,11 +62,11 @@ class ChannelStrip(LoopedCode):
 
     @property
     def fits(self) -> bool:
-        """Are elements those of channels, and do branches reach?"""
+        """True if windows consist of whole pixels, and every branch is in reach."""
         return self.records.is_by_channel and self.bytes <= REACH
 
     def part(self, first: int, count: int, windows: int) -> Lines:
-        """Some weights of a row, which are in registers, by the elements of windows that meet them."""
+        """Multiplies weights of a row, which are in registers, by the elements of windows."""
         lines: list[Lines] = [constant(_COLUMN, first * self.tile.rows)]
         columns = range(first, (windows - 1) * self.records.across + first + count)
         for column in columns:
@@ -81,7 +84,7 @@ class ChannelStrip(LoopedCode):
         return joined(*lines)
 
     def row(self, stream: int, weights: int, windows: int) -> Lines:
-        """A row of a filter by that of windows. Its weights stand some bytes behind a pointer in the frame."""
+        """A row of a filter by the rows of windows. weights: their byte offset from the pointer in a stack slot."""
         lines: list[Lines] = []
         for first in range(0, self.records.columns, len(_WEIGHTS)):
             count = min(len(_WEIGHTS), self.records.columns - first)
@@ -118,7 +121,7 @@ class ChannelStrip(LoopedCode):
         return Repeated.once(begin).followed_by(again(row, (), end, tile.runs, 7))
 
     def results(self, windows: int) -> Repeated:
-        """The results of some windows, behind which the places in the frame are those of the next ones."""
+        """The results of some windows; advances the stack slots to the next ones."""
         tile = self.tile
         begin = joined(
             f"ldr {_ELEMENT}, [sp, #{_STREAM_AT}]",
@@ -140,7 +143,7 @@ class ChannelStrip(LoopedCode):
         return Repeated.once(begin).followed_by(self.rows(windows)).then(finish)
 
     def channel(self) -> Repeated:
-        """A channel, behind which the places in the frame are those of the next one."""
+        """A channel; advances the stack slots to the next one."""
         code = Repeated.once(())
         for times, windows in balanced(self.tile.count, len(SUMS)):
             begin = joined(constant("r0", times), f"str r0, [sp, #{_COUNT_AT}]")
@@ -161,7 +164,7 @@ class ChannelStrip(LoopedCode):
             moved("r0", self.tile.rows * self.records.bytes, "r1"),
             f"str r0, [sp, #{_END_AT}]",
         )
-        # The stream's place is in r0.
+        # The address of the next record is in r0.
         end = f"ldr r1, [sp, #{_END_AT}]", "cmp r0, r1"
         channels = again(self.channel(), (), end, self.tile.rows, 1)
         return Repeated.once(begin).followed_by(channels).then(restored(_FRAME))

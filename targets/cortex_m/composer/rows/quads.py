@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.row_blocks import in_halves, multipliers_and_shifts
+from tinyml.targets.composer.row_blocks import in_powers_of_two, multipliers_and_shifts
 from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1, ROW, START, RowNumbers, Weights
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.fetch import QUAD
@@ -34,10 +34,10 @@ ROWS = 8
 """The most sums in registers."""
 
 LAST = 0x80
-"""The mark of the last pair of rows, in the most significant byte of its shifts."""
+"""Marks the last pair of rows, in the most significant byte of its shifts."""
 
 _DENSE = 64
-"""The most elements of windows whose runs are joined where they are no whole groups of four."""
+"""The most elements of a window whose runs are joined, where a run is no whole groups of four."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Quads:
         return -(-self.tile.runs * self.run // QUAD)
 
     def filled(self, weights: Numbers) -> Numbers:
-        """The weights of each row with zeros in front of the next run and behind the last."""
+        """The weights of each row, with zeros that fill up groups of four."""
         rows = len(weights)
         runs = weights.reshape(rows, 1 if self.is_joined else self.tile.runs, -1)
         return np.pad(runs, ((0, 0), (0, 0), (0, -runs.shape[2] % QUAD))).reshape(rows, -1)
@@ -83,5 +83,5 @@ class Quads:
 
     def halfwords(self) -> WeightStream:
         """As many rows at a time as have sums in registers, as halfwords."""
-        groups = in_halves(self.tile.rows, ROWS // min(self.tile.count, 2))
+        groups = in_powers_of_two(self.tile.rows, ROWS // min(self.tile.count, 2))
         return self.stream(groups, _JOINED_PAIRS if self.is_joined else PARTED_PAIRS, bytes=2)

@@ -1,6 +1,6 @@
 """Weight streams of Winograd's kernels, and the same sums of them in plain C.
 
-The terms a, b, c and d are those of `winograd_groups.py`. Their weights are halfwords.
+The terms a, b, c and d are those of `window_groups.py`. Their weights are halfwords.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.row_blocks import in_halves, multipliers_and_shifts
+from tinyml.targets.composer.row_blocks import in_powers_of_two, multipliers_and_shifts
 from tinyml.targets.composer.stream_fields import WORD, Number, RowNumbers, Weights, word
 from tinyml.targets.composer.weight_streams import StreamInC, WeightStream, requantised
-from tinyml.targets.cortex_m.composer.quad_streams import FACTORS, PARTED_PAIRS
+from tinyml.targets.cortex_m.composer.rows.quads import FACTORS, PARTED_PAIRS
 from tinyml.targets.tiles import Tile
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def lines_stream(tile: Tile) -> WeightStream:
     multipliers, shifts = multipliers_and_shifts(FACTORS)
     again = multipliers_and_shifts(FACTORS, names=("last_multipliers", "last_shifts"))
     fields = RowNumbers("starts", content=(_TWICE,)), before, multipliers, shifts, last, *again
-    return WeightStream(tile, in_halves(tile.rows, _ROWS), fields, elements=terms, in_c=_lines_in_c)
+    return WeightStream(tile, in_powers_of_two(tile.rows, _ROWS), fields, elements=terms, in_c=_lines_in_c)
 
 
 def squares_stream(tile: Tile) -> WeightStream:
@@ -73,7 +73,7 @@ def squares_stream(tile: Tile) -> WeightStream:
 
     weights = Weights("weights", elements=TERMS * TERMS * tile.step, order=PARTED_PAIRS, bytes=2)
     fields = weights, RowNumbers("factors", content=(_FOUR_TIMES, _MULTIPLIER, _RIGHT))
-    return WeightStream(tile, in_halves(tile.rows, _ROWS), fields, elements=terms, in_c=_squares_in_c)
+    return WeightStream(tile, in_powers_of_two(tile.rows, _ROWS), fields, elements=terms, in_c=_squares_in_c)
 
 
 def _lines_in_c(c: StreamInC) -> str:

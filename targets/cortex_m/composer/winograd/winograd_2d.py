@@ -1,14 +1,14 @@
-"""Rows of a matrix by squares of two by two windows with four products for nine: Winograd's F(2x2, 3x3).
+"""Rows of a matrix by squares of two by two windows with four ninths of the products: Winograd's F(2x2, 3x3).
 
-The terms a to d and their exact halves are those of `winograd_groups.py`, along columns of pixels as along rows: each
+The terms a to d and their exact halves are those of `window_groups.py`, along columns of pixels as along rows: each
 of the four terms of two windows below each other consists of sums along rows, which have four terms of their own.
 Differences and sums of four pixels and of nine weights fit halfwords, and the sums of a term 32 bits. If four times
 every sum fits 32 bits, the numbers that are halved fit, too. The term that all four results have, a of a, gets four
 times the start.
 
-Two squares beside each other are transformed in the frame, once for all rows of weights. Four rows at a time then meet
-both, term by term with eight sums in registers, which wait in the frame until all terms are there. The last two squares
-may overlap those before; the last rows of weights go by two and alone.
+Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
+multiplied by both, term by term with eight sums in registers, which are spilled until all terms are complete. The last
+two squares may overlap those before.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
-from tinyml.targets.cortex_m.composer.winograd_groups import (
+from tinyml.targets.cortex_m.composer.winograd.transformed_weights import TAPS, TERMS, squares_stream
+from tinyml.targets.cortex_m.composer.winograd.window_groups import (
     AT_ONCE,
     FIRST_FREE,
     KEPT,
     OUT,
     STEPS_LEFT,
     SUMS,
-    WinogradCode,
+    WinogradNest,
     slot,
 )
-from tinyml.targets.cortex_m.composer.winograd_streams import TAPS, TERMS, squares_stream
 
 LINES = 2
 """The rows of windows of a square."""
@@ -49,15 +49,16 @@ _EVEN, _ODD = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
 
 _TERM_AT = FIRST_FREE
 _DATA = KEPT + 4 * TERMS * TERMS * 8
-"""Bytes of the frame: words, sums of all terms, transformed pixels. Pixels wait between the sums' transformations."""
+"""Byte offset of transformed pixels in the stack frame, behind slots and the sums of all terms; the latter's slots hold
+the results of the first transformation, too."""
 
 _STRAIGHT = 8
-"""The most groups of four elements that stand one after the other in a loop."""
+"""The most groups of four elements of an iteration."""
 
 
 @dataclass(frozen=True)
-class WinogradSquares(WinogradCode):
-    """The code for a tile of two lines of windows of three by three pixels, one pixel apart."""
+class Winograd2d(WinogradNest):
+    """The kernel of a tile of two lines of windows of three by three pixels, one pixel apart."""
 
     @property
     def layout(self) -> WeightStream:
@@ -99,7 +100,7 @@ class WinogradSquares(WinogradCode):
         return Repeated.once(joined("mov r12, lr", moved("r12", 2 * self.tile.pitch))).followed_by(steps)
 
     def column(self, number: int) -> Lines:
-        """The terms of the four pixels of a column, which wait in the frame, by terms and by halves of elements."""
+        """Stores the terms of the four pixels of a column in the stack frame, by terms and by halves of elements."""
         lines: list[Lines] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
             place = row % 2 * self.tile.pitch + number * self.tile.step
@@ -145,7 +146,7 @@ class WinogradSquares(WinogradCode):
         return ()
 
     def products(self, rows: int, windows: int) -> Repeated:
-        """The sums of all terms of rows, which wait in the frame term by term."""
+        """The sums of all terms of rows, which are spilled term by term."""
         unrolled = min(max(self.quads - 1, 1), _STRAIGHT)
         loops, rest = divmod(self.quads - 1, unrolled)
         code = Repeated.once(joined(self.quad(rows, first=True), self.quad(rows) * rest))
@@ -164,15 +165,19 @@ class WinogradSquares(WinogradCode):
         return code.looped(begin, end, TERMS * TERMS, 4)
 
     def kept(self, rows: int, term: int, sum: int) -> int:
-        """The place in the frame of a sum of some rows."""
+        """The byte offset of the stack slot of a sum of some rows."""
         return KEPT + 4 * (2 * rows * term + sum)
 
     def finish(self, rows: int, windows: int) -> Lines:
+        stream = self.layout
+        start, multiplier, after = (
+            stream.offset(name, rows, row) for name, row in (("start", 0), ("multiplier", 0), ("start", 1))
+        )
         lines: list[str | Lines] = [f"ldr r2, {slot(OUT)}"]
         for row in range(rows):
-            lines += ["ldrd r12, lr, [r0, #4]"]
+            lines += [f"ldrd r12, lr, [r0, #{multiplier - start}]"]
             lines += [self.square(rows, row, number) for number in range(2)]
-            lines += ["add r0, r0, #12"]
+            lines += [f"add r0, r0, #{after - start}"]
         return joined(*lines)
 
     def square(self, rows: int, row: int, number: int) -> Lines:

@@ -1,6 +1,6 @@
-"""Rows of a matrix by a single window, eight at a time with their sums in registers, for the DSP extension.
+"""Rows of a matrix by a single window with a register tile of eight rows, for the DSP extension.
 
-The window is widened in registers, each four elements once for eight rows. The last rows go by four, by two and alone.
+Each four elements of the window are widened in registers once for the rows of a block.
 """
 
 from __future__ import annotations
@@ -11,32 +11,32 @@ from dataclasses import dataclass
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.nest import RowNest, unrolled
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.composer.row_blocks import in_halves
+from tinyml.targets.composer.row_blocks import in_powers_of_two
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import SAVED_BYTES, bytes_of, moved, restored, saved
 from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import halfwords
-from tinyml.targets.cortex_m.composer.quad_streams import QUADS, Quads
+from tinyml.targets.cortex_m.composer.rows.quads import QUADS, Quads
 
 _SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 _STREAM, _WINDOW, _ELEMENTS, _WEIGHTS = "r0", "r1", ("r2", "r3"), ("r12", "lr")
 _AT_WINDOW, _AT_OUT, _BLOCKS_LEFT, _AT_END = (f"[sp, #{4 * number}]" for number in range(4))
 _FRAME = 20
 _UNROLLED = {4096: 8, 0: 2}
-"""The groups of four elements that stand one after the other in a loop, by the least number of weights."""
+"""The groups of four elements of an iteration, by the least number of weights."""
 
 
 @dataclass(frozen=True)
-class Window(RowNest):
+class SingleWindow(RowNest):
     """The code for a tile of one window, which is a single run of at least four elements."""
 
     SATURATED = 0
 
     @property
     def layout(self) -> WeightStream:
-        return Quads(self.tile).stream(in_halves(self.tile.rows, len(_SUMS)), QUADS)
+        return Quads(self.tile).stream(in_powers_of_two(self.tile.rows, len(_SUMS)), QUADS)
 
     @property
     def fits(self) -> bool:
@@ -74,7 +74,7 @@ class Window(RowNest):
             unrolled(self.quad(rows), whole, at_once, lambda code, times: code.looped((), end, times, 3))
         )
         if rest:
-            # The last four elements, of which those that met their weights before become zeros.
+            # The last four elements; zeros replace those that are multiplied already.
             load = f"ldr r3, [{_WINDOW}, #{rest - QUAD}]", f"lsr r3, r3, #{8 * (QUAD - rest)}"
             code = code.then(self.quad(rows, load))
         return code

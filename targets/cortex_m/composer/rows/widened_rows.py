@@ -1,8 +1,8 @@
-"""Rows of widened weights by the windows of a strip, with eight sums in registers, for the DSP extension.
+"""Rows of widened weights by windows with eight sums in registers, for the DSP extension.
 
-A stream of halfwords takes twice the flash of bytes, and no instruction to widen them nor registers to do it in: four
-rows at a time then meet the windows of two pixels, or eight rows a single window. Windows are widened once for all
-rows, in the frame. The last rows go by four, by two and alone.
+A weight stream of halfwords takes twice the flash of bytes, but neither instructions nor registers to widen them. The
+register tile is four rows by two windows, or eight rows by a single window. Windows are widened once for all rows, in
+the stack frame.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from tinyml.targets.composer.nest import unrolled
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import REACH, moved
-from tinyml.targets.cortex_m.composer.dot_strips import FIRST_FREE, Strip
 from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
-from tinyml.targets.cortex_m.composer.fetch import QUAD
+from tinyml.targets.cortex_m.composer.fetch import QUAD, words
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
-from tinyml.targets.cortex_m.composer.quad_streams import Quads
+from tinyml.targets.cortex_m.composer.rows.quads import Quads
+from tinyml.targets.cortex_m.composer.rows.row_pairs import FIRST_FREE, RowPairs
 
 _SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 _OUT, _BLOCKS_LEFT = FIRST_FREE, FIRST_FREE + 1
-"""Words of the frame above the widened windows."""
+"""Stack slots above the widened windows."""
 
 _UNROLLED = 8
-"""The groups of four elements that stand one after the other in a loop."""
+"""The groups of four elements of an iteration."""
 
 
 @dataclass(frozen=True)
-class WideStrip(Strip):
-    """The code for a tile: r0 walks along the stream, r2 along windows, of which r1 and r3 hold two elements each."""
+class WidenedRows(RowPairs):
+    """The kernel of a tile: r0 points into the weight stream, r2 into windows; r1 and r3 hold two elements each."""
 
     MOST: ClassVar[int] = 4064
     TOGETHER: ClassVar[int] = 2
@@ -51,8 +51,7 @@ class WideStrip(Strip):
         return "r8, r10, r9, r11" if windows == 2 else super().parted(windows)
 
     def start(self, rows: int, windows: int) -> Lines:
-        firsts = [row[0] for row in self.sums(rows, windows)]
-        return (f"ldm r0!, {{{', '.join(firsts)}}}" if rows > 1 else f"ldr {firsts[0]}, [r0], #4",)
+        return words("r0", [row[0] for row in self.sums(rows, windows)])
 
     def products(self, rows: int, windows: int) -> Repeated:
         sums = self.sums(rows, windows)

@@ -15,10 +15,10 @@ from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
 
 PRODUCT, ELEMENT = "r6", "r7"
 _TRIED = 4
-"""The most weights of which all orders are tried."""
+"""The most weights for which all orders are tried."""
 
 _KEPT = 1 << 12
-"""The most groups of weights whose products are kept."""
+"""The entries of the cache of products."""
 
 
 def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Lines:
@@ -35,7 +35,7 @@ def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> 
 
 @lru_cache(_KEPT)
 def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Lines, str]]:
-    """The products in the best order: of each its weight, the code, and the register that it is in."""
+    """The products in the shortest order: the weight, the instructions and the register of each."""
     orders = permutations(weights) if len(weights) <= _TRIED else iter([sorted(weights, key=abs)])
     made = (list(_in_order(order, dict(registers))) for order in orders)
     return min(made, key=lambda steps: sum(instructions(lines) for _, lines, _ in steps))

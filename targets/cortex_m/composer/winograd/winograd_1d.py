@@ -1,6 +1,6 @@
-"""Rows of a matrix by the windows of a strip with two products where the definition has three: Winograd's F(2, 3).
+"""Rows of a matrix by windows with two thirds of the products: Winograd's F(2, 3) along a line.
 
-The terms a to d, and why their halves are exact, are those of `winograd_groups.py`. Differences and sums of bytes fit
+The terms a to d, and why their halves are exact, are those of `window_groups.py`. Differences and sums of bytes fit
 halfwords, as do those of three weights. Sums begin with twice the start; where twice every sum fits 32 bits, so does
 what is halved.
 
@@ -20,17 +20,17 @@ from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
-from tinyml.targets.cortex_m.composer.winograd_groups import (
+from tinyml.targets.cortex_m.composer.winograd.transformed_weights import TAPS, TERMS, lines_stream
+from tinyml.targets.cortex_m.composer.winograd.window_groups import (
     AT_ONCE,
     FIRST_FREE,
     KEPT,
     OUT,
     STEPS_LEFT,
     SUMS,
-    WinogradCode,
+    WinogradNest,
     slot,
 )
-from tinyml.targets.cortex_m.composer.winograd_streams import TAPS, TERMS, lines_stream
 
 FRAME_BYTES = 6144
 """The most stack for transformed windows."""
@@ -39,27 +39,27 @@ _GROUP = 4 * QUAD * TERMS
 """The bytes of four elements of transformed windows: of every term two words of each pair of windows."""
 
 _PLUS, _MINUS, _FIRST, _LAST = (16, 0, 32, 48)
-"""The places of the words of a, b, c and d in a group, in the order in which rows go through them."""
+"""The byte offsets of a, b, c and d in a group, in the order of the weight stream."""
 
 _PIXELS = ("r0", "r1", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12")
 """The registers for six pixels: a word of elements 0 and 2 of each, then a word of elements 1 and 3."""
 
 _RUNS_LEFT = FIRST_FREE
 _DATA = KEPT + 4 * 8
-"""Bytes of the frame: words, sums that are kept, transformed windows."""
+"""Byte offset of transformed windows in the stack frame, behind slots and spilled sums."""
 
 _UNROLLED = 8
-"""The most groups of four elements that stand one after the other in a loop."""
+"""The most groups of four elements of an iteration."""
 
 
 def _unrolled(count: int) -> int:
-    """The greatest divisor of a number of steps of which so many may stand one after the other."""
+    """The steps of an iteration: the greatest divisor of their number up to a limit."""
     return next(steps for steps in range(min(count, _UNROLLED), 0, -1) if count % steps == 0)
 
 
 @dataclass(frozen=True)
-class WinogradStrip(WinogradCode):
-    """The code for a tile whose windows have three pixels in a row and lie one pixel apart."""
+class Winograd1d(WinogradNest):
+    """The kernel of a tile whose windows are three pixels wide and one pixel apart."""
 
     @property
     def layout(self) -> WeightStream:
@@ -119,7 +119,7 @@ class WinogradStrip(WinogradCode):
         )
 
     def term(self, rows: int, term: int) -> Repeated:
-        """Adds a term of rows to their sums."""
+        """Adds the products of a term to the sums of rows."""
         lines: list[str | Lines] = []
         for half in ("[r2, #8]", f"[r2], #{_GROUP}"):
             lines += [f"ldrd r1, r3, {half}", rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]
@@ -133,7 +133,7 @@ class WinogradStrip(WinogradCode):
 
     def products(self, rows: int, windows: int) -> Repeated:
         sums = [sum for pair in SUMS[:rows] for sum in pair]
-        # a was kept, and b added to it: a + b becomes its half, and a what that leaves of it, which is half of a - b.
+        # The spilled sums are a, those in registers a + b: the latter become their halves, the former half of a - b.
         halves = [
             (f"asr {sum}, {sum}, #1", f"ldr r3, {at}", f"sub r3, r3, {sum}", f"str r3, {at}")
             for sum, at in ((sum, slot(KEPT + 4 * number)) for number, sum in enumerate(sums))

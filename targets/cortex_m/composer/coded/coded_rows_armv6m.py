@@ -1,7 +1,7 @@
-"""Rows of a matrix by the windows of a strip, whose weights are code, up to six rows at a time, for ARMv6-M.
+"""Rows of a matrix as code, by windows, up to six rows at a time, for ARMv6-M.
 
-Each element is loaded once for the rows of a block, and not at all where these have no weights; where it can be, one
-product is derived from another. Starts and factors of all rows are in the frame, and functions within the function
+Each element is loaded once for the rows of a block, and not at all where these have no weights. One product is derived
+from another where that is shorter. Starts and factors of all rows are in the stack frame; subroutines of the kernel
 store the results.
 """
 
@@ -24,29 +24,29 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.coded_products import ELEMENT, PRODUCT, products
-from tinyml.targets.cortex_m.composer.coded_sums_armv6m import FINISH, NOTHING, PLACE, CodedSums
+from tinyml.targets.cortex_m.composer.coded.coded_tile_armv6m import FINISH, NOTHING, PLACE, CodedTileArmv6m
+from tinyml.targets.cortex_m.composer.coded.products_armv6m import ELEMENT, PRODUCT, products
 from tinyml.targets.cortex_m.composer.epilogues import SATURATED, factor_words, requantised_from_words
 from tinyml.targets.cortex_m.composer.fetch import at
 
 _WINDOW_AT, _OUT_AT, _COUNT_AT, _SUM_AT, _ROWS_AT = 0, 4, 8, 12, 16
-"""Places in the frame: the window and its results; how many windows are left; the last sum, whose register has where a
-function returns to; the starts of all rows, behind which their factors stand."""
+"""Stack slots: the addresses of the window and its results; the remaining windows; the last sum, whose register holds
+the return address of the subroutine; the starts of all rows, then their factors."""
 
 _FRAME_BYTES = 1020
-"""The most bytes of a frame, which loads reach."""
+"""The most bytes of a stack frame that is in reach of loads."""
 
 _MOST = 1 << 14
 """The most weights that are not zero."""
 
 
 @dataclass(frozen=True)
-class CodedDots(CodedSums):
-    """The function for a tile, whose arguments are pointers to windows and results."""
+class CodedRowsArmv6m(CodedTileArmv6m):
+    """The kernel of a tile."""
 
     @property
     def fits(self) -> bool:
-        """Do loads reach the frame, and is the code no greater than what chips with these instructions hold?"""
+        """True if loads reach the stack frame, and the code fits the flash of chips with these instructions."""
         return self.frame <= _FRAME_BYTES and int(np.count_nonzero(self.sums.weights)) <= _MOST
 
     @property
@@ -56,16 +56,16 @@ class CodedDots(CodedSums):
 
     @property
     def factors_at(self) -> int:
-        """The place of the factors in the frame."""
+        """The byte offset of the factors in the stack frame."""
         return _ROWS_AT + 4 * self.tile.rows
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """How often so many rows are taken at once."""
+        """The register tiles: how often so many rows are taken at once."""
         return balanced(self.tile.rows, len(SUMS))
 
     def set_up(self) -> Lines:
-        """Brings starts and factors into the frame."""
+        """Stores starts and factors in the stack frame."""
         lines: list[Lines] = []
         for row, (_, start, multiplier, shift) in enumerate(self.sums):
             words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
@@ -94,7 +94,7 @@ class CodedDots(CodedSums):
         return joined(*lines, last, f"add r5, sp, #{self.factors_at + 8 * first}")
 
     def finish(self, rows: int) -> Lines:
-        """The function within the function that stores the results of rows, whose factors r5 points to."""
+        """The subroutine that stores the results of rows; r5 points to their factors."""
         lines: list[Lines] = [(f"ldr r7, [sp, #{_OUT_AT}]", "movs r3, #0"), constant("r4", self.tile.zero)]
         for row, sum in enumerate(SUMS[:rows]):
             fetch = f"mov r0, {sum}" if row < len(SUMS) - 1 else f"ldr r0, [sp, #{_SUM_AT}]"
@@ -123,7 +123,7 @@ class CodedDots(CodedSums):
         end = joined(
             moved_in_frame(_WINDOW_AT, tile.step),
             (f"ldr r0, [sp, #{_COUNT_AT}]", "subs r0, #1", f"str r0, [sp, #{_COUNT_AT}]"),
-            # No other branch reaches as far, and no sum is in lr.
+            # No other branch has the reach, and no sum is in lr.
             ("beq 2f", "bl 1b"),
         )
         windows = window.looped((), end, tile.count, 1, skipped=1)
