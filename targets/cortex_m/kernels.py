@@ -1,9 +1,11 @@
 """The kernels for Cortex-M: composed ones for the M0+, the M3 and the M4, and plain C for every chip."""
 
-from tinyml.targets.cortex_m.composer.channel_rows import channel_rows
-from tinyml.targets.cortex_m.composer.coded_rows import coded_rows
-from tinyml.targets.cortex_m.composer.dense import dot, dot_rows
-from tinyml.targets.cortex_m.composer.families import (
+from tinyml.targets.cortex_m.composer.coded.coded_rows import coded_rows
+from tinyml.targets.cortex_m.composer.dot.channel_dots import channel_rows
+from tinyml.targets.cortex_m.composer.dot.dense import dot, dot_rows
+from tinyml.targets.cortex_m.composer.dot.segments import segment_dot
+from tinyml.targets.cortex_m.composer.dot.sparse import sparse_dot
+from tinyml.targets.cortex_m.composer.tile_kernels import (
     CHANNEL_CODER,
     CHANNEL_TILES,
     DOT_TILES,
@@ -15,8 +17,6 @@ from tinyml.targets.cortex_m.composer.families import (
     WINOGRAD_SQUARES,
     WINOGRAD_TILES,
 )
-from tinyml.targets.cortex_m.composer.segments import segment_dot
-from tinyml.targets.cortex_m.composer.sparse import sparse_dot
 from tinyml.targets.kernel import Kernel, PackedReads, RowCoder
 
 KERNELS = (

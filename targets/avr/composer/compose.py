@@ -8,9 +8,9 @@ from functools import cache
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS
-from tinyml.targets.avr.composer.groups import dense_dot, near_dot
-from tinyml.targets.avr.composer.packed import FETCHED
-from tinyml.targets.avr.composer.unpack import unpacker
+from tinyml.targets.avr.composer.fragments.packed_fetch import FETCHED
+from tinyml.targets.avr.composer.sums.packed_rows import dense_dot, near_dot
+from tinyml.targets.avr.composer.sums.unpack import unpacker
 from tinyml.targets.c.composer.elements import element_function
 from tinyml.targets.kernel import Kernel
 

@@ -29,7 +29,7 @@ from tinyml.runtime.devices.registry import Build, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
 from tinyml.targets.cortex_m.composer import epilogues as armv6m
 from tinyml.targets.registry import HOST, tile_families
-from tinyml.targets.riscv.composer import epilogues as riscv
+from tinyml.targets.riscv.composer import fragments as riscv
 from tinyml.targets.tiles import Tile, TileFamily
 
 AVR, M0, M4, RISCV = "atmega1284p", "cortex-m0", "cortex-m4", "riscv"

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.targets.avr.composer.coded_rows import Block, Code, coded_rows
+from tinyml.targets.avr.composer.tiles.coded_rows import AvrCodedBlock, AvrCodedRows, coded_rows
 from tinyml.targets.composer.lines import Lines
 
 FIRST, SECOND = ("r25", "r26", "r27"), ("r2", "r3", "r4")
 """The sums of the first two of three rows; their high bytes are r20 and r21, the element is r18, a weight r19."""
 
 
-def block(*weights: list[int], right: int = 8, start: int = 0) -> Block:
-    return Block(CodedRows([np.array(weights)], [0], np.full(len(weights), start), right), 0, 2)
+def block(*weights: list[int], right: int = 8, start: int = 0) -> AvrCodedBlock:
+    return AvrCodedBlock(CodedRows([np.array(weights)], [0], np.full(len(weights), start), right), 0, 2)
 
 
 def products(*weights: list[int]) -> Lines:
@@ -82,8 +82,8 @@ def test_sums_that_do_not_fit_have_no_code():
 
 
 def test_blocks_are_of_about_the_same_size_and_few_rows_save_few_registers():
-    def code(rows: int) -> Code:
-        return Code(CodedRows([np.ones((rows, 2), np.int64)], [0], np.zeros(rows, np.int64), 8))
+    def code(rows: int) -> AvrCodedRows:
+        return AvrCodedRows(CodedRows([np.ones((rows, 2), np.int64)], [0], np.zeros(rows, np.int64), 8))
 
     assert [block.rows.rows for block in code(14).blocks] == [4, 5, 5]
     assert [len(code(rows).saved) for rows in (1, 2, 3, 6, 7)] == [0, 2, 6, 18, 10]

@@ -3,26 +3,26 @@
 import numpy as np
 import pytest
 
-from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import bytes_of, cycles, moved, registers, statement
-from tinyml.targets.avr.composer.calls import framed
-from tinyml.targets.avr.composer.epilogues import FACTORS, factors, requantised, shifted
-from tinyml.targets.avr.composer.families import (
-    REQUANTISED_CHANNELS,
-    REQUANTISED_DOTS,
-    SHIFTED_CHANNELS,
-    SHIFTED_DOTS,
-)
-from tinyml.targets.avr.composer.fetch import FLASH, RAM, Places, run, skip, spaced, word
-from tinyml.targets.avr.composer.loops import (
+from tinyml.targets.avr.assembly.functions import framed
+from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, moved, registers, statement
+from tinyml.targets.avr.assembly.loops import (
+    TimedCode,
     again,
     counted_in_byte,
     counted_in_word,
     entry_by_count,
     over_steps,
-    repeated,
 )
-from tinyml.targets.avr.composer.multiply import arithmetic, chunk, squares
+from tinyml.targets.avr.composer.fragments import accumulate
+from tinyml.targets.avr.composer.fragments.epilogues import FACTORS, factors, requantised, shifted
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, MovingPointer, run, skip, spaced, word
+from tinyml.targets.avr.composer.fragments.multiply import arithmetic, chunk, squares
+from tinyml.targets.avr.composer.tiles.tile_kernels import (
+    REQUANTISED_CHANNELS,
+    REQUANTISED_DOTS,
+    SHIFTED_CHANNELS,
+    SHIFTED_DOTS,
+)
 from tinyml.targets.composer.lines import joined
 from tinyml.targets.costs import shared_code
 from tinyml.targets.registry import kernel_named
@@ -60,7 +60,7 @@ def test_a_few_products_of_bytes_share_their_high_byte():
     assert second == (*product, "adc r20,r1")
     assert last == (*second, "add r23,r20", "clr r1", "adc r24,r1")
     loop = over_steps([first, second, last], "r25")
-    assert loop.places == [0, 12, 22, 38]
+    assert loop.offsets == [0, 12, 22, 38]
     assert loop.step == (10 + 9 + 12 + 3) / 3
 
 
@@ -136,8 +136,11 @@ def test_factors_stand_for_a_multiplier_and_a_shift():
 def test_a_loop_that_repeats_jumps_back_all_times_but_one():
     near, far = again(2, 100), again(2, 200)
     assert (near, far) == (("brne 2b",), ("breq 19f", "rjmp 2b", "19:"))
-    assert repeated(10, near, 5) == 5 * 10 + 4 * 2 + 1
-    assert repeated(10, far, 5) == 5 * 10 + 4 * 3 + 2
+    short, long = (TimedCode(("nop",) * count, 10).looped(2, 5, "r18") for count in (5, 100))
+    assert short.lines == ("2:", *["nop"] * 5, "dec r18", *near)
+    assert short.time == 5 * 11 + 4 * 2 + 1
+    assert long.lines[-3:] == far
+    assert long.time == 5 * 11 + 4 * 3 + 2
 
 
 def test_a_function_keeps_the_registers_of_its_caller():
@@ -148,7 +151,7 @@ def test_a_function_keeps_the_registers_of_its_caller():
 
 
 def test_a_pointer_moves_where_a_displacement_does_not_reach():
-    places = Places("Y")
+    places = MovingPointer("Y")
     loads = [places.load("r25", place) for place in (0, 63, 64, 70, 20)]
     assert loads == [
         ("ld r25,Y",),
@@ -283,7 +286,7 @@ def test_a_loop_is_entered_at_any_of_its_steps():
         "clr r1",
         "ret",
     )
-    assert (loop.places, loop.step, loop.least) == ([0, 2, 4, 6, 8], 1 + 3 / 4, 7)
+    assert (loop.offsets, loop.step, loop.least) == ([0, 2, 4, 6, 8], 1 + 3 / 4, 7)
     assert [line for line in entry_by_count("r16") if line.startswith("rjmp")] == [
         f"rjmp {n}f" for n in (31, 1, 0, 3, 2)
     ]

@@ -6,13 +6,13 @@ import pytest
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length
-from tinyml.targets.avr.composer.assembly import cycles
+from tinyml.targets.avr.assembly.instructions import cycles
 from tinyml.targets.avr.composer.compose import compose
-from tinyml.targets.avr.composer.fetch import FLASH, next_byte
-from tinyml.targets.avr.composer.packed import Group, numbered
-from tinyml.targets.avr.composer.regime import products
-from tinyml.targets.avr.composer.table import entry
-from tinyml.targets.avr.composer.unpack import unpacking
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, next_byte
+from tinyml.targets.avr.composer.fragments.packed_fetch import Group, numbered
+from tinyml.targets.avr.composer.fragments.table_lookup import entry
+from tinyml.targets.avr.composer.sums.regime import products
+from tinyml.targets.avr.composer.sums.unpack import unpacking
 from tinyml.targets.c.composer.names import described, name_of
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_named

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tinyml.targets.composer.lines import Lines
-from tinyml.targets.cortex_m.composer.coded_products import products
+from tinyml.targets.cortex_m.composer.coded.products_armv6m import products
 
 SUMS = ("r8", "r9", "r10")
 

@@ -7,7 +7,7 @@ import pytest
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.composer.lines import Lines
-from tinyml.targets.cortex_m.composer.coded_rows import coded_rows, constant, finished, products
+from tinyml.targets.cortex_m.composer.coded.coded_rows import coded_rows, constant, finished, products
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.channel_strips_armv6m import ChannelStrip
-from tinyml.targets.cortex_m.composer.dot_strips_armv6m import Strip
+from tinyml.targets.cortex_m.composer.depthwise.channels_armv6m import ChannelsArmv6m
 from tinyml.targets.cortex_m.composer.epilogues import SATURATED, requantised_by_halves
+from tinyml.targets.cortex_m.composer.rows.rows_armv6m import RowsArmv6m
 from tinyml.targets.tiles import Tile
 
 
@@ -75,14 +75,14 @@ def test_an_epilogue_parts_factors_into_halfwords():
 
 
 def test_four_rows_meet_an_element_in_fourteen_instructions():
-    strip = Strip(Tile(8, 3, 48, 160, 16, 8, 0))
+    strip = RowsArmv6m(Tile(8, 3, 48, 160, 16, 8, 0))
     assert instructions(strip.step(4)) == 14
     assert strip.step(4)[-1] == "adds r5, #1"
-    assert strip.blocks.groups == [(2, 4)]
+    assert strip.layout.groups == [(2, 4)]
 
 
 def test_an_element_of_a_strip_is_loaded_once():
-    lines = ChannelStrip(Tile(4, 3, 12, 40, 4, 6, 0)).part(0, 3, 6)
+    lines = ChannelsArmv6m(Tile(4, 3, 12, 40, 4, 6, 0)).part(0, 3, 6)
     names = [line.split()[0] for line in lines]
     # Eight columns, eighteen products, and a copy of the element for all but the last of a column.
     assert (names.count("ldrsb"), names.count("muls"), names.count("mov")) == (8, 18, 10)
