@@ -43,6 +43,7 @@ def test_a_far_start_moves_nearer_where_all_its_sums_give_the_same_byte():
         # Bytes that differ, products that exceed the limit themselves, and sums that leave 32 bits.
         sums([1 << 30], [100], shift=-30),
         sums([0], [1 << 24]),
+        sums([0], [(1 << 23) + 1], shift=-31),
         sums([(1 << 31) - 100], [1]),
     ],
 )

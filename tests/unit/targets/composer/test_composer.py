@@ -39,6 +39,13 @@ def test_multipliers_are_doubled_to_signed_integers():
     assert Factors(is_doubled=False, less=0).multiplier(1 << 30) == 1 << 30
 
 
+def test_what_follows_the_weights_of_a_block_is_aligned():
+    for length in range(1, 6):
+        blocks = RowBlocks(Tile(4, 1, length, 0, length, 1, 0), [(1, 4)], Factors(is_doubled=True, less=1), True)
+        assert [(rows * length + blocks.gap(rows)) % 4 for rows in range(1, 5)] == [0] * 4
+        assert max(map(blocks.gap, range(1, 5))) < 4
+
+
 def test_rows_of_a_block_stand_element_by_element_or_one_by_one():
     sums = Sums(np.arange(6).reshape(2, 3), np.array([1, 2]), np.array([1 << 30] * 2), np.array([-1, -9]))
     tile, factors = Tile(2, 1, 3, 0, 3, 1, 0), Factors(is_doubled=True, less=1)
