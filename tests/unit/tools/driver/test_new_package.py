@@ -16,14 +16,15 @@ def test_a_command_is_there_for_each_kind():
     assert NEW.keys() == KINDS.keys()
 
 
-@pytest.mark.parametrize("kind", NEW)
-def test_its_own_tests_pass(kind: str, packages: PackagesOfOthers):
-    folder = packages.folder / NEW[kind]
-    said = packages.run("pytest", "-q", "-W", "error", "-p", "no:cacheprovider", ".", cwd=folder)
+def test_their_own_tests_pass(packages: PackagesOfOthers):
+    options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    tests = [f"{name}/test_{name}.py" for name in NEW.values()]
+    said = packages.run("pytest", *options, *tests, cwd=packages.folder)
     assert " passed" in said
     assert "skipped" not in said
-    for check in (["ruff", "check", "."], ["ruff", "format", "--check", "--line-length", "120", "."]):
-        packages.run(*check, cwd=folder)
+    for name in NEW.values():
+        for check in (["ruff", "check", "."], ["ruff", "format", "--check", "--line-length", "120", "."]):
+            packages.run(*check, cwd=packages.folder / name)
 
 
 def test_the_suite_of_runners_passes_on_the_chip(packages: PackagesOfOthers):
