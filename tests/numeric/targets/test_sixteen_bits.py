@@ -177,9 +177,8 @@ def test_coded_rows(target: str, runner: Runner, tmp_path: Path):
 
 
 SUITES = {
-    "formats": ("dialects/formats/test_formats_on_devices.py", "elementwise"),
-    "networks": ("dialects/formats/test_formats_on_devices.py", "network"),
-    "packed": ("transforms/loops/test_packed_programs.py", "fastgrnn or lengths"),
+    "formats": ("dialects/formats/test_formats_on_devices.py", "elementwise or network"),
+    "packed": ("transforms/loops/test_packed_programs.py", "recurrent or lengths"),
     "programs": ("targets/test_generated_c.py lowering/frontends", "sixteen"),
     "functions": ("runtime/include runtime/evaluator", "sixteen and not near and not extremes and not any_call"),
     "runner": ("runtime/devices/test_runners.py", "sixteen and not static_bytes"),

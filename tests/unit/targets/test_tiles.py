@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.targets.registry import tile_coders, tile_families
 from tinyml.targets.tiles import Sums, Tile
@@ -43,11 +44,22 @@ def test_a_far_start_moves_nearer_where_all_its_sums_give_the_same_byte():
         # Bytes that differ, products that exceed the limit themselves, and sums that leave 32 bits.
         sums([1 << 30], [100], shift=-30),
         sums([0], [1 << 24]),
+        sums([0], [(1 << 23) + 1], shift=-31),
         sums([(1 << 31) - 100], [1]),
     ],
 )
 def test_another_start_would_give_other_bytes(kept: Sums):
     assert kept.nearer(LIMIT, 0) is None
+
+
+def test_kernels_requantise_by_factors_below_a_half():
+    x, weights = ZeroSkewType(8, 0.5, 3), ZeroSkewType(8, [0.5, 0.25])
+    families = [family for target in ("uno", "cortex-m0", "cortex-m4", "riscv") for family in tile_families(target)]
+    for scale, fits in ((0.51, True), (0.5, False)):
+        result = ZeroSkewType(8, scale, -5)
+        sums = result.accumulator(weights, x, None)
+        found = {family.finish(sums, result, 2) is not None for family in families if not family.shifts}
+        assert found == {fits}
 
 
 def test_each_instruction_set_has_its_limit():

@@ -36,7 +36,7 @@ def limit(device: str) -> int | None:
     return None if device == HOST else SLOW
 
 
-PAIRS = 1 << 18
+PAIRS = 1 << 16
 """Tried on this computer where two values of 8 bits are not all that there is."""
 
 RUN = 16

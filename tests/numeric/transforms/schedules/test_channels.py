@@ -134,7 +134,7 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
     assert reports["partial-8"]["ram_bytes"]["arena"] < reports["partial-32"]["ram_bytes"]["arena"]
 
 
-@pytest.mark.parametrize("device", [HOST, "cortex-m4", "uno"])
+@pytest.mark.parametrize("device", [HOST, "uno"])
 def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
     """The arena is no larger than the plan says, which is less than before."""
     module = refined(inverted_bottlenecks())

@@ -5,45 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs.environments import Environment
+from programs.environments import NEW, PackagesOfOthers
 from programs.paths import ROOT
 
 from tinyml.tools.commands.new_package import KINDS
 from tinyml.tools.main import main
 
-NAMES = {"format": "halves", "target": "own_chip", "frontend": "linear", "pass": "drop_relus"}
-"""Names that are no words of tinyml's, two of them of two words."""
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment with a package of each kind, whose folders lie beside each other."""
-    folder = tmp_path_factory.mktemp("new")
-    for kind, name in NAMES.items():
-        assert main([f"new-{kind}", name, str(folder / name)]) == 0
-    environment = Environment(folder)
-    environment.install(*(folder / name for name in NAMES.values()))
-    return environment
-
 
 def test_a_command_is_there_for_each_kind():
-    assert NAMES.keys() == KINDS.keys()
+    assert NEW.keys() == KINDS.keys()
 
 
-@pytest.mark.parametrize("kind", NAMES)
-def test_its_own_tests_pass(kind: str, written: Environment):
-    folder = written.folder / NAMES[kind]
-    said = written.run("pytest", "-q", "-W", "error", "-p", "no:cacheprovider", ".", cwd=folder)
+def test_their_own_tests_pass(packages: PackagesOfOthers):
+    options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    tests = [f"{name}/test_{name}.py" for name in NEW.values()]
+    said = packages.run("pytest", *options, *tests, cwd=packages.folder)
     assert " passed" in said
     assert "skipped" not in said
-    for check in (["ruff", "check", "."], ["ruff", "format", "--check", "--line-length", "120", "."]):
-        written.run(*check, cwd=folder)
+    for name in NEW.values():
+        for check in (["ruff", "check", "."], ["ruff", "format", "--check", "--line-length", "120", "."]):
+            packages.run(*check, cwd=packages.folder / name)
 
 
-def test_the_suite_of_runners_passes_on_the_chip(written: Environment):
+def test_the_suite_of_runners_passes_on_the_chip(packages: PackagesOfOthers):
     """That of formats is run on a format of others in `test_strangers.py`."""
     suite = ROOT / "tests/numeric/runtime/devices/test_runners.py"
-    assert " passed" in written.run("pytest", "-q", "-p", "no:cacheprovider", suite, "-k", "own-chip")
+    assert " passed" in packages.run("pytest", "-q", "-p", "no:cacheprovider", suite, "-k", "own-chip")
 
 
 @pytest.mark.parametrize(
@@ -69,9 +56,9 @@ def test_names_that_nothing_new_can_have(
     assert not (tmp_path / "package").exists()
 
 
-@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize("kind", NEW)
 def test_a_folder_with_something_in_it_is_left_alone(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "mine").write_text("")
-    assert main([f"new-{kind}", NAMES[kind], str(tmp_path)]) == 1
+    assert main([f"new-{kind}", NEW[kind], str(tmp_path)]) == 1
     assert capsys.readouterr().err == f"error: {tmp_path}: the folder is not empty\n"
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]

@@ -6,13 +6,9 @@ import pytest
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length
-from tinyml.targets.avr.assembly.instructions import cycles
 from tinyml.targets.avr.composer.compose import compose
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, next_byte
-from tinyml.targets.avr.composer.fragments.packed_fetch import Group, numbered
-from tinyml.targets.avr.composer.fragments.table_lookup import entry
-from tinyml.targets.avr.composer.sums.regime import products
-from tinyml.targets.avr.composer.sums.unpack import unpacking
+from tinyml.targets.avr.composer.fragments.packed_fetch import Group
 from tinyml.targets.c.composer.names import described, name_of
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_named
@@ -29,32 +25,6 @@ def test_a_group_takes_each_of_its_bytes_once(width: int):
     group = Group(width, next_byte(FLASH, "Z"), ("r21", "r14"))
     lines = [line for element in range(group_length(width)) for line in lines_of(group, element)]
     assert sum(line.startswith("lpm ") for line in lines) == group_bytes(width)
-
-
-def test_fields_are_cut_out_of_a_byte_that_the_last_element_keeps():
-    group = Group(4, next_byte(FLASH, "Z"), ("r21", "r14"))
-    assert lines_of(group, 0) == ["lpm r21,Z+", "mov r18,r21", "andi r18,15", "subi r18,8"]
-    assert lines_of(group, 1) == ["swap r21", "andi r21,15", "subi r21,8"]
-    three = Group(3, next_byte(FLASH, "Z"), ("r21", "r14"))
-    assert lines_of(three, 0)[:2] == ["lpm r14,Z+", "lpm r21,Z+"]
-    assert lines_of(three, 3) == ["lsr r21", "lsr r21", "lsr r14", "rol r21", "subi r21,4"]
-
-
-def test_many_bits_are_shifted_down_and_their_rest_collected():
-    seven = Group(7, next_byte(FLASH, "Z"), ("r21", "r14"))
-    assert lines_of(seven, 0) == ["lpm r18,Z+", "asr r18", "ror r21"]
-    assert lines_of(seven, 7) == ["asr r21"]
-
-
-def test_other_fetches():
-    low, high = entry("r18", "r10")
-    assert [*low("r18"), *high("r20")][-2:] == ["lpm r18,Z+", "lpm r20,Z"]
-    assert cycles(low("r18")) + cycles(high("r20")) == 11
-    assert numbered(12, "r15")[0]("r19")[-1] == "ld r19,X"
-    assert numbered(12, "r15")[1]("r21")[4] == "ld r21,-X"
-    assert sum(line.startswith("st Z+") for line in unpacking(11, signed=True)) == 2 * 8
-    assert [line for line in unpacking(4, signed=False) if line.startswith("subi")] == []
-    assert sum(line.startswith("mul ") for line in products()) == 8
 
 
 @pytest.mark.parametrize("width", WIDTHS)
