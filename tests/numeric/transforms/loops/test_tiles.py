@@ -87,7 +87,7 @@ def kernels_called(folder: Path, target: str) -> list[list[str]]:
     """The calls of kernels of each family in the function of a program."""
     text = next(folder.glob("*.c")).read_text()
     body = text[text.index("_predict(") :]
-    return [re.findall(rf"^ +({family.prefix}\w+)\(", body, re.MULTILINE) for family in tile_families(target)]
+    return [re.findall(rf"^ +({family.name}_\w+)\(", body, re.MULTILINE) for family in tile_families(target)]
 
 
 def test_every_convolution_calls_a_kernel(compiled: tuple[str, Compiled]):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tinyml.dialects.num import ListedKernelAttr
 from tinyml.targets.cortex_m.composer.assembly import moved, pushed, statement
 from tinyml.targets.cortex_m.composer.epilogues import requantised, requantised_by_constants
 from tinyml.targets.cortex_m.composer.fetch import (
@@ -26,8 +27,8 @@ from tinyml.targets.cortex_m.composer.loops import (
     single_columns,
 )
 from tinyml.targets.cortex_m.composer.multiply import half, halfwords, low, single
-from tinyml.targets.costs import cost_table
-from tinyml.targets.registry import kernel_named, known_kernel, tile_families
+from tinyml.targets.costs import kernel_cost
+from tinyml.targets.registry import kernel_of, known_kernel, tile_families
 from tinyml.targets.tiles import Sums, Tile
 
 
@@ -130,7 +131,7 @@ def test_loops_over_columns():
 
 
 def test_a_kernel_is_plain_c_beside_its_assembly():
-    composed = kernel_named("tm_cm_dot4_s8_s8_s32", "cortex-m4").composed
+    composed = kernel_of(ListedKernelAttr.of("tm_cm_dot4_s8_s8_s32"), "cortex-m4").composed
     assert composed is not None
     text = composed.text
     guards = [line for line in text.splitlines() if "TM_CORE" in line]
@@ -141,7 +142,7 @@ def test_a_kernel_is_plain_c_beside_its_assembly():
         "#elif TM_CORE == 8",
     ]
     assert composed.portable in text
-    plain = kernel_named("tm_cm_channels4_s8_s8_s32", "cortex-m4").composed
+    plain = kernel_of(ListedKernelAttr.of("tm_cm_channels4_s8_s8_s32"), "cortex-m4").composed
     assert plain is not None
     assert "TM_CORE" not in plain.text
 
@@ -155,27 +156,23 @@ def test_the_weights_of_a_pair_of_rows_stand_together():
 
 
 @pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4"])
-def test_a_tile_is_known_by_its_name(target: str):
+def test_a_tile_is_known_by_its_attribute(target: str):
     [dots, channels] = tile_families(target)
     tile = Tile(2, 3, 6, 30, 2, 5, -128)
-    assert Tile.named(tile.suffix) == tile
     assert tile_families("cortex-m3") == []
     for family in (dots, channels):
         kernel = family.kernel(tile)
         assert kernel is not None
-        assert known_kernel(kernel.symbol, target) is kernel
-        assert cost_table_names(kernel.symbol, target)
-
-
-def cost_table_names(symbol: str, target: str) -> bool:
-    table = cost_table(target)
-    assert table is not None
-    call, element = table.cost(symbol), table.cost(f"{symbol} element")
-    return call is not None and element is not None and call.time > 0 and element.time == 0
+        assert known_kernel(kernel.attribute, target) is kernel
+        call, element = kernel_cost(kernel).cost, kernel_cost(kernel, "element").cost
+        assert call is not None
+        assert call.time > 0
+        assert element is not None
+        assert element.time == 0
 
 
 def test_the_stack_of_a_kernel_is_what_it_pushes():
     assert pushed(("push {r4, r5, lr}", "1:", "push {r4}", "pop {r4}")) == 16
-    four = kernel_named("tm_cm_dot4_s8_s8_s32", "cortex-m4").composed
+    four = kernel_of(ListedKernelAttr.of("tm_cm_dot4_s8_s8_s32"), "cortex-m4").composed
     assert four is not None
     assert four.stack == 4 * 9

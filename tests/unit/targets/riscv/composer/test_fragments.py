@@ -2,10 +2,11 @@
 
 import pytest
 
+from tinyml.dialects.num import ListedKernelAttr
 from tinyml.targets.composer.lines import instructions
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.costs import cost_table
-from tinyml.targets.registry import kernel_named, known_kernel, tile_families
+from tinyml.targets.costs import kernel_cost
+from tinyml.targets.registry import kernel_of, known_kernel, tile_families
 from tinyml.targets.riscv.composer.dot_strips import Strip
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
 from tinyml.targets.riscv.composer.fetch import loaded, scaled, unsigned
@@ -110,14 +111,13 @@ def test_four_rows_meet_four_windows_in_forty_instructions():
     assert Strip(Tile(8, 1, 2040, 0, 2040, 2, 0)).windows == [(2, 1)]
 
 
-def test_a_tile_is_known_by_its_name():
-    tile, table = Tile(2, 3, 6, 30, 2, 5, -128), cost_table("riscv")
-    assert table is not None
+def test_a_tile_is_known_by_its_attribute():
+    tile = Tile(2, 3, 6, 30, 2, 5, -128)
     for family in tile_families("riscv"):
         kernel = family.kernel(tile)
         assert kernel is not None
-        assert known_kernel(kernel.symbol, "riscv") is kernel
-        call, of_element = table.cost(kernel.symbol), table.cost(f"{kernel.symbol} element")
+        assert known_kernel(kernel.attribute, "riscv") is kernel
+        call, of_element = kernel_cost(kernel).cost, kernel_cost(kernel, "element").cost
         assert call is not None
         assert call.time > 0
         assert of_element is not None
@@ -125,7 +125,7 @@ def test_a_tile_is_known_by_its_name():
 
 
 def test_a_kernel_is_plain_c_beside_its_assembly():
-    composed = kernel_named("tm_rv_dot4_s8_s8_s32", "riscv").composed
+    composed = kernel_of(ListedKernelAttr.of("tm_rv_dot4_s8_s8_s32"), "riscv").composed
     assert composed is not None
     assert "#if TM_CORE == 32" in composed.text
     assert composed.portable in composed.text
@@ -133,8 +133,8 @@ def test_a_kernel_is_plain_c_beside_its_assembly():
 
 
 def test_an_entry_of_a_sparse_row_takes_six_instructions_and_a_quarter_of_an_iteration():
-    composed = kernel_named("tm_rv_dot_sparse_s8_s8_s32", "riscv").composed
-    wide = kernel_named("tm_rv_dot_sparse_s16_s16_s32", "riscv").composed
+    composed = kernel_of(ListedKernelAttr.of("tm_rv_dot_sparse_s8_s8_s32"), "riscv").composed
+    wide = kernel_of(ListedKernelAttr.of("tm_rv_dot_sparse_s16_s16_s32"), "riscv").composed
     assert composed is not None
     assert wide is not None
     assert composed.costs["element"] == 6 + 3 / 4
