@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
@@ -17,6 +17,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.formats.product import Bound
 from tinyml.dialects.num.base import sums_products
 from tinyml.dialects.num.constraints import SUM
+from tinyml.dialects.num.kernel_attributes import KernelAttr, TileKernelAttr
 from tinyml.dialects.num.kernels import MEMREF, KernelOp, run_length
 from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_room
 
@@ -169,9 +170,12 @@ class ComposedTilesOp(_TilesOp):
         "$outputs `,` $stream `,` $windows attr-dict `:` type($outputs) `,` type($stream) `,` type($windows)"
     )
 
-    def __init__(self, operands: Sequence[SSAValue], acc: Attribute, products: int, kernel: str):
+    def __init__(self, operands: Sequence[SSAValue], acc: Attribute, products: int, kernel: KernelAttr):
         properties: dict[str, Attribute] = {"acc": acc, "multiplied": IntegerAttr(products, i64)}
-        super().__init__(operands=operands, properties={**properties, "kernel": StringAttr(kernel)})
+        super().__init__(operands=operands, properties={**properties, "kernel": kernel})
+
+    def may_call(self, kernel: KernelAttr) -> bool:
+        return isinstance(kernel, TileKernelAttr)
 
     @property
     def factors(self) -> tuple[SSAValue, SSAValue]:

@@ -37,5 +37,5 @@ KERNELS = (
     regime_dot(),
 )
 TILES = (SHIFTED_DOTS, SHIFTED_CHANNELS, REQUANTISED_DOTS, REQUANTISED_CHANNELS)
-CODER = RowCoder("tm_avr_rows_", coded_rows)
+CODER = RowCoder("tm_avr_rows", coded_rows)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

@@ -99,7 +99,7 @@ class Machine:
     statement: Callable[[Lines], str] = statement
     prologue: Lines = ()
 
-    def coder(self, prefix: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly]) -> TileCoder:
+    def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly]) -> TileCoder:
         """What makes the weights of tiles code, for those of a family."""
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
@@ -114,11 +114,11 @@ class Machine:
             kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
-        return TileCoder(prefix, family, composed)
+        return TileCoder(name, family, composed)
 
     def family(
         self,
-        prefix: str,
+        name: str,
         op: str,
         code: Callable[[Tile], TileCode],
         *,
@@ -148,6 +148,4 @@ class Machine:
         def stream(tile: Tile, sums: Sums) -> Bytes:
             return code(tile).layout.stream(sums)
 
-        return TileFamily(
-            prefix, op, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
-        )
+        return TileFamily(name, op, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines)

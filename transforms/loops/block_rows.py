@@ -177,7 +177,7 @@ class _Rows:
         self, nest: LoopNest, product: _Product, memory: tuple[SSAValue, SSAValue, SSAValue], first: SSAValue
     ) -> None:
         """The products of a block from its first row on; memory: sums, their starts and the rows."""
-        dot, kernel = product.dot, product.kernel.symbol
+        dot, kernel = product.dot, product.kernel.attribute
         if isinstance(dot, num.DotOp):
             vector = self._copy(nest, needed([dot.rhs.owner], self.loop), {}).get(dot.rhs)
             nest.put(num.DotRowsOp(*memory, vector or dot.rhs, kernel))

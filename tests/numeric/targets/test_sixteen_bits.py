@@ -144,14 +144,14 @@ def tiles_of(family: TileFamily) -> list[Tile]:
 def strips_of(chip: Chip) -> list[Strip]:
     random = np.random.default_rng(2)
     strips = [strip_of(family, tile, random) for family in chip.tiles for tile in tiles_of(family)]
-    assert {strip.family.prefix for strip in strips} == {family.prefix for family in chip.tiles}
+    assert {strip.family.name for strip in strips} == {family.name for family in chip.tiles}
     coded = [
         coded_strip(coder, tile, random)
         for coder in chip.tile_coders
         for tile in tiles_of(coder.family)
         if tile.rows * tile.count > 9
     ]
-    assert {strip.coder.prefix for strip in coded} == {coder.prefix for coder in chip.tile_coders}
+    assert {strip.coder.name for strip in coded} == {coder.name for coder in chip.tile_coders}
     return [*strips, *coded]
 
 

@@ -10,7 +10,7 @@ from programs import coded_rows
 from programs.devices import DEVICES
 from programs.strips import coded_strip
 
-from tinyml.targets.costs import cost_table
+from tinyml.targets.costs import kernel_cost
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernels_of, known_kernel, row_coder, tile_coders, tile_families
 from tinyml.targets.tiles import Tile, TileFamily
@@ -50,7 +50,7 @@ tm_channel_strip_s8_8_3_24_112_8_12_128_9 10179 0 428 21
 tm_dot_requantised_s8_16_3_48_160_16_8_0 184774 0 318 23
 tm_channel_requantised_s8_8_3_24_112_8_12_0 24691 0 428 28
 tm_channel_requantised_s8_4_5_20_60_4_6_133 9075 0 346 25
-tm_avr_rows_ 2168 0 3552 20
+tm_avr_rows 2168 0 3552 20
 tm_cm_dot_r16_s16_s64 0 9 200 0
 tm_cm_dot_s8_s8_s32 0 2.9 0 20
 tm_cm_dot_s8_s16_s32 0 3.1 0 20
@@ -71,8 +71,8 @@ tm_cm_small_dot_strip_s8_7_1_45_0_45_3_128 4138.5 0 1190 64
 tm_cm_small_dot_strip_s8_23_1_72_0_72_1_119 6685.5 0 946 64
 tm_cm_small_channel_strip_s8_8_3_24_112_8_12_0 6594 0 894 64
 tm_cm_small_channel_strip_s8_4_5_20_60_4_6_133 3342 0 720 64
-tm_cm_small_channels_ 1139 0 786 64
-tm_cm_small_rows_ 6564 0 1538 152
+tm_cm_small_channels 1139 0 786 64
+tm_cm_small_rows 6564 0 1538 152
 tm_cm_dot_strip_s8_16_3_48_160_16_8_0 19969 0 832 632
 tm_cm_dot_strip_s8_7_1_45_0_45_3_128 1597 0 2756 248
 tm_cm_dot_strip_s8_23_1_72_0_72_1_119 2702 0 1360 56
@@ -83,8 +83,8 @@ tm_cm_wide_strip_s8_7_1_45_0_45_3_128 1323 0 5292 256
 tm_cm_wide_strip_s8_23_1_72_0_72_1_119 1785 0 2956 208
 tm_cm_winograd_strip_s8_16_3_48_160_16_8_0 11344 0 3204 872
 tm_cm_winograd_squares_s8_8_3_48_160_16_8_255_0_2 10746 0 3924 1608
-tm_cm_channels_ 369 0 984 36
-tm_cm_rows_ 594 0 2364 36
+tm_cm_channels 369 0 984 36
+tm_cm_rows 594 0 2364 36
 tm_rv_dot_s8_s8_s32 14 4.75 116 0
 tm_rv_dot_s8_s16_s32 14 4.75 116 0
 tm_rv_dot_s16_s8_s32 16 4.75 124 0
@@ -110,7 +110,7 @@ tm_rv_channel_strip_s8_4_5_20_60_4_6_133 2006 0 778 64
 
 def tiles_of(family: TileFamily) -> list[Tile]:
     """Shapes of tiles by whether they belong to channels, end in a shift, and have several lines."""
-    by_channel = "channel" in family.prefix
+    by_channel = "channel" in family.name
     if family.lines > 1:
         return [Tile(8, 3, 48, 160, 16, 8, 127, lines=family.lines)]
     if family.shifts:
@@ -129,11 +129,11 @@ def kernels(target: str) -> Iterator[tuple[str, Kernel]]:
             if (kernel := family.kernel(tile)) is not None:
                 yield kernel.symbol, kernel
     for coder in tile_coders(target):
-        tile = Tile(4, 3, 12, 40, 4, 8, -128) if "channel" in coder.prefix else Tile(8, 3, 9, 102, 3, 9, -128)
-        yield coder.prefix, coded_strip(coder, tile, np.random.default_rng(7)).kernel
+        tile = Tile(4, 3, 12, 40, 4, 8, -128) if "channel" in coder.name else Tile(8, 3, 9, 102, 3, 9, -128)
+        yield coder.name, coded_strip(coder, tile, np.random.default_rng(7)).kernel
     if (coder := row_coder(target)) is not None:
         [kernel] = coded_rows.kernels(target, [coded_rows.random_rows(np.random.default_rng(3), 13, [66])])
-        yield coder.prefix, kernel
+        yield coder.name, kernel
 
 
 def test_no_kernel_costs_more_than_recorded():
@@ -154,15 +154,13 @@ def test_assembly_has_plain_c_beside_it():
 
 
 @pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
-def test_the_cost_model_knows_a_kernel_for_tiles_by_its_name(target: str):
-    table = cost_table(target)
-    assert table is not None
+def test_the_cost_model_knows_a_kernel_for_tiles_by_its_attribute(target: str):
     for family in tile_families(target):
         kernel = family.kernel(tiles_of(family)[0])
         assert kernel is not None
         assert kernel.composed is not None
-        assert known_kernel(kernel.symbol, target) is kernel
-        call, element = table.cost(kernel.symbol), table.cost(f"{kernel.symbol} element")
+        assert known_kernel(kernel.attribute, target) is kernel
+        call, element = kernel_cost(kernel).cost, kernel_cost(kernel, "element").cost
         assert call is not None
         assert call.time == kernel.composed.costs[""]
         assert element is not None

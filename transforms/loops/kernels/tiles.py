@@ -76,7 +76,7 @@ class TileCall:
                 outputs = nest.insert(scratch.SliceOp(outputs, nest.index(number * results), (results,)))
                 windows = nest.insert(scratch.SliceOp(windows, nest.index(first), (self.tile.elements,)))
             products = op.products // self.times
-            nest.put(num.ComposedTilesOp([outputs, stream, windows], op.acc, products, self.kernel.symbol))
+            nest.put(num.ComposedTilesOp([outputs, stream, windows], op.acc, products, self.kernel.attribute))
         Rewriter.erase_op(op)
 
 
@@ -99,13 +99,19 @@ class CodeCall:
 
     def replace(self, op: num.FinishedSumsOp) -> None:
         """Replace a tile by the call."""
-        call = num.CodedTileOp(op.outputs, op.windows, self.tile, self.kernel.symbol, size_of(self.kernel))
+        call = num.CodedTileOp(op.outputs, op.windows, self.tile, code_of(self.kernel), size_of(self.kernel))
         LoopNest(op).put(call)
         Rewriter.erase_op(op)
 
 
 def _time(kernel: Kernel) -> float:
     return 0.0 if kernel.composed is None else kernel.composed.costs[""]
+
+
+def code_of(kernel: Kernel) -> num.CodeKernelAttr:
+    """The attribute of a kernel that holds constants."""
+    assert isinstance(kernel.attribute, num.CodeKernelAttr)
+    return kernel.attribute
 
 
 def size_of(kernel: Kernel) -> num.CodeSize:

@@ -105,7 +105,7 @@ def compiled_for(target: str, model: tuple[bytes, int], folder: Path, **options:
 
 def kernels_called(program: Compiled, target: str) -> list[list[str]]:
     """The calls of kernels of each family in the function of a program."""
-    return [re.findall(rf"^ +({family.prefix}\w+)\(", program.calls, re.MULTILINE) for family in tile_families(target)]
+    return [re.findall(rf"^ +({family.name}_\w+)\(", program.calls, re.MULTILINE) for family in tile_families(target)]
 
 
 @pytest.mark.parametrize("target", DEVICES)

@@ -6,12 +6,12 @@ import pytest
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length
+from tinyml.dialects.num import ComposedKernelAttr
 from tinyml.targets.avr.composer.compose import compose
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, next_byte
 from tinyml.targets.avr.composer.fragments.packed_fetch import Group
-from tinyml.targets.c.composer.names import described, name_of
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import kernel_named
+from tinyml.targets.registry import kernel_of, kernels_for
 
 
 def lines_of(group: Group, element: int) -> list[str]:
@@ -28,13 +28,13 @@ def test_a_group_takes_each_of_its_bytes_once(width: int):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_every_width_has_kernels_by_name(width: int):
+def test_every_width_has_kernels_by_attribute(width: int):
     for wanted in (Kernel("", width, 16, 32), Kernel("", width, 8, 32, op="num.sparse_dot")):
-        kernel = compose(wanted)
-        assert kernel is not None
+        [*_, kernel] = kernels_for("uno", wanted)
         assert kernel.composed is not None
         assert kernel.composed.costs["element"] == kernel.step
-        assert kernel_named(kernel.symbol, "uno").composed == kernel.composed
+        assert isinstance(kernel.attribute, ComposedKernelAttr)
+        assert kernel_of(kernel.attribute, "uno") == kernel
         assert f" {kernel.symbol}(" in kernel.composed.text
 
 
@@ -43,14 +43,3 @@ def test_what_cannot_be_composed():
     assert compose(Kernel("", 3, 8, 32, flash=False)) is None
     assert compose(Kernel("", 9, 8, 32, codings=(TABLE, INTEGER))) is None
     assert compose(Kernel("", 3, 16, 32, op="num.axpy")) is None
-
-
-def test_names_say_what_a_kernel_computes():
-    kernel = described("tm_dot_near_s11_s16_s32")
-    assert kernel is not None
-    assert (kernel.op, kernel.weights, kernel.vector, kernel.sum) == ("num.sparse_dot", 11, 16, 32)
-    assert name_of(kernel, "tm_") == "tm_dot_near_s11_s16_s32"
-    table = described("tm_c_dot_t4_s8_s32")
-    assert table is not None
-    assert table.codings == (TABLE, INTEGER)
-    assert described("tm_expf") is None

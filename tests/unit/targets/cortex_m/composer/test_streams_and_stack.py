@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from tinyml.dialects.num import ListedKernelAttr
 from tinyml.targets.cortex_m.composer.assembly import pushed
-from tinyml.targets.registry import kernel_named, tile_families
+from tinyml.targets.registry import kernel_of, tile_families
 from tinyml.targets.tiles import Sums, Tile
 
 
@@ -17,6 +18,6 @@ def test_the_weights_of_a_pair_of_rows_stand_together():
 
 def test_the_stack_of_a_kernel_is_what_it_pushes():
     assert pushed(("push {r4, r5, lr}", "1:", "push {r4}", "pop {r4}")) == 16
-    four = kernel_named("tm_cm_dot4_s8_s8_s32", "cortex-m4").composed
+    four = kernel_of(ListedKernelAttr.of("tm_cm_dot4_s8_s8_s32"), "cortex-m4").composed
     assert four is not None
     assert four.stack == 4 * 9
