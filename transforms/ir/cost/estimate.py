@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.lowering.cost.model.demand import StepCounts, demand_of
 from tinyml.targets.costs import OPTIMIZE, Cost, CostTable, cost_table
+from tinyml.transforms.ir.cost.demand import StepCounts, demand_of
 
 
 @dataclass(frozen=True)

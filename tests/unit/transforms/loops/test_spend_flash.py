@@ -7,12 +7,12 @@ from xdsl.parser import Parser
 
 from tinyml.dialects import num
 from tinyml.dialects.context import context
-from tinyml.lowering.cost.model.estimate import Estimate, estimate_on
-from tinyml.lowering.cost.spend_flash import Choice, SpendFlashPass, Tile
 from tinyml.lowering.pipelines import run
 from tinyml.targets.registry import tile_families
+from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.loops.kernels.tiles import call_of_tile
 from tinyml.transforms.loops.select_kernels import SelectKernelsPass
+from tinyml.transforms.loops.spend_flash import Choice, SpendFlashPass, Tile
 
 TARGET = "cortex-m4"
 Q, FLASH = "!zeroskew.q<8, 1.0, 0>", "#scratch.flash"

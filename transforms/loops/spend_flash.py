@@ -22,9 +22,9 @@ from xdsl.transforms.common_subexpression_elimination import CommonSubexpression
 
 from tinyml.dialects import num
 from tinyml.dialects.functions import defined_functions
-from tinyml.lowering.cost.model.estimate import Estimate, estimate_on
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import HOST, board, compile_for, tile_coders, tile_families
+from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall, call_of_tile, calls_of_tile, code_of_tile
