@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from tinyml.targets.avr.composer.assembly import bytes_of
 from tinyml.targets.avr.composer.epilogues import COMPILED, requantised_in_c, shifted_in_c
 from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.repeated import Run
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import Tile
 
@@ -48,6 +50,11 @@ class StripCode(ABC):
     def fits(self) -> bool:
         usual = self.tile.rows * self.tile.count * (self.single + (COMPILED if self.requantises else 0))
         return self.has_registers and self.time <= usual
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """Nothing: the time is in cycles."""
+        return ()
 
     @property
     def bytes(self) -> int:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.requantised import doubled, requantised_in_c
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.tile_code import RepeatedCode
 from tinyml.targets.cortex_m.composer.assembly import SAVED, SAVED_BYTES, bytes_of, moved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
@@ -33,7 +33,7 @@ _UNROLLED = {4096: 8, 0: 2}
 
 
 @dataclass(frozen=True)
-class Window:
+class Window(RepeatedCode):
     """The code for a tile of one window, which is a single run of at least four elements."""
 
     tile: Tile
@@ -97,8 +97,7 @@ class Window:
             ]
         return joined(*lines, moved(_STREAM, -(-rows // 4) * 4), f"str r2, {_AT_OUT}")
 
-    @cached_property
-    def code(self) -> Repeated:
+    def function(self) -> Repeated:
         """The function."""
         whole = self.tile.length - self.tile.length % QUAD
         code = Repeated.once(
@@ -112,15 +111,6 @@ class Window:
         for times, rows in self.blocks:
             code = code.followed_by(counted_in_memory(self.block(rows), times, _BLOCKS_LEFT, "r3", 1))
         return code.then((f"add sp, #{_FRAME}", f"pop {{{SAVED}, pc}}"))
-
-    @property
-    def lines(self) -> Lines:
-        return self.code.lines
-
-    @property
-    def time(self) -> int:
-        """The instructions of a call."""
-        return self.code.time
 
     @property
     def stack(self) -> int:

@@ -16,12 +16,12 @@ eight sums in registers; the last rows go by two and alone.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.lines import joined
 from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.tile_code import RepeatedCode
 from tinyml.targets.cortex_m.composer.assembly import SAVED, SAVED_BYTES, bytes_of, moved
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 from tinyml.targets.cortex_m.composer.winograd_streams import row_blocks
@@ -44,7 +44,7 @@ def slot(place: int) -> str:
 
 
 @dataclass(frozen=True)
-class WinogradCode(ABC):
+class WinogradCode(RepeatedCode):
     """Code for a tile: r0 walks along the stream, r2 along transformed pixels or results."""
 
     tile: Tile
@@ -72,8 +72,7 @@ class WinogradCode(ABC):
     def groups(self) -> int:
         return -(-self.tile.count // AT_ONCE)
 
-    @cached_property
-    def code(self) -> Repeated:
+    def function(self) -> Repeated:
         """The function."""
         tile = self.tile
         begin = joined(
@@ -107,15 +106,6 @@ class WinogradCode(ABC):
         )
         code = Repeated.once(begin).followed_by(group.looped((), end, self.groups, 1))
         return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))
-
-    @property
-    def lines(self) -> Lines:
-        return self.code.lines
-
-    @property
-    def time(self) -> int:
-        """The instructions of a call."""
-        return self.code.time
 
     @property
     def stack(self) -> int:
