@@ -132,7 +132,7 @@ PIPELINES = {
             *CLEAN,
             "fuse-loops",
             "decode-constants",
-            "weights-to-code",
+            "spend-flash",
             LOOPS_TO_KERNELS,
         ),
     ),
@@ -141,7 +141,6 @@ PIPELINES = {
         (
             "pack-constants",
             "block-rows",
-            "spend-flash",
             "select-kernels",
             If("pack_buffers", "place-arrays"),
             *CLEAN,

@@ -15,6 +15,7 @@ from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, ListedKernelAttr
+from tinyml.targets.composer.repeated import Run
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Composed:
     TM_CORE, the instruction sets, for which they are; portable: those of any other machine. costs: the time of a call
     (""), of each product ("element") and of each unit in which the op counts its `parts`; without them the kernel is
     measured. call: bytes of flash of a call. stack: bytes. block: elements of an iteration, if the time of each that is
-    left over of these is known ("rest").
+    left over of these is known ("rest"). runs: the instructions that a call executes, where they are recorded.
     """
 
     header: str
@@ -48,6 +49,7 @@ class Composed:
     functions: Sequence[str] = ()
     shared: Sequence[SharedFunction] = ()
     block: int = 0
+    runs: Sequence[Run] = ()
 
     @property
     def text(self) -> str:

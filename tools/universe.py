@@ -74,7 +74,6 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     **_passes("tinyml.transforms.bits"),
     **_passes("tinyml.transforms.search"),
     **{name: made for name, made in _passes("tinyml.lowering", "lower").items() if "-to-" in name},
-    **_passes("tinyml.lowering.cost"),
     **{name: partial(pipeline, name) for name in PIPELINES},
 }
 

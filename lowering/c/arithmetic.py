@@ -11,7 +11,7 @@ from tinyml.dialects import c
 from tinyml.dialects.c.types import width_of
 from tinyml.dialects.machine.machine import width_for
 from tinyml.lowering.c.function import FunctionLowering, Spelling, Spellings, unsupported
-from tinyml.lowering.cost.model.steps import is_shift
+from tinyml.transforms.ir.cost.steps import is_shift
 
 INTEGER_PREDICATES = dict(enumerate(("==", "!=", "<", "<=", ">", ">=")))
 """C operators of the predicates of arith.cmpi, by number."""

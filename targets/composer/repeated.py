@@ -1,28 +1,59 @@
-"""Code with loops whose iterations are known, and the instructions that it runs through."""
+"""Code with loops whose iterations are known, and how often each of its instructions runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tinyml.targets.composer.lines import Lines, instructions, joined
 
 
-@dataclass(frozen=True)
-class Repeated:
-    """Code with loops, and the instructions that it runs through."""
+class Run(NamedTuple):
+    """Instructions one after the other, of which the last may be a branch.
+
+    times: the executions in a call of the function. taken: the executions whose branch at the end is taken.
+    """
 
     lines: Lines
-    time: int
+    times: int = 1
+    taken: int = 0
+
+    @property
+    def time(self) -> int:
+        """The instructions that a call executes."""
+        return self.times * instructions(self.lines)
+
+    def repeated(self, count: int) -> Run:
+        return Run(self.lines, count * self.times, count * self.taken)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Code with loops, and the runs of instructions that a call executes."""
+
+    lines: Lines
+    runs: Sequence[Run]
 
     @staticmethod
     def once(lines: Lines) -> Repeated:
-        return Repeated(lines, instructions(lines))
+        return Repeated(lines, (Run(lines),) if lines else ())
+
+    @property
+    def time(self) -> int:
+        """The instructions that a call executes."""
+        return sum(run.time for run in self.runs)
 
     def followed_by(self, further: Repeated) -> Repeated:
-        return Repeated(joined(self.lines, further.lines), self.time + further.time)
+        return Repeated(joined(self.lines, further.lines), (*self.runs, *further.runs))
 
     def then(self, lines: Lines) -> Repeated:
         return self.followed_by(Repeated.once(lines))
+
+    def calling(self, function: Lines) -> Repeated:
+        """The same with a branch at its end that calls a function, whose text is elsewhere."""
+        *before, last = self.runs
+        return Repeated(self.lines, (*before, last._replace(taken=last.times), Run(function, last.times, last.times)))
 
     def looped(self, begin: Lines, end: Lines, count: int, label: int, skipped: int = 0) -> Repeated:
         """The same between `begin` and, `count` times, a label and `end`, which branches back to it.
@@ -31,9 +62,20 @@ class Repeated:
         """
         if count == 1:
             return self
-        whole = self.then(end)
-        time = instructions(begin) + count * whole.time - skipped
-        return Repeated(joined(begin, f"{label}:", whole.lines), time)
+        body, back = end[: len(end) - skipped], end[len(end) - skipped :]
+        iteration = [run.repeated(count) for run in (*self.runs, Run(body))]
+        if back:
+            ends = [iteration[-1]._replace(taken=1), Run(back, count - 1, count - 1)]
+        else:
+            ends = [iteration[-1]._replace(taken=count - 1)]
+        looped = Repeated(joined(f"{label}:", self.lines, end), (*iteration[:-1], *ends))
+        return Repeated.once(begin).followed_by(looped)
+
+    def counted(self, label: int, count: int) -> Repeated:
+        """The same `count` times behind a label, to which a branch at its end goes back."""
+        runs = [run.repeated(count) for run in self.runs]
+        runs[-1] = runs[-1]._replace(taken=count - 1)
+        return replace(self, lines=joined(f"{label}:", self.lines), runs=runs)
 
 
 def balanced(count: int, most: int) -> list[tuple[int, int]]:

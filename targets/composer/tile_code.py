@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from tinyml.targets.c.composer import coded_tiles
 from tinyml.targets.composer.lines import Lines, Printed, statement
-from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.repeated import Repeated, Run
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class TileAssembly(Protocol):
     """The assembly for a tile, which contains the weights or gets them in a stream.
 
-    fits: whether the tile has any. lines: of the function. time: the instructions of a call. stack, bytes: bytes of
-    stack and of flash.
+    fits: whether the tile has any. lines: of the function. time: the instructions of a call. runs: those that it
+    executes, where they are recorded. stack, bytes: bytes of stack and of flash.
     """
 
     @property
@@ -32,6 +32,8 @@ class TileAssembly(Protocol):
     def lines(self) -> Lines: ...
     @property
     def time(self) -> float: ...
+    @property
+    def runs(self) -> Sequence[Run]: ...
     @property
     def stack(self) -> int: ...
     @property
@@ -45,20 +47,8 @@ class TileCode(TileAssembly, Protocol):
     def layout(self) -> WeightStream: ...
 
 
-@dataclass(frozen=True)
-class LoopedCode(ABC):
-    """Code for a tile that is loops with known iterations.
-
-    SATURATED: the instructions that only saturated results take.
-    """
-
-    tile: Tile
-    SATURATED: ClassVar[int]
-
-    @property
-    @abstractmethod
-    def layout(self) -> WeightStream:
-        """The layout of the stream."""
+class RepeatedCode(ABC):
+    """Code whose function records how often each of its instructions runs."""
 
     @abstractmethod
     def function(self) -> Repeated:
@@ -72,6 +62,31 @@ class LoopedCode(ABC):
     @property
     def lines(self) -> Lines:
         return self.code.lines
+
+    @property
+    def time(self) -> float:
+        """The instructions of a call."""
+        return self.code.time
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        return self.code.runs
+
+
+@dataclass(frozen=True)
+class LoopedCode(RepeatedCode):
+    """Code for a tile that is loops with known iterations.
+
+    SATURATED: the instructions that only saturated results take.
+    """
+
+    tile: Tile
+    SATURATED: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def layout(self) -> WeightStream:
+        """The layout of the stream."""
 
     @property
     def time(self) -> float:
@@ -110,7 +125,7 @@ class Machine:
             bodies = {(self.core,): self.statement((*self.prologue, *made.lines))}
             portable = coded_tiles.portable(tile, sums)
             head = coded_tiles.signature(symbol)
-            text = Composed(self.header, head, bodies, portable, costs, self.call, made.stack)
+            text = Composed(self.header, head, bodies, portable, costs, self.call, made.stack, runs=made.runs)
             kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
@@ -142,6 +157,7 @@ class Machine:
             text = Composed(
                 self.header, signature, bodies, made.layout.portable, costs, self.call, made.stack, shared=shared
             )
+            text = replace(text, runs=made.runs)
             kernel = Kernel(symbol, 8, 8, self.bits, op=op, flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 

@@ -71,7 +71,7 @@ def test_a_pass_is_a_file_and_a_test(name: str):
     assert made.name == name
     package, room, *level, stem = made.__module__.split(".")
     assert (package, room) in (("tinyml", "transforms"), ("tinyml", "lowering"))
-    assert len(level) == 1 if room == "transforms" else level in ([], ["cost"])
+    assert len(level) == 1 if room == "transforms" else not level
     assert stem == name.removeprefix("lower-" if room == "lowering" else "").replace("-", "_")
     check = FILECHECK.joinpath(room, *level, f"{stem}.mlir")
     assert check.is_file(), f"pass {name} has no {name_of(check)}"

@@ -16,6 +16,7 @@ from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
 from tinyml.runtime.model.interface import Interface
+from tinyml.targets.composer.thumb import cycles_of_runs
 from tinyml.targets.registry import HOST
 from tinyml.targets.tiles import Tile, TileFamily
 
@@ -125,6 +126,14 @@ def check_times(runner: Runner, build: Build, strips: Sequence[Strip], saturated
         beyond = ((results < -128) | (results > 127)).sum() - results.size / 2
         assert kernel.composed is not None
         assert kernel.composed.costs[""] + saturated * beyond == spent, strip.tile
+        if (timing := runner.board.timing) is not None:
+            # Each instruction outside takes a cycle to three, and the return refills the pipeline.
+            counted, core = profile.result.cycles, profile.result.core_cycles
+            assert counted is not None
+            assert core is not None
+            outside = int(counted[content[0]]) - spent
+            cycles = int(core[content[0]]) - cycles_of_runs(timing, kernel.composed.runs) - timing.refill
+            assert outside <= cycles <= 3 * outside, strip.tile
         sizes.append((strip.tile, kernel.code, place.size))
     return sizes
 

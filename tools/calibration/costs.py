@@ -27,7 +27,6 @@ import numpy as np
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.packed_bits import WIDTHS
-from tinyml.lowering.cost.model.demand import demand_of
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.attribution import attribute
 from tinyml.runtime.devices.registry import runner_for
@@ -43,6 +42,7 @@ from tinyml.tools.calibration.programs.copies import copy_equations
 from tinyml.tools.calibration.programs.micro_programs import micro_programs
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
+from tinyml.transforms.ir.cost.demand import demand_of
 
 
 def measured_boards() -> dict[str, Board]:

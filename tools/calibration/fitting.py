@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tinyml.lowering.cost.model.demand import Demand, StepCounts
 from tinyml.targets.board import Board
 from tinyml.targets.costs import Cost, KernelCost
+from tinyml.transforms.ir.cost.demand import Demand, StepCounts
 
 COLUMNS = ["time", "code", "once", "stack"]
 

@@ -55,6 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     search = _search(arguments)
     options = given(arguments, search_options()) if search is None else {}
     limits = {name: options[name] for name in WITHOUT_SEARCH if name in options}
+    if search is not None and "flash" in search.options and spends_flash(arguments.target):
+        limits = {"flash": search.options["flash"]}
     request = Request(**given(arguments, options_of(Request)), search=search, **limits)
     if request.flash is not None and not spends_flash(request.target):
         raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")

@@ -19,8 +19,8 @@ from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from tinyml.lowering.cost.model.estimate import Estimate
     from tinyml.targets.board import Board
+    from tinyml.transforms.ir.cost.estimate import Estimate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,6 @@ def _explain(folder: Path) -> dict[str, Any]:
     Raises `InputError` for any other folder, for C that differs from its IR, and on a board without a profiler.
     """
     from tinyml.dialects.context import context
-    from tinyml.lowering.cost.model.estimate import estimate_on
     from tinyml.lowering.loops.operation_names import name_operations
     from tinyml.runtime.devices.attribution import attribute
     from tinyml.runtime.devices.registry import runner_for
@@ -65,6 +64,7 @@ def _explain(folder: Path) -> dict[str, Any]:
     from tinyml.tools.driver.stages import load_program
     from tinyml.tools.reports.breakdown import constant_names, flash, functions, operations, ram
     from tinyml.tools.reports.report import estimate_report
+    from tinyml.transforms.ir.cost.estimate import estimate_on
 
     report = read_report(folder)
     chosen, optimize = board(report["target"]), report["optimize"]

@@ -109,7 +109,7 @@ def build_folder(
     from tinyml.runtime.devices.registry import is_available
     from tinyml.targets.registry import chip_of
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
-    from tinyml.tools.driver.stages import compile_kept, compile_stages, load_program
+    from tinyml.tools.driver.stages import compile_again, compile_kept, compile_stages, load_program
     from tinyml.tools.reports.report import require_fit, write_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
     from tinyml.transforms.formats.order_input import OrderInputPass
@@ -139,9 +139,8 @@ def build_folder(
                 compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options)
             if request.flash is not None:
 
-                def compiled_within(flash: int) -> Compiled:
-                    limited = replace(options, flash=flash)
-                    return compile_kept(program, ctx, limited) if kept else compile_stages(program, ctx, limited)
+                def compiled_within(flash: int, usual: Compiled = compiled) -> Compiled:
+                    return compile_again(usual, ctx, replace(options, flash=flash))
 
                 compiled = compile_within_flash(
                     request.flash, compiled, compiled_within, board.name, f"-{request.optimize}"

@@ -102,8 +102,8 @@ def _limits(network: Network) -> Iterator[int]:
 def _lowered(formats: ModuleOp, ctx: Context, options: PipelineOptions, optimize: str) -> tuple[str, PlannedProgram]:
     """The segments of a plan as text, and its program."""
     from tinyml.lowering import pipelines
-    from tinyml.lowering.cost.model.estimate import estimate_on
     from tinyml.transforms.formats.plan_execution import streamed_segments
+    from tinyml.transforms.ir.cost.estimate import estimate_on
     from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_LOOPS, FORMATS_TO_BUFFERS
     from tinyml.transforms.search.costs.working_memory import arena_and_input
 

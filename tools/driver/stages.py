@@ -42,6 +42,7 @@ from tinyml.transforms.search.costs.pipelines_below import (
 if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search_pass import SearchPass
 
+_REALS = "0-reals.mlir"
 _LEVELS = {
     "2-buffers.mlir": FORMATS_TO_BUFFERS,
     "3-loops.mlir": BUFFERS_TO_LOOPS,
@@ -162,7 +163,7 @@ def compile_stages(
     data = Path(options.data)
     row_scales = options.row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)
     reals, module = scaled if row_scales else plain
-    return _below(reals, module, ctx, options, [LevelText("0-reals.mlir", print_ir(reals))], width, row_scales)
+    return _below(reals, module, ctx, options, [LevelText(_REALS, print_ir(reals))], width, row_scales)
 
 
 def refine_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> None:
@@ -184,6 +185,15 @@ def compile_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> Co
     options = replace(options, format=str(format.type.name).partition(".")[0], width=format.bits)
     compiled = _below(reals, formats, ctx, options, [], format.bits, row_scales=False)
     return replace(compiled, parts=parts)
+
+
+def compile_again(compiled: Compiled, ctx: Context, options: PipelineOptions) -> Compiled:
+    """Compile a program from L1 on with other options for the passes from there on."""
+    options = replace(options, format=compiled.format, width=compiled.width)
+    module = (compiled.unrounded or compiled.formats).clone()
+    reals = [stage for stage in compiled.stages if stage.file == _REALS]
+    again = _below(compiled.reals, module, ctx, options, reals, compiled.width, compiled.row_scales)
+    return replace(again, parts=compiled.parts)
 
 
 def _below(

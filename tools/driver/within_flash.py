@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
+from tinyml.transforms.loops.flash.attempts import next_attempt
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.stages import Compiled
@@ -26,10 +27,8 @@ def compile_within_flash(
 
     within = limit
     while is_available(target) and (taken := _flash(compiled, target, optimize)) > limit:
-        if within == 1:
+        if (within := next_attempt(within, taken, limit)) is None:
             raise InputError(f"the program takes {taken} bytes of flash, --flash allows {limit}")
-        # Estimates are a few percent off.
-        within = max(within - (taken - limit), 1)
         compiled = compiled_within(within)
     return compiled
 

@@ -29,7 +29,6 @@ HEADINGS = {
     "transforms.buffers": "L2, buffers",
     "transforms.loops": "L3, loops",
     "transforms.bits": "L4, bits",
-    "lowering.cost": "Costs",
 }
 """The headings of the packages that contain passes, in the order of the page."""
 

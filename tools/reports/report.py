@@ -11,12 +11,12 @@ from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.search_report import points_report, tensors_report
 
 if TYPE_CHECKING:
-    from tinyml.lowering.cost.model.estimate import Estimate
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Accuracy, Measured, RoundingLoss
     from tinyml.tools.driver.requests.request import Request
     from tinyml.tools.driver.requests.search_request import SearchAccount
     from tinyml.tools.driver.stages import Compiled
+    from tinyml.transforms.ir.cost.estimate import Estimate
 
 
 def write_report(
@@ -34,10 +34,10 @@ def write_report(
     rounding: None if no sums are rounded in between. measured: None if the tools of the device are not installed.
     seconds: duration of the whole command.
     """
-    from tinyml.lowering.cost.model.estimate import estimate_on
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.transforms.formats.plan_execution import streamed_segments
+    from tinyml.transforms.ir.cost.estimate import estimate_on
 
     optimize = f"-{request.optimize}"
     cost, core_cycles = (measured.cost, measured.core_cycles) if measured else (None, None)

@@ -58,6 +58,16 @@ class BlockRowsPass(ModulePass):
                     rows.rewrite(arrays[kind])
 
 
+def tile_rows(module: ModuleOp, target: str) -> None:
+    """Replaces loops over all rows of a matrix by tiles, where a kernel of a board finishes the sums."""
+    kernels, families = kernels_of(target), tile_families(target)
+    blocks = [kernel for kernel in kernels if kernel.op == num.DotRowsOp.name]
+    for function in defined_functions(module):
+        for loop in [loop for loop in function.walk() if isinstance(loop, scf.ForOp)]:
+            if (rows := _Rows.find(loop, blocks)) is not None:
+                rows.is_one_tile(families)
+
+
 @dataclass
 class _Product:
     """A dot product of one row of a matrix with a vector or with the channel of its number, and its kernel."""

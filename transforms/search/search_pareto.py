@@ -72,9 +72,10 @@ class SearchParetoPass(SearchPass):
     Without `loss`, or where all lose more, it takes the one that loses least. Raises `InputError` where no candidate is
     within the limits.
 
-    ram, flash, cycles: limits, RAM with the stack, cycles in the unit of the target. target: as `select-kernels` takes
-    it. widths: those that tensors may have, as far as the format offers them.
-    loss: in the unit of the metric. effort: about how many candidates are evaluated, without those of backtracking.
+    ram, flash, cycles: limits, RAM with the stack, cycles in the unit of the target. Costs of candidates are those of
+    programs on which `spend-flash` spends what is left of the flash. target: as `select-kernels` takes it. widths:
+    those that tensors may have, as far as the format offers them. loss: in the unit of the metric. effort: about how
+    many candidates are evaluated, without those of backtracking.
     formats: those that single tensors may have instead (`format_moves`). plans: modes of `plan-execution`; a search is
     made for the program in each, in this order, until one has memory to spare, and the function gets the attribute
     `tdsl.mode`.
@@ -86,7 +87,7 @@ class SearchParetoPass(SearchPass):
     metric: str = shared_options.metric("margin")
     widths: tuple[int, ...] = shared_options.widths(WIDTHS)
     flash: int | None = option(
-        "limit on flash (pareto); without a search, bytes that larger, faster kernels and code may fill",
+        "limit on flash (pareto), which larger, faster kernels and code may fill, with and without a search",
         default=None,
         metavar="BYTES",
         group=OptionGroup.MEMORY,
@@ -305,8 +306,10 @@ class _Pareto:
         return worth_knowing(self.points.values(), self.best, self.feasibility.costs.estimates)
 
     def _costs(self, points: Sequence[Point]) -> dict[Point, ProgramCost]:
+        """What the programs of candidates take as they are compiled."""
         self.feasibility.estimate(point.choices for point in points)
-        return {point: self.feasibility.cost(point.formats) for point in points}
+        self.feasibility.estimate_spent(point.formats for point in points)
+        return {point: self.feasibility.spent(point.formats) for point in points}
 
     def chosen(self) -> SearchResult:
         """The candidate to take, without the front."""
@@ -335,6 +338,8 @@ class _Pareto:
         assert self.best is not None
         self.evaluate([result.choices], "other formats")
         chosen = self.points[self.search.formats(result.choices)]
+        if self.feasibility.spending is not None:
+            self.feasibility.spending.measured(chosen.formats)
         worth = list(dict.fromkeys([*self._worth_knowing(), chosen]))
         costs = self._costs(worth)
         points = [FrontPoint(costs[point], point.loss, point.origin, point is chosen) for point in worth]

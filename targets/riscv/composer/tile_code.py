@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.repeated import Run
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.riscv.assembly.code import RiscvCode, V
 from tinyml.targets.riscv.assembly.counter import InstructionCounter
@@ -45,6 +47,11 @@ class RiscvTileCode(ABC):
     def time(self) -> float:
         """The instructions of a call."""
         return self._costs.time
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """None are recorded: the cores have no published timing."""
+        return ()
 
     @property
     def stack(self) -> int:

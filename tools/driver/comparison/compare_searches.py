@@ -15,8 +15,6 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
-from tinyml.lowering.cost.estimate_cost import EstimateCostPass
-from tinyml.lowering.cost.measure_cost import MeasureCostPass
 from tinyml.lowering.options import PipelineOptions
 from tinyml.targets.registry import HOST, USUAL, board
 from tinyml.tools.cli.atomic_file import json_results
@@ -29,6 +27,8 @@ from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import leave_out_roundings
 from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
 from tinyml.transforms.formats.evaluation.reference import Metric, Reference
+from tinyml.transforms.formats.measure_cost import MeasureCostPass
+from tinyml.transforms.loops.estimate_cost import EstimateCostPass
 from tinyml.transforms.search.costs.pipelines_below import cost_of
 from tinyml.transforms.search.costs.working_memory import working_memory
 

@@ -56,6 +56,11 @@ class RowLoop:
     sparse: num.SparseDotOp | None
 
     @property
+    def part(self) -> num.FinishOp:
+        """The op that needs the rows."""
+        return self.finish
+
+    @property
     def choices(self) -> range:
         """How many rows can become code."""
         return range(1, self.rows.rows + 1)

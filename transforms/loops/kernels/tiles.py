@@ -88,6 +88,11 @@ class CodeCall:
     tile: CodedTile
 
     @property
+    def times(self) -> int:
+        """The number of calls."""
+        return 1
+
+    @property
     def time(self) -> float:
         """The time of the call, in the unit of the target."""
         return _time(self.kernel)

@@ -31,6 +31,11 @@ class WindowRows:
     rows: CodedRows
 
     @property
+    def part(self) -> num.FinishedSumsOp:
+        """The op that needs the rows."""
+        return self.op
+
+    @property
     def choices(self) -> range:
         """How many rows can become code."""
         return range(self.rows.rows, self.rows.rows + 1)

@@ -29,10 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Platform:
-    """The target that candidates are built for, as `select-kernels` takes it. pack_buffers: is `pack-buffers` run?"""
+    """The target that candidates are built for, as `select-kernels` takes it.
+
+    pack_buffers: whether `pack-buffers` runs. flash: bytes that `spend-flash` may fill.
+    """
 
     target: str
     pack_buffers: bool = False
+    flash: int | None = None
 
 
 class CandidateCosts:
@@ -122,7 +126,7 @@ def measured_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list
     return [costs_on(evaluator_of(problem).candidates, query.platform).measured(query.formats) for query in queries]
 
 
-@lru_cache(1)
+@lru_cache(2)
 def costs_on(candidates: Candidates, platform: Platform) -> CandidateCosts:
     """The costs of one program's candidates on a platform, the same object each time."""
     return CandidateCosts(candidates, platform)

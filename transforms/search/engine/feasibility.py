@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.costs import cost_table
+from tinyml.targets.registry import spends_flash
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 
 if TYPE_CHECKING:
@@ -55,8 +56,16 @@ class Feasibility:
 
     @cached_property
     def costs(self) -> CandidateCosts:
-        """The costs of candidates on the target of the limits."""
+        """The costs of candidates on the target of the limits, where flash is not spent on time."""
         return self.search.costs(self.limits.target)
+
+    @cached_property
+    def spending(self) -> CandidateCosts | None:
+        """The costs where flash within its limit is spent on time; None where none is limited or can be spent."""
+        limits = self.limits
+        if not self.is_limited or math.isinf(limits.flash) or not spends_flash(limits.target):
+            return None
+        return self.search.costs(limits.target, int(limits.flash))
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = math.inf) -> bool:
         """True if a candidate keeps the limits by its estimate. ram: a limit in place of the usual one."""
@@ -72,7 +81,7 @@ class Feasibility:
                 return False
             if room >= max(self.stacks) + SPREAD and limits.on_ram_only:
                 return True
-        return self.cost(formats).within(limits.cost)
+        return self._keeps(formats, self.cost(formats), limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
         """True if the estimate of a candidate keeps the limits times a factor, or its measurement the limits."""
@@ -80,14 +89,36 @@ class Feasibility:
             return False
         formats = self.search.formats(choices)
         if (measured := self.costs.measurements.get(formats)) is not None:
-            return measured.within(self.limits.cost)
+            return self._keeps(formats, measured, self.limits.cost)
         spread = SPREAD if factor > 1 else 0
         relaxed = self.limits.cost.times(factor)
-        return self.cost(formats).within(replace(relaxed, ram=max(relaxed.ram, self.limits.ram + spread)))
+        relaxed = replace(relaxed, ram=max(relaxed.ram, self.limits.ram + spread))
+        return self._keeps(formats, self.cost(formats), relaxed)
 
     def cost(self, formats: Formats) -> ProgramCost:
         """The measured cost of a candidate, or else its corrected estimate."""
         return self.costs.measurements.get(formats) or self.costs.estimated(formats).plus(self.error)
+
+    def spent(self, formats: Formats) -> ProgramCost:
+        """The cost of a candidate's program as it is compiled: with flash spent on time, as far as the limit allows."""
+        if (spending := self.spending) is None:
+            return self.cost(formats)
+        if (measured := spending.measurements.get(formats)) is not None:
+            return measured
+        cost = spending.estimated(formats)
+        corrected = cost.plus(self.error)
+        # A program that takes more when it is built spends less.
+        return (
+            replace(corrected, flash=min(corrected.flash, self.limits.flash))
+            if cost.flash <= self.limits.flash
+            else corrected
+        )
+
+    def _keeps(self, formats: Formats, cost: ProgramCost, limit: ProgramCost) -> bool:
+        """True if a program keeps limits, which takes as much; flash may be spent where it takes too long."""
+        if cost.within(limit) or self.spending is None or cost.time <= limit.time:
+            return cost.within(limit)
+        return replace(cost, time=0).within(limit) and self.spent(formats).within(limit)
 
     def estimate_fitting(self, candidates: Iterable[Sequence[FormatChoice]]) -> None:
         """Estimate together those candidates whose arena and input fit."""
@@ -102,6 +133,11 @@ class Feasibility:
                 programs.append(self.search.formats(choices))
         self.costs.estimate(programs, self.search.evaluation.problem, self.search.evaluation.workers)
 
+    def estimate_spent(self, programs: Iterable[Formats]) -> None:
+        """Estimate together what programs take that spend flash on time, so that `spent` knows it."""
+        if self.spending is not None:
+            self.spending.estimate(programs, self.search.evaluation.problem, self.search.evaluation.workers)
+
     def measure(self, candidates: Iterable[Sequence[FormatChoice]]) -> None:
         """Build and run candidates together, which takes less time."""
         evaluation = self.search.evaluation
@@ -111,8 +147,11 @@ class Feasibility:
         """True if a candidate keeps the limits when it is built and run, or where that cannot be done."""
         if not self.is_limited:
             return True
-        measured = self._measured(self.search.formats(choices))
-        return measured is None or measured.within(self.limits.cost)
+        formats = self.search.formats(choices)
+        measured = self._measured(formats)
+        if measured is not None and self.spending is not None and measured.time > self.limits.time:
+            self.spending.measured(formats)
+        return measured is None or self._keeps(formats, measured, self.limits.cost)
 
     def admits(self, choices: Sequence[FormatChoice]) -> bool:
         """True if a candidate keeps the limits by its estimate, and then when it is built and run."""

@@ -41,5 +41,7 @@ def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTas
     cost = feasibility.costs.measured_with(task.formats, task.refined) if feasibility.is_limited else None
     if cost is not None and not cost.within(feasibility.limits.cost):
         return None
+    if feasibility.spending is not None:
+        cost = feasibility.spending.measured_with(task.formats, task.refined)
     points = [replace(point, loss=loss, cost=cost or point.cost) if point.chosen else point for point in result.points]
     return replace(result, refined=task.refined, points=points)

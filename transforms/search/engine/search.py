@@ -64,9 +64,12 @@ class Search:
         except InputError:
             return False
 
-    def costs(self, target: str) -> CandidateCosts:
-        """The costs of candidates on a target, as `select-kernels` takes it; the same object each time."""
-        return costs_on(self.evaluator.candidates, Platform(target, self.pack_buffers))
+    def costs(self, target: str, flash: int | None = None) -> CandidateCosts:
+        """The costs of candidates on a target, as `select-kernels` takes it; the same object each time.
+
+        flash: bytes that `spend-flash` may fill.
+        """
+        return costs_on(self.evaluator.candidates, Platform(target, self.pack_buffers, flash))
 
     def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
         """The formats of widths that were asked for.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from itertools import accumulate
@@ -18,6 +19,7 @@ from tinyml.targets.avr.composer.fragments.epilogues import (
     shifted_in_c,
 )
 from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.repeated import Run
 from tinyml.targets.composer.stream_fields import START, Field, Number, RowNumbers, Weights
 from tinyml.targets.composer.weight_streams import StreamInC, WeightStream
 from tinyml.targets.kernel import Kernel
@@ -63,6 +65,11 @@ class AvrTileCode(ABC):
     @abstractmethod
     def layout(self) -> WeightStream:
         """The order of the weight stream."""
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """None are recorded: the time is in cycles."""
+        return ()
 
     @abstractmethod
     def composed(self) -> TimedCode:

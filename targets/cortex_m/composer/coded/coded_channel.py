@@ -173,7 +173,7 @@ class CodedChannel(OverlappingWindows):
             return code.then(self.windows(self.tile.count, 0))
         step = joined(moved(STRIP, self.loop * self.tile.step), moved(OUT, self.loop * self.tile.rows))
         loop = Repeated.once(joined(self.windows(self.loop, self.rounds - 1), step, self.counted()))
-        code = code.followed_by(Repeated(joined("1:", loop.lines), self.loops * loop.time))
+        code = code.followed_by(loop.counted(1, self.loops))
         code = code.then(self.windows(self.tile.count - self.loops * self.loop, 0))
         return code.then(moved(STRIP, -self.loops * self.loop * self.tile.step))
 

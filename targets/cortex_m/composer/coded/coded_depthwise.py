@@ -8,6 +8,7 @@ from functools import cached_property
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.tile_code import RepeatedCode
 from tinyml.targets.cortex_m.composer.assembly import REACH, SAVED, SAVED_BYTES, bytes_of, moved
 from tinyml.targets.cortex_m.composer.coded.coded_channel import OUT, STRAIGHT, STRIP, CodedChannel
 from tinyml.targets.tiles import Sums, Tile
@@ -37,7 +38,7 @@ class ConstantChannel:
         if self.loops:
             loop = joined(self.stores(STRAIGHT), moved(OUT, STRAIGHT * self.tile.rows), "subs r3, r3, #1", "bne 1b")
             code = code.then((f"mov r3, #{self.loops}",))
-            code = code.followed_by(Repeated(joined("1:", loop), self.loops * Repeated.once(loop).time))
+            code = code.followed_by(Repeated.once(loop).counted(1, self.loops))
         return code.then(self.stores(self.rest))
 
     def stores(self, count: int) -> Lines:
@@ -45,7 +46,7 @@ class ConstantChannel:
 
 
 @dataclass(frozen=True)
-class CodedDepthwise:
+class CodedDepthwise(RepeatedCode):
     """The kernel of a tile; its arguments are pointers to windows and results."""
 
     tile: Tile
@@ -75,8 +76,7 @@ class CodedDepthwise:
         words = max(len(channel.slots) for channel in self.channels)
         return -(-4 * words // 8) * 8 + 4 if words else 0
 
-    @cached_property
-    def code(self) -> Repeated:
+    def function(self) -> Repeated:
         """The whole function."""
         code = Repeated.once(joined(f"push {{{SAVED}, lr}}", moved("sp", -self.frame)))
         for number, channel in enumerate(self.channels):
@@ -84,15 +84,6 @@ class CodedDepthwise:
             if number < len(self.channels) - 1:
                 code = code.then((f"add {STRIP}, {STRIP}, #1", *moved(OUT, 1 - channel.moved_on * self.tile.rows)))
         return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))
-
-    @property
-    def lines(self) -> Lines:
-        return self.code.lines
-
-    @property
-    def time(self) -> float:
-        """The instructions of a call."""
-        return self.code.time
 
     @property
     def stack(self) -> int:

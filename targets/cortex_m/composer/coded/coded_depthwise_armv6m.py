@@ -7,7 +7,7 @@ results of the windows, by the factors that a channel stores in the stack frame.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -150,8 +150,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         stored = zip((int(start), *words), (_START_AT, _MULTIPLIER_AT, _MULTIPLIER_AT + 4), strict=True)
         code = Repeated.once(joined(*((*constant("r0", word), f"str r0, [sp, #{place}]") for word, place in stored)))
         for number, ((times, windows), group) in enumerate(zip(self.groups, self.bodies[row], strict=True)):
-            called = instructions(self.finish(times, windows))
-            body = Repeated((*group, f"bl {FINISH + number}f"), instructions(group) + 1 + called)
+            body = Repeated.once((*group, f"bl {FINISH + number}f")).calling(self.finish(times, windows))
             begin = joined(constant("r0", times), f"str r0, [sp, #{_COUNT_AT}]")
             code = code.followed_by(again(body, begin, (), times, 1))
         return code
@@ -168,8 +167,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         stores = again(store, constant("r2", self.tile.count), ("subs r2, #1",), self.tile.count, 1)
         return Repeated.once(begin).followed_by(stores)
 
-    @cached_property
-    def code(self) -> Repeated:
+    def function(self) -> Repeated:
         """The whole function."""
         tile, count = self.tile, self.tile.count
         code = Repeated.once((*saved(_FRAME), f"str r0, [sp, #{_WINDOW_AT}]", f"str r1, [sp, #{_OUT_AT}]"))
@@ -185,11 +183,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
             joined(f"{FINISH + number}:", self.finish(times, windows))
             for number, (times, windows) in enumerate(self.groups)
         )
-        return Repeated(joined(code.lines, *inner), code.time)
-
-    @property
-    def lines(self) -> Lines:
-        return self.code.lines
+        return replace(code, lines=joined(code.lines, *inner))
 
     @property
     def time(self) -> float:

@@ -14,6 +14,7 @@ from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.coded_rows import portable, signature
 from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.repeated import Run
 from tinyml.targets.cortex_m.composer.assembly import ARMV7M, DSP, REACH, bytes_of, statement
 from tinyml.targets.kernel import Composed, Kernel
 
@@ -106,5 +107,7 @@ def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
         return None
     bodies = {(ARMV7M, DSP): statement(code.lines)}
     head, costs = signature(symbol, rows), {"": float(code.time)}
-    composed = Composed("tinyml/cores.h", head, bodies, portable(rows), costs, _CALL_BYTES, 4 * _SAVED)
+    composed = Composed(
+        "tinyml/cores.h", head, bodies, portable(rows), costs, _CALL_BYTES, 4 * _SAVED, runs=(Run(code.lines),)
+    )
     return Kernel(symbol, 8, 8, 32, op="num.coded_rows", flash=None, code=bytes_of(code.lines), composed=composed)

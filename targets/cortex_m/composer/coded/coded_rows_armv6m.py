@@ -8,11 +8,11 @@ store the results.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.cortex_m.composer.armv6m import (
     SAVED_BYTES,
@@ -102,15 +102,14 @@ class CodedRowsArmv6m(CodedTileArmv6m):
             lines += [(fetch, *epilogue)]
         return joined(*lines, f"adds r7, #{rows}", f"str r7, [sp, #{_OUT_AT}]", "bx lr")
 
-    @cached_property
-    def code(self) -> Repeated:
+    def function(self) -> Repeated:
         """The whole function."""
         tile, window, first = self.tile, Repeated.once(()), 0
         for number, (times, rows) in enumerate(self.groups):
-            called = instructions(self.finish(rows))
+            finish = self.finish(rows)
             for _ in range(times):
-                block = (*self.block(first, rows), f"bl {FINISH + number}f")
-                window = window.followed_by(Repeated(block, instructions(block) + called))
+                block = Repeated.once((*self.block(first, rows), f"bl {FINISH + number}f"))
+                window = window.followed_by(block.calling(finish))
                 first += rows
         begin = joined(
             saved(self.frame),
@@ -129,11 +128,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         windows = window.looped((), end, tile.count, 1, skipped=1)
         code = Repeated.once(begin).followed_by(windows).then(joined("2:", restored(self.frame)))
         inner = (joined(f"{FINISH + n}:", self.finish(rows)) for n, (_, rows) in enumerate(self.groups))
-        return Repeated(joined(code.lines, *inner), code.time)
-
-    @property
-    def lines(self) -> Lines:
-        return self.code.lines
+        return replace(code, lines=joined(code.lines, *inner))
 
     @property
     def time(self) -> float:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.tile_code import RepeatedCode
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED, SAVED_BYTES, bytes_of, moved
 from tinyml.targets.cortex_m.composer.depthwise.filter_stream import ChannelFilter
@@ -31,7 +33,7 @@ _UNROLLED = 6
 """The most windows without a loop."""
 
 
-class SlidingWindow(OverlappingWindows):
+class SlidingWindow(OverlappingWindows, RepeatedCode):
     """The kernel of a tile.
 
     filter: of a channel. loops: iterations of the loop over `rounds` windows, 0 without a loop. kept: the registers of
@@ -196,11 +198,12 @@ class SlidingWindow(OverlappingWindows):
         load = (f"ldr {counter}, [sp, #{_COUNT}]",) if loads else ()
         return (*load, line.format(counter), f"str {counter}, [sp, #{_COUNT}]")
 
-    @property
-    def lines(self) -> Lines:
-        """The function."""
+    def function(self) -> Repeated:
         begin, before, loop, behind = self.parts()
-        return joined(begin[:-2], "1:", before, joined("2:", loop) if loop else (), behind, begin[-2:])
+        channel = Repeated.once(before)
+        if loop:
+            channel = channel.followed_by(Repeated.once(loop).counted(2, self.loops))
+        return Repeated.once(begin[:-2]).followed_by(channel.then(behind).counted(1, self.tile.rows)).then(begin[-2:])
 
     @property
     def stack(self) -> int:
@@ -210,12 +213,6 @@ class SlidingWindow(OverlappingWindows):
     def bytes(self) -> int:
         """An upper bound of the bytes of flash."""
         return bytes_of(self.lines)
-
-    @property
-    def time(self) -> int:
-        """The instructions of a call."""
-        begin, before, loop, behind = map(instructions, self.parts())
-        return begin + self.tile.rows * (before + self.loops * loop + behind)
 
     @property
     def layout(self) -> WeightStream:

@@ -15,7 +15,6 @@ from programs.lowered import lowered
 from programs.printed import WARNINGS
 
 from tinyml.dialects.context import context
-from tinyml.lowering.cost.model.estimate import estimate_on
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
@@ -23,6 +22,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.driver.measure import first_mismatch
+from tinyml.transforms.ir.cost.estimate import estimate_on
 
 KERNELS = {"uno": "void tm_avr_rows_", "cortex-m4": "void tm_cm_rows_"}
 SPARSE = "tm_dot_row_s8_s8_s24(&"

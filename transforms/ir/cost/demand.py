@@ -21,11 +21,11 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
-from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_less_of_zero
-from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of, target_of
+from tinyml.transforms.ir.arithmetic.single_ops import Interval, lowered_alone
+from tinyml.transforms.ir.cost.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 

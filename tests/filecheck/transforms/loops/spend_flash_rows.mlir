@@ -1,12 +1,12 @@
-// RUN: tinyml-opt %s -p 'weights-to-code{target=uno flash=20000}' --split-input-file | filecheck %s
-// RUN: tinyml-opt %s -p 'weights-to-code{target=uno flash=100}' --split-input-file | filecheck %s --check-prefix=NONE
-// RUN: tinyml-opt %s -p 'weights-to-code{target=uno}' --split-input-file | filecheck %s --check-prefix=NONE
-// RUN: tinyml-opt %s -p 'weights-to-code{target=cortex-m0 flash=20000}' --split-input-file | filecheck %s --check-prefix=NONE
-// RUN: tinyml-opt %s -p 'weights-to-code{target=cortex-m4 flash=20000}' --split-input-file | filecheck %s --check-prefix=CORTEX
+// RUN: tinyml-opt %s -p 'spend-flash{target=uno flash=20000}' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'spend-flash{target=uno flash=100}' --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: tinyml-opt %s -p 'spend-flash{target=uno}' --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m0 flash=20000}' --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=20000}' --split-input-file | filecheck %s --check-prefix=CORTEX
 
-// RUN: tinyml-opt %s -p 'weights-to-code{target=uno flash=20000},select-kernels{target=uno},canonicalize,lower-num-to-arith' --split-input-file | filecheck %s --check-prefix=BITS
-// RUN: not tinyml-opt %s -p 'weights-to-code{target=uno flash=0}' 2>&1 | filecheck %s --check-prefix=WRONG
-// RUN: not tinyml-opt %s -p 'weights-to-code{target=toaster flash=1}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
+// RUN: tinyml-opt %s -p 'spend-flash{target=uno flash=20000},select-kernels{target=uno},canonicalize,lower-num-to-arith' --split-input-file | filecheck %s --check-prefix=BITS
+// RUN: not tinyml-opt %s -p 'spend-flash{target=uno flash=0}' 2>&1 | filecheck %s --check-prefix=WRONG
+// RUN: not tinyml-opt %s -p 'spend-flash{target=toaster flash=1}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // NONE-NOT: num.coded_rows
 // WRONG: the limit on flash is at least 1 byte, got 0

@@ -7,12 +7,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
-from tinyml.lowering.cost.model.demand import Demand, demand_of
-from tinyml.lowering.cost.model.estimate import estimate, estimate_of, estimate_on
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.costs import Cost, CostTable, KernelCost, cost_table
 from tinyml.targets.registry import boards, tile_families
 from tinyml.targets.tiles import Tile
+from tinyml.transforms.ir.cost.demand import Demand, demand_of
+from tinyml.transforms.ir.cost.estimate import estimate, estimate_of, estimate_on
 
 BUFFERS = """
 func.func @model(%X: memref<6x1x!fixed.q<16, 12>>) -> memref<3x1x!fixed.q<16, 12>> {

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.lowering.cost.model.demand import Demand, StepCounts, demand_of
 from tinyml.targets.costs import OPTIMIZE, Cost, CostTable, KernelCost, cost_table
+from tinyml.transforms.ir.cost.demand import Demand, StepCounts, demand_of
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from programs.compiled import CompiledModels
 from programs.devices import roomy
 from programs.paths import MODELS
 
-from tinyml.lowering.cost.model.demand import Demand, StepCounts
 from tinyml.targets.board import Board
 from tinyml.targets.costs import cost_file, kernel_cost
 from tinyml.targets.registry import USUAL, board, tile_families
@@ -19,6 +18,7 @@ from tinyml.targets.tiles import Tile
 from tinyml.tools.calibration.costs import main, measured_boards
 from tinyml.tools.calibration.fitting import Measurement, fit, non_negative, table
 from tinyml.tools.calibration.programs.copies import copy_equations
+from tinyml.transforms.ir.cost.demand import Demand, StepCounts
 
 WITHIN = 0.1
 

@@ -12,9 +12,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.cost.model.estimate import estimate_on
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
+from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, ProgramCost, set_cost
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -16,6 +17,7 @@ from xdsl.passes import ModulePass
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.ir.levels import FORMATS
+from tinyml.transforms.loops.flash.attempts import next_attempt
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, ProgramCost, set_cost
 
@@ -25,13 +27,15 @@ class MeasureCostPass(ModulePass):
     """Sets `tinyml.cost` as `estimate-cost` does, by one inference of zeros, unless the target's tools are missing.
 
     The program itself stays as it is. target: as for `select-kernels`. pack_buffers: whether `pack-input` and
-    `pack-buffers` run. Raises the errors of the C compiler and the simulator for a program that is too large.
+    `pack-buffers` run. flash: bytes for `spend-flash`, which spends less where the program that is built takes more.
+    Raises the errors of the C compiler and the simulator for a program that is too large.
     """
 
     name = MEASURE_COST
     takes = FORMATS
     target: str = USUAL
     pack_buffers: bool = False
+    flash: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         import numpy as np
@@ -43,19 +47,23 @@ class MeasureCostPass(ModulePass):
 
         if not is_available(self.target):
             return
-        refine, lower = (
-            LoweringPasses(pipelines, target=self.target, pack_buffers=self.pack_buffers)
-            for pipelines in (TO_C[:1], TO_C[1:])
-        )
-        program = op.clone()
-        refine.apply(program)
-        interface = interface_of(program)
-        inputs = encode_inputs(program, np.zeros((1, interface.input_length)))
-        lower.apply(program)
-        runner = runner_for(self.target)
-        with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
-            write_c(program, ctx, self.target, Path(folder))
-            build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
-            result = runner.run(build, interface, inputs)
+        given: dict[str, Any] = {"target": self.target, "pack_buffers": self.pack_buffers}
+        refined = op.clone()
+        LoweringPasses(TO_C[:1], **given).apply(refined)
+        interface = interface_of(refined)
+        inputs = encode_inputs(refined, np.zeros((1, interface.input_length)))
+        runner, within = runner_for(self.target), self.flash
+        while True:
+            program = refined.clone()
+            LoweringPasses(TO_C[1:], flash=within, **given).apply(program)
+            with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+                write_c(program, ctx, self.target, Path(folder))
+                build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
+                if self.flash is not None and within is not None and build.flash_bytes > self.flash:
+                    within = next_attempt(within, build.flash_bytes, self.flash)
+                    if within is not None:
+                        continue
+                result = runner.run(build, interface, inputs)
+            break
         cycles = 0.0 if result.cycles is None else float(result.cycles.mean())
         set_cost(op, ProgramCost(cycles, build.flash_bytes, build.static_bytes + result.stack_bytes))

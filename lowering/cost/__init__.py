@@ -1,1 +1,0 @@
-"""Passes that record the cost of a program on a target: estimated or measured."""

@@ -1,0 +1,219 @@
+"""Flash goes to the kernels that save most for each byte, and no further than the limit."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from tinyml.dialects import num
+from tinyml.dialects.context import context
+from tinyml.lowering.pipelines import flatten, run
+from tinyml.targets.board import Timing
+from tinyml.targets.composer.thumb import cycles_of_runs
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import board, tile_families
+from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
+from tinyml.transforms.loops.flash.candidates import Group, Saving, TileCandidate
+from tinyml.transforms.loops.flash.choice import Choice
+from tinyml.transforms.loops.flash.estimates import Estimates
+from tinyml.transforms.loops.flash.tile_candidates import Tiles
+from tinyml.transforms.loops.kernels.tiles import calls_of_tile
+from tinyml.transforms.loops.select_kernels import SelectKernelsPass
+from tinyml.transforms.loops.spend_flash import SpendFlashPass
+
+TARGET = "cortex-m4"
+Q, FLASH = "!zeroskew.q<8, 1.0, 0>", "#scratch.flash"
+
+
+def tile(channels: int, weights: str, count: int = 4) -> str:
+    """A tile of one row of weights and some windows of one row of three pixels."""
+    length = 3 * channels
+    types = [
+        f"memref<{count}x!zeroskew.q<8, 4.0, -3>>",
+        f"memref<1x!zeroskew.q<32, 1.0, 0>, {FLASH}>",
+        f"memref<{length}x{Q}, {FLASH}>",
+        f"memref<{(count + 2) * channels}x{Q}>",
+    ]
+    properties = f"{{acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, {channels}>}}"
+    return f"""
+    %{weights} = scratch.constant dense<1> : tensor<{length}xi8> -> {types[2]}
+    num.dot_tiles %y{count}, %s, %{weights}, %x{(count + 2) * channels} {properties} : {", ".join(types)}"""
+
+
+def program(*tiles: str) -> str:
+    """A function that takes one tile after the other, those behind the first ten times."""
+    first, *more = tiles
+    return f"""
+func.func @tiles(%x24: memref<24x{Q}>, %x48: memref<48x{Q}>, %x80: memref<80x{Q}>,
+    %y4: memref<4x!zeroskew.q<8, 4.0, -3>>, %y8: memref<8x!zeroskew.q<8, 4.0, -3>>) {{
+  %s = scratch.constant dense<9> : tensor<1xi32> -> memref<1x!zeroskew.q<32, 1.0, 0>, {FLASH}>
+  %zero = arith.constant 0 : index
+  %ten = arith.constant 10 : index
+  %one = arith.constant 1 : index
+  {first}
+  scf.for %i = %zero to %ten step %one {{
+    {" ".join(more)}
+  }}
+  func.return
+}}
+"""
+
+
+TILES = program(tile(8, "first"), tile(4, "second"))
+
+
+def chosen(flash: int, ram: int | None = None, text: str = TILES) -> tuple[list[str], Estimate]:
+    """The families of kernels that take more flash with their steps, and the estimate of the program."""
+    module, ctx = Parser(context(), text).parse_module(), context()
+    run(module, ctx, [SpendFlashPass(TARGET, flash, ram)])
+    kernels = [op.kernel for op in composed(module) if isinstance(op.kernel, num.TileKernelAttr)]
+    run(module, ctx, [SelectKernelsPass(TARGET)])
+    assert all(op.kernel is not None for op in composed(module))
+    estimate = estimate_on(module, TARGET, "-Os")
+    assert estimate is not None
+    return [f"{kernel.family.data} {kernel.step.data}" for kernel in kernels], estimate
+
+
+def composed(module: ModuleOp) -> list[num.ComposedTilesOp]:
+    return [op for op in module.walk() if isinstance(op, num.ComposedTilesOp)]
+
+
+def test_flash_goes_first_to_what_runs_most_often():
+    often, once = "tm_cm_winograd_strip_s8 4", "tm_cm_winograd_strip_s8 8"
+    (none, usual), (both, most) = chosen(1), chosen(1 << 20)
+    assert (none, both) == ([], [once, often])
+    assert most.time < usual.time
+    limits = [
+        limit for limit in range(round(usual.flash), round(most.flash) + 2000, 200) if chosen(limit)[0] == [often]
+    ]
+    assert limits
+    assert limits == list(range(limits[0], limits[-1] + 1, 200))
+    assert all(chosen(limits[0] - 200 * back)[0] == [] for back in (1, 5))
+
+
+def test_the_program_keeps_the_limits():
+    _, most = chosen(1 << 20)
+    names, estimate = chosen(round(most.flash) - 1)
+    assert len(names) < 2
+    assert estimate.flash < most.flash
+    assert most.deepest > chosen(1)[1].deepest
+    assert len(chosen(1 << 20, ram=round(most.ram) + 1)[0]) == 2
+    assert len(chosen(1 << 20, ram=round(most.ram) - 1)[0]) == 1
+
+
+def test_tiles_with_the_same_weights_share_a_stream():
+    """Both are taken or none."""
+    text = program(tile(8, "first"), tile(8, "second", 8))
+    (_, usual), (both, most) = chosen(1, text=text), chosen(1 << 20, text=text)
+    assert len(both) == 2
+    limits = range(round(usual.flash), round(most.flash) + 2000, 250)
+    assert {len(chosen(limit, text=text)[0]) for limit in limits} == {0, 2}
+
+
+X, Y = f"memref<80x{Q}>", "memref<64x!zeroskew.q<8, 64.0, -3>>"
+S, W = f"memref<8x!zeroskew.q<32, 1.0, 0>, {FLASH}>", f"memref<192x{Q}, {FLASH}>"
+MANY = f"""
+func.func @many(%x: {X}, %y: {Y}) {{
+  %s = scratch.constant dense<9> : tensor<8xi32> -> {S}
+  %w = scratch.constant dense<3> : tensor<192xi8> -> {W}
+  num.dot_tiles %y, %s, %w, %x {{acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 8>}} : {Y}, {S}, {W}, {X}
+  func.return
+}}
+"""
+"""A tile of eight rows and eight windows."""
+
+
+def test_what_saves_more_takes_the_place_of_what_saves_more_for_each_byte():
+    (_, usual), (_, most) = chosen(1, text=MANY), chosen(1 << 20, text=MANY)
+    limits = range(round(usual.flash), round(most.flash) + 2000, 100)
+    kernels = [tuple(name.partition(" ")[0] for name in chosen(limit, text=MANY)[0]) for limit in limits]
+    assert list(dict.fromkeys(kernels)) == [(), ("tm_cm_wide_strip_s8",), ("tm_cm_winograd_strip_s8",)]
+
+
+def test_kernels_that_are_called_besides_stay():
+    """Flash of a usual kernel is free again only if nothing else calls it."""
+    module = Parser(context(), TILES).parse_module()
+    tiles = Tiles(module, TARGET)
+    taken = {part: each for group in tiles.groups(1e6) for part, each in group.items()}
+    alone = tiles.added(taken)
+    tiles.called |= {call.kernel.attribute for call in tiles.usual.values()}
+    assert len(taken) == 2
+    assert tiles.added(taken) - alone == sum(call.kernel.code for call in tiles.usual.values())
+
+
+def test_time_counts_in_cycles_of_the_core():
+    """Savings by kernels are those of `cycles_of_runs`, which `check_times` compares with programs."""
+    timing, tiles = board(TARGET).timing, Tiles(Parser(context(), MANY).parse_module(), TARGET)
+    assert timing is not None
+    [usual] = tiles.usual.values()
+    units, cycles = times(usual.kernel, timing)
+    candidates = [each for group in tiles.groups(1e6) for each in group.values() if isinstance(each, TileCandidate)]
+    assert len(candidates) == 2
+    for candidate in candidates:
+        less_units, less_cycles = times(candidate.call.kernel, timing)
+        assert candidate.saving == (units - less_units, cycles - less_cycles)
+        assert 0 < candidate.saving.units != candidate.saving.cycles
+
+
+ROWS, COLUMNS = 9, 40
+WEIGHTS = [0 if number % 3 else (37 * number) % 255 - 127 for number in range(ROWS * COLUMNS)]
+X8, W8 = f"memref<{COLUMNS}x!fixed.q<8, 6>>", f"memref<{ROWS}x{COLUMNS}x!fixed.q<8, 4>, {FLASH}>"
+DENSE = f"""
+func.func @dense(%x: {X8}, %y: memref<{ROWS}x!fixed.q<8, 2>>) {{
+  %w = scratch.constant dense<{[WEIGHTS[first : first + COLUMNS] for first in range(0, ROWS * COLUMNS, COLUMNS)]}>
+    : tensor<{ROWS}x{COLUMNS}xi8> -> {W8}
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rows = arith.constant {ROWS} : index
+  %columns = arith.constant {COLUMNS} : index
+  scf.for %i = %zero to %rows step %one {{
+    %start = num.zero : !fixed.acc<32, 10>
+    %at = arith.muli %i, %columns : index
+    %row = scratch.slice %w[%at] : {W8} to memref<{COLUMNS}x!fixed.q<8, 4>, {FLASH}>
+    %sum = num.dot %start, %row, %x : !fixed.acc<32, 10>, memref<{COLUMNS}x!fixed.q<8, 4>, {FLASH}>, {X8}
+      -> !fixed.acc<32, 10>
+    %z = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 2>
+    memref.store %z, %y[%i] : memref<{ROWS}x!fixed.q<8, 2>>
+  }}
+  func.return
+}}
+"""
+"""Rows that a kernel takes in blocks of four."""
+
+
+def test_no_limit_makes_a_program_slower():
+    def estimated(flash: int | None) -> Estimate:
+        module, ctx = Parser(context(), DENSE).parse_module(), context()
+        run(module, ctx, [SpendFlashPass(TARGET, flash), *flatten("loops-to-kernels", {"target": TARGET})])
+        estimate = estimate_on(module, TARGET, "-Os")
+        assert estimate is not None
+        return estimate
+
+    plain, most = estimated(None), estimated(1 << 20)
+    assert most.time < plain.time
+    for limit in range(round(plain.flash), round(most.flash) + 200, 200):
+        estimate = estimated(limit)
+        assert estimate.flash <= limit + 1
+        assert estimate.time <= plain.time, limit
+
+
+def times(kernel: Kernel, timing: Timing) -> tuple[float, float]:
+    """The instructions and the cycles of a call."""
+    assert kernel.composed is not None
+    return kernel.composed.costs[""], cycles_of_runs(timing, kernel.composed.runs)
+
+
+@pytest.mark.parametrize(("savings", "best"), [([(9, 5), (1, 8)], 1), ([(9, 8), (1, 5)], 0), ([(5, 9), (8, 1)], 0)])
+def test_the_order_that_saves_more_cycles_is_taken(savings: list[tuple[int, int]], best: int):
+    """Flash has room for one of two candidates."""
+    module = Parser(context(), TILES).parse_module()
+    tiles, estimates = Tiles(module, TARGET), Estimates(module, TARGET, "auto", pack_buffers=False)
+    families = [family for family in tile_families(TARGET, large=True) if "winograd_strip" in family.name]
+    groups: list[Group] = []
+    for (part, _), saving in zip(tiles.usual.items(), savings, strict=True):
+        [call] = calls_of_tile(part, families)
+        groups.append({part: TileCandidate(part, call, Saving(*saving))})
+    room = max(tiles.added(group) for group in groups)
+    taken = Choice(groups, tiles, estimates, estimates.plain.flash + room, estimates.plain.ram + 4096).made()
+    assert taken == groups[best]

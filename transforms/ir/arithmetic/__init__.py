@@ -1,0 +1,1 @@
+"""Lowering of single num ops to arithmetic on bits."""

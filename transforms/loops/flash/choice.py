@@ -1,0 +1,95 @@
+"""The choice of the candidates that flash is spent on: those first that save most time for each byte (L3)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import TypeAlias
+
+from xdsl.ir import Operation
+
+from tinyml.transforms.loops.flash.candidates import Group, RowsCandidate, Saving, Taken, coded
+from tinyml.transforms.loops.flash.estimates import Estimates
+from tinyml.transforms.loops.flash.tile_candidates import Tiles
+
+Measure: TypeAlias = Callable[[Saving], float]
+
+UNITS, CYCLES = attrgetter("units"), attrgetter("cycles")
+
+
+class Choice:
+    """The choice among groups of candidates, within limits on the bytes of flash and RAM of the whole program."""
+
+    def __init__(self, groups: Sequence[Group], tiles: Tiles, estimates: Estimates, flash: float, ram: float) -> None:
+        self.groups, self.tiles, self.estimates = groups, tiles, estimates
+        self.flash, self.ram = flash, ram
+
+    def made(self) -> Taken:
+        """The candidates to take, in the order by units of time or in that by cycles: what saves more cycles."""
+        return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
+
+    def _made(self, measure: Measure) -> Taken:
+        """Takes what saves most for each further byte, again and again, also in place of what was taken before."""
+        taken: Taken = {}
+        left = list(self.groups)
+        while (better := self._better(taken, left, measure)) is not None:
+            taken = better
+        return taken
+
+    def _better(self, taken: Taken, left: list[Group], measure: Measure) -> Taken | None:
+        """What saves most for each byte that it adds; None if nothing that fits saves more.
+
+        A matrix that does not fit as a whole is removed from the groups that are left.
+        """
+        time, bytes = _saved(taken, measure), self._bytes(taken)
+        gains: list[tuple[float, Group, Taken]] = []
+        for group in left:
+            quicker = {
+                part: each for part, each in group.items() if measure(each.saving) > _saving(taken, part, measure)
+            }
+            further = {**taken, **quicker}
+            if (saved := _saved(further, measure) - time) > 0:
+                gains.append((saved / max(self._bytes(further) - bytes, 1), group, further))
+        for _, group, further in sorted(gains, key=lambda gain: -gain[0]):
+            if self._fits(further):
+                return further
+            [candidate, *others] = group.values()
+            if isinstance(candidate, RowsCandidate) and not others:
+                left.remove(group)
+                if (most := self._most(taken, candidate)) is not None:
+                    return {**taken, candidate.part: most}
+        return None
+
+    def _bytes(self, taken: Taken) -> float:
+        """The bytes of flash that candidates add, rows by the estimate of each matrix alone."""
+        return self.tiles.added(taken) + sum(each.bytes for each in taken.values() if isinstance(each, RowsCandidate))
+
+    def _most(self, taken: Taken, rows: RowsCandidate) -> RowsCandidate | None:
+        """The candidate for as many rows of a matrix as fit beside what is taken; None if they save nothing.
+
+        The rows that stay in a loop may lose a kernel for several rows.
+        """
+
+        def exceeds(count: int) -> bool:
+            return not self._fits({**taken, rows.part: rows.of(count)})
+
+        if (fitting := bisect_left(rows.choices, True, key=exceeds)) == 0:
+            return None
+        most = rows.of(rows.choices[fitting - 1])
+        faster = self.estimates.of(coded({**taken, rows.part: most})).time < self.estimates.of(coded(taken)).time
+        return most if faster else None
+
+    def _fits(self, taken: Taken) -> bool:
+        """True if the program keeps the limits with these candidates."""
+        estimate = self.estimates.of(coded(taken))
+        return estimate.flash + self.tiles.added(taken) <= self.flash and estimate.ram <= self.ram
+
+
+def _saved(taken: Taken, measure: Measure) -> float:
+    return sum(measure(each.saving) for each in taken.values())
+
+
+def _saving(taken: Taken, part: Operation, measure: Measure) -> float:
+    each = taken.get(part)
+    return 0.0 if each is None else measure(each.saving)

@@ -1,0 +1,65 @@
+"""Estimates of programs of which some rows are code, with what the passes behind make of them (L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.targets.costs import OPTIMIZE
+from tinyml.targets.registry import board, row_coder
+from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
+from tinyml.transforms.loops.flash.candidates import Group, RowsCandidate, Saving, matrices
+from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
+from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS
+
+
+class Estimates:
+    """The estimates of a module's programs on a board with a cost table.
+
+    packed, pack_buffers: as the passes behind take them.
+    """
+
+    def __init__(self, module: ModuleOp, target: str, packed: str, pack_buffers: bool) -> None:
+        self.module, self.target, self.coder = module, target, row_coder(target)
+        self.below = LoweringPasses((LOOPS_TO_KERNELS,), target=target, packed=packed, pack_buffers=pack_buffers)
+        self._known: dict[tuple[tuple[int, int], ...], Estimate] = {}
+
+    @property
+    def plain(self) -> Estimate:
+        """The estimate without code."""
+        return self.of({})
+
+    def of(self, coded: Mapping[int, int]) -> Estimate:
+        """The estimate with numbers of rows as code, by the numbers of their matrices in order."""
+        key = tuple(coded.items())
+        if key not in self._known:
+            module = self.module.clone()
+            found = matrices(module) if coded else ()
+            for number, count in coded.items():
+                assert self.coder is not None
+                found[number].replace(self.coder, count)
+            self.below.apply(module)
+            estimate = estimate_on(module, self.target, OPTIMIZE)
+            assert estimate is not None
+            self._known[key] = estimate
+        return self._known[key]
+
+    def groups(self) -> list[Group]:
+        """The matrices whose rows save time as code, all that can be code, each by itself."""
+        timing, plain = board(self.target).timing, self.plain
+        per_unit = 1.0 if timing is None else timing.mean
+        groups: list[Group] = []
+        for number, matrix in enumerate(matrices(self.module) if self.coder is not None else ()):
+            assert self.coder is not None
+            if self.coder.composed("", matrix.rows) is None:
+                continue
+            count = matrix.choices[-1]
+            estimate = self.of({number: count})
+            units = plain.time - estimate.time
+            saving = Saving(units, units * per_unit)
+            candidate = RowsCandidate(
+                matrix.part, number, matrix.choices, count, saving, max(estimate.flash - plain.flash, 1)
+            )
+            groups.append({matrix.part: candidate})
+        return groups

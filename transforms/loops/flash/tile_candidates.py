@@ -1,0 +1,94 @@
+"""Kernels for tiles that take more flash than the usual ones: what they save, and the bytes that they add (L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TypeAlias
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from tinyml.dialects import num
+from tinyml.dialects.functions import defined_functions
+from tinyml.targets.board import Timing
+from tinyml.targets.composer.thumb import cycles_of_runs
+from tinyml.targets.registry import board, tile_coders, tile_families
+from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
+from tinyml.transforms.loops.flash.candidates import Candidate, Group, RowsCandidate, Saving, Taken, TileCandidate
+from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall, call_of_tile, calls_of_tile, code_of_tile
+
+_Call: TypeAlias = TileCall | CodeCall
+
+
+class Tiles:
+    """The tiles of a module that have kernels on a board.
+
+    usual: the call of each. called: kernels that the module calls already.
+    """
+
+    def __init__(self, module: ModuleOp, target: str) -> None:
+        self.timing = board(target).timing
+        self.families, self.coders = tile_families(target, large=True), tile_coders(target)
+        walked = [op for function in defined_functions(module) for op in function.walk()]
+        tiles = [op for op in walked if isinstance(op, num.FinishedSumsOp)]
+        calls = [(op, call_of_tile(op, tile_families(target))) for op in tiles]
+        self.usual = {op: call for op, call in calls if call is not None}
+        self.called = {op.kernel for op in walked if isinstance(op, num.ComposedTilesOp) and op.kernel}
+
+    def groups(self, room: float) -> Sequence[Group]:
+        """The candidates for all tiles, those that share flash together. room: the most bytes of stack of a kernel."""
+        groups: dict[bytes | num.KernelAttr, dict[Operation, Candidate]] = {}
+        for op, usual in self.usual.items():
+            codes = filter(None, (code_of_tile(op, coder) for coder in self.coders))
+            for call in (*calls_of_tile(op, self.families), *codes):
+                if call.kernel.stack <= room:
+                    candidate = TileCandidate(op, call, self._saving(op, usual, call))
+                    groups.setdefault(call.content or call.kernel.attribute, {})[op] = candidate
+        return list(groups.values())
+
+    def _saving(self, op: num.FinishedSumsOp, usual: _Call, call: _Call) -> Saving:
+        units = usual.time - call.time
+        cycles = _cycles(usual, self.timing) - _cycles(call, self.timing) if self.timing is not None else units
+        times = _times(op)
+        return Saving(times * units, times * cycles)
+
+    def added(self, taken: Taken) -> int:
+        """The bytes of flash that candidates add in the place of usual calls. Tiles whose rows are code count for 0."""
+        tiles = {op: call for op, call in self.usual.items() if not isinstance(taken.get(op), RowsCandidate)}
+        chosen = {op: each.call for op, each in taken.items() if isinstance(each, TileCandidate)}
+        return _bytes({**tiles, **chosen}.values(), self.called) - _bytes(tiles.values(), self.called)
+
+
+def _bytes(calls: Iterable[_Call], called: AbstractSet[num.KernelAttr]) -> int:
+    """The bytes of kernels and of what calls read, equal ones once. called: kernels that count for nothing."""
+    content: dict[bytes | num.KernelAttr, int] = dict.fromkeys(called, 0)
+    for call in calls:
+        content[call.content] = len(call.content)
+        content.setdefault(call.kernel.attribute, call.kernel.code)
+    return sum(content.values())
+
+
+_known: dict[tuple[str, str], float] = {}
+
+
+def _cycles(call: _Call, timing: Timing) -> float:
+    """The cycles of all calls; what the kernel's code does not say counts one for each unit of time."""
+    kernel, times = call.kernel, call.times
+    key = kernel.symbol, timing.source
+    if key not in _known:
+        runs = () if kernel.composed is None else kernel.composed.runs
+        executed = sum(run.time for run in runs)
+        _known[key] = call.time / times - executed + cycles_of_runs(timing, runs)
+    return times * _known[key]
+
+
+def _times(op: num.FinishedSumsOp) -> float:
+    """The executions of a tile in an inference."""
+    loop, times = op.parent_op(), 1.0
+    while loop is not None:
+        if isinstance(loop, scf.ForOp):
+            times *= mean_iterations(loop) or 0.0
+        loop = loop.parent_op()
+    return times

@@ -1,0 +1,79 @@
+"""`spend-flash`: kernels and code that take more flash than others and less time, within a limit (L3).
+
+Kernels of families for tiles that are `large`, such as Winograd's, read more bytes than there are weights, and weights
+can be code: those of tiles, and the rows of constant matrices. What saves most time for each byte of flash comes first;
+a tile that has several kernels may change to a larger one later. The bits stay the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
+from tinyml.targets.registry import HOST, board, compile_for, row_coder, spends_flash
+from tinyml.transforms.ir.levels import LOOPS
+from tinyml.transforms.loops.block_rows import tile_rows
+from tinyml.transforms.loops.flash.candidates import TileCandidate, coded, matrices
+from tinyml.transforms.loops.flash.choice import Choice
+from tinyml.transforms.loops.flash.estimates import Estimates
+from tinyml.transforms.loops.flash.tile_candidates import Tiles
+
+
+@dataclass(frozen=True)
+class SpendFlashPass(ModulePass):
+    """Replaces tiles and rows of constant matrices by kernels and code, before `select-kernels` chooses all others.
+
+    The filters of tiles are such matrices, too, which each window meets. Where flash has no room for all rows of a
+    matrix, the others stay in a loop. The cost model estimates the program as the passes behind this one leave it. Time
+    counts in cycles on a board whose core has a published timing.
+
+    target: as for `select-kernels`. flash: the most bytes of the program; without them, and on a board without a cost
+    table, the program stays as it is. ram: bytes for arena, input and stack, by default those of a search (`tdsl.ram`)
+    or all of the board's; a program that exceeds them anyway gets no deeper stack. packed: as for `pack-constants`.
+    pack_buffers: whether `place-arrays` runs. Raises `InputError` for an unknown target, and for a limit that is not
+    positive.
+    """
+
+    name = "spend-flash"
+    takes = LOOPS
+    target: str = HOST
+    flash: int | None = None
+    ram: int | None = None
+    packed: str = "auto"
+    pack_buffers: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.flash is None:
+            return
+        if self.flash <= 0:
+            raise InputError(f"the limit on flash is at least 1 byte, got {self.flash}")
+        if not spends_flash(self.target) or not board(self.target).costs:
+            return
+        compile_for(op, self.target)
+        tile_rows(op, self.target)
+        tiles, estimates = Tiles(op, self.target), Estimates(op, self.target, self.packed, self.pack_buffers)
+        plain = estimates.plain
+        ram = max(self._ram(op), plain.ram)
+        groups = [*tiles.groups(ram - plain.ram + plain.deepest), *estimates.groups()]
+        taken = Choice(groups, tiles, estimates, self.flash, ram).made()
+        coder, found = row_coder(self.target), matrices(op)
+        for number, count in coded(taken).items():
+            assert coder is not None
+            found[number].replace(coder, count)
+        for candidate in taken.values():
+            if isinstance(candidate, TileCandidate):
+                candidate.call.replace(candidate.part)
+
+    def _ram(self, module: ModuleOp) -> float:
+        """The limit on RAM: that of the option, of a search or of the board."""
+        functions = defined_functions(module)
+        searched = [function.attributes[tdsl.RAM] for function in functions if tdsl.RAM in function.attributes]
+        limits = [self.ram, *(limit.value.data for limit in searched if isinstance(limit, IntegerAttr))]
+        given = [limit for limit in limits if limit is not None]
+        return min(given, default=board(self.target).ram or float("inf"))
