@@ -226,7 +226,7 @@ def tile_coders(target: str) -> Sequence[TileCoder]:
 
 
 def spends_flash(target: str) -> bool:
-    """Has a board kernels or code that take more flash than others and less time?
+    """True if a board has kernels or code that take more flash than others and less time.
 
     Raises `InputError` for an unknown board.
     """

@@ -99,7 +99,7 @@ class Sums:
         return np.abs(self.weights).sum(1) * -limits(8)[0]
 
     def within(self, limit: int) -> bool:
-        """Do all sums and their parts stay below a limit in magnitude?"""
+        """True if all sums and their parts stay below a limit in magnitude."""
         return int((self.reach + np.abs(self.starts)).max()) < limit
 
     def nearer(self, limit: int, zero: int) -> Sums | None:
@@ -134,9 +134,9 @@ class Sums:
 
 
 def _is_by_bytes(finish: Requantisation, right: int) -> bool:
-    """Are sums finished to bytes, by factors below 1/2 whose multipliers have 31 bits, or are 0?
+    """True if sums are finished to bytes, by factors that are 0 or below 1/2 with multipliers of 31 bits.
 
-    right: the most places by which the products are shifted.
+    right: the greatest shift amount of the products.
     """
     some = finish.multipliers != 0
     multipliers, shifts = finish.multipliers[some], finish.shifts[some]

@@ -10,7 +10,7 @@ from pathlib import Path
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.targets.board import Timing
 from tinyml.targets.chip import Chip
-from tinyml.targets.composer.thumb import Instruction, cycles_of_block
+from tinyml.targets.composer.thumb import ThumbInstruction, cycles_of_block
 
 _LINE = re.compile(r"^ *([0-9a-f]+):\t([0-9a-f]{4}(?: [0-9a-f]{4})?) *\t([a-z]\S*)(?:\t([^@;<\n]*))?", re.MULTILINE)
 
@@ -40,10 +40,10 @@ class ThumbCycles:
 
 
 @lru_cache(4)
-def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, Instruction]:
+def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, ThumbInstruction]:
     """The instructions of an ELF file by address. written: its modification time, because a program may be rebuilt."""
     text = call_tool(chip, "objdump", ["-d", elf])
     return {
-        int(address, 16): Instruction(2 if len(code) == 4 else 4, name.split(".")[0], operands or "")
+        int(address, 16): ThumbInstruction(2 if len(code) == 4 else 4, name.split(".")[0], operands or "")
         for address, code, name, operands in _LINE.findall(text)
     }

@@ -24,7 +24,7 @@ _RUN = re.compile(r"\b([rsd])(\d+)-\1(\d+)\b|" + _REGISTER.pattern)
 
 
 @dataclass(frozen=True)
-class Instruction:
+class ThumbInstruction:
     """An instruction of Thumb; size in bytes, name without its width."""
 
     size: int
@@ -75,7 +75,7 @@ class Instruction:
         return self.registers[: 2 if _LONG.match(self.name) else 1]
 
 
-def cycles_of_block(timing: Timing, instructions: Iterable[Instruction]) -> int:
+def cycles_of_block(timing: Timing, instructions: Iterable[ThumbInstruction]) -> int:
     """Cycles of instructions that run one after the other, without a branch at their end being taken."""
     cycles, before = 0, None
     for instruction in instructions:
@@ -91,18 +91,18 @@ def cycles_of_runs(timing: Timing, runs: Sequence[Run]) -> int:
     )
 
 
-def _instructions(lines: Lines) -> Iterable[Instruction]:
+def _instructions(lines: Lines) -> Iterable[ThumbInstruction]:
     return (_parsed(line) for line in lines if not line.endswith(":"))
 
 
 @lru_cache(1 << 14)
-def _parsed(line: str) -> Instruction:
+def _parsed(line: str) -> ThumbInstruction:
     """A line of assembly. Its size is not known: one before IT counts as one of 16 bits."""
     name, _, operands = line.partition(" ")
-    return Instruction(2, name.split(".")[0], operands)
+    return ThumbInstruction(2, name.split(".")[0], operands)
 
 
-def _cycles(timing: Timing, instruction: Instruction, before: Instruction | None) -> int:
+def _cycles(timing: Timing, instruction: ThumbInstruction, before: ThumbInstruction | None) -> int:
     address = set(instruction.address)
     stall = timing.stall if before is not None and address & set(before.computed) else 0
     if instruction.words:

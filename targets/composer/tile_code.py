@@ -95,7 +95,7 @@ class LoopedCode(RepeatedCode):
 
 
 @dataclass(frozen=True)
-class Machine:
+class TileComposer:
     """What the families of an instruction set have in common.
 
     header: of the runtime; core: the number of the instruction set there. needs, flash: as in `Kernel`. call: bytes of

@@ -10,7 +10,7 @@ from tinyml.targets.composer.lines import Lines
 
 
 @dataclass(frozen=True)
-class Instruction:
+class AvrInstruction:
     """An instruction.
 
     cycles: on an ATmega; of branches and skips, those without a jump. words: of flash, two bytes each. pairs: true if a
@@ -28,16 +28,16 @@ adc add and andi asr brcc brcs breq brge brmi brne brpl clr com cp cpc cpi cpse 
 or ori out rol ror sbc sbci sbrc sbrs sec sub subi swap tst
 """
 INSTRUCTIONS = {
-    **dict.fromkeys(_ONE_CYCLE.split(), Instruction()),
-    "movw": Instruction(pairs=True),
-    **dict.fromkeys(("adiw", "sbiw"), Instruction(2, pairs=True)),
-    **dict.fromkeys(("ld", "ldd", "st", "std", "push", "pop", "rjmp"), Instruction(2)),
-    **dict.fromkeys(("lds", "sts"), Instruction(2, words=2)),
-    **dict.fromkeys(("mul", "muls", "mulsu", "fmul", "fmuls", "fmulsu"), Instruction(2, clobbers=(0, 1))),
-    **dict.fromkeys(("lpm", "rcall"), Instruction(3)),
-    "jmp": Instruction(3, words=2),
-    "call": Instruction(4, words=2),
-    "ret": Instruction(4),
+    **dict.fromkeys(_ONE_CYCLE.split(), AvrInstruction()),
+    "movw": AvrInstruction(pairs=True),
+    **dict.fromkeys(("adiw", "sbiw"), AvrInstruction(2, pairs=True)),
+    **dict.fromkeys(("ld", "ldd", "st", "std", "push", "pop", "rjmp"), AvrInstruction(2)),
+    **dict.fromkeys(("lds", "sts"), AvrInstruction(2, words=2)),
+    **dict.fromkeys(("mul", "muls", "mulsu", "fmul", "fmuls", "fmulsu"), AvrInstruction(2, clobbers=(0, 1))),
+    **dict.fromkeys(("lpm", "rcall"), AvrInstruction(3)),
+    "jmp": AvrInstruction(3, words=2),
+    "call": AvrInstruction(4, words=2),
+    "ret": AvrInstruction(4),
 }
 """The instructions by their mnemonics."""
 
@@ -47,7 +47,7 @@ POINTERS = {"X": 26, "Y": 28, "Z": 30}
 _COLUMNS = 108
 
 
-def instructions(lines: Sequence[str]) -> Iterator[tuple[str, Instruction]]:
+def instructions(lines: Sequence[str]) -> Iterator[tuple[str, AvrInstruction]]:
     """Lines without labels, each with its instruction; raises `KeyError` for a mnemonic that is not in the table."""
     return ((line, INSTRUCTIONS[line.split()[0]]) for line in lines if not line.endswith(":"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tinyml.targets.composer.tile_code import Machine, TileCode
+from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.cortex_m.composer.assembly import ARMV6M, DSP, SYNTAX
 from tinyml.targets.cortex_m.composer.coded.coded_depthwise import CodedDepthwise
 from tinyml.targets.cortex_m.composer.coded.coded_depthwise_armv6m import CodedDepthwiseArmv6m
@@ -20,8 +20,8 @@ from tinyml.targets.cortex_m.composer.winograd.winograd_2d import LINES, Winogra
 from tinyml.targets.kernel import REQUANTISED_LIMIT
 from tinyml.targets.tiles import Tile
 
-_ARMV7EM = Machine("tinyml/cores.h", DSP, call=16, needs="dsp", prologue=SYNTAX)
-_ARMV6M = Machine("tinyml/cores.h", ARMV6M, call=16, needs="armv6-m", limit=1 << 30, prologue=SYNTAX)
+_ARMV7EM = TileComposer("tinyml/cores.h", DSP, call=16, needs="dsp", prologue=SYNTAX)
+_ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, call=16, needs="armv6-m", limit=1 << 30, prologue=SYNTAX)
 
 
 def _dots(tile: Tile) -> TileCode:

@@ -11,7 +11,7 @@ from xdsl.dialects.riscv.registers import IntRegisterType, Registers
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from tinyml.targets.riscv.assembly.code import Body, RiscvCode
-from tinyml.targets.riscv.assembly.instructions import Instruction
+from tinyml.targets.riscv.assembly.instructions import RiscvInstruction
 from tinyml.targets.riscv.assembly.registers import SAVED
 
 _ANY = Registers.UNALLOCATED_INT
@@ -46,12 +46,12 @@ class RiscvBuilder(RiscvCode[SSAValue]):
             self._labels += 1
             self._append(riscv.LabelOp(str(self._labels)))
 
-    def put(self, instruction: Instruction, *operands: SSAValue | int) -> SSAValue:
+    def put(self, instruction: RiscvInstruction, *operands: SSAValue | int) -> SSAValue:
         op = _ops()[instruction.op](*operands)
         self._append(op)
         return op.results[0]
 
-    def store(self, instruction: Instruction, pointer: SSAValue, value: SSAValue, offset: int) -> None:
+    def store(self, instruction: RiscvInstruction, pointer: SSAValue, value: SSAValue, offset: int) -> None:
         self._append(_ops()[instruction.op](pointer, value, offset))
 
     def arguments(self, count: int) -> Sequence[SSAValue]:

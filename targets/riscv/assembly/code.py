@@ -17,7 +17,7 @@ from tinyml.targets.riscv.assembly.instructions import (
     REACH,
     SB,
     SW,
-    Instruction,
+    RiscvInstruction,
 )
 
 V = TypeVar("V")
@@ -31,11 +31,11 @@ class RiscvCode(ABC, Generic[V]):
     """A naked function under construction, to whose end instructions are appended."""
 
     @abstractmethod
-    def put(self, instruction: Instruction, *operands: V | int) -> V:
+    def put(self, instruction: RiscvInstruction, *operands: V | int) -> V:
         """Appends an instruction with a result."""
 
     @abstractmethod
-    def store(self, instruction: Instruction, pointer: V, value: V, offset: int) -> None:
+    def store(self, instruction: RiscvInstruction, pointer: V, value: V, offset: int) -> None:
         """Appends a store to an offset in bytes from a pointer."""
 
     @abstractmethod
@@ -102,7 +102,7 @@ class RiscvCode(ABC, Generic[V]):
         """The address at a distance in bytes from a pointer, which keeps its value."""
         return self._sum(pointer, distance, ADD) if distance else self.copy(pointer)
 
-    def _sum(self, pointer: V, distance: int, add: Instruction) -> V:
+    def _sum(self, pointer: V, distance: int, add: RiscvInstruction) -> V:
         if abs(distance) <= REACH:
             return self.put(ADDI, pointer, distance)
         if abs(distance) <= 2 * REACH:

@@ -14,8 +14,8 @@ from tinyml.targets.riscv.assembly.instructions import (
     MV,
     RET,
     SW,
-    Instruction,
     J,
+    RiscvInstruction,
 )
 from tinyml.targets.riscv.assembly.registers import SAVED
 
@@ -27,11 +27,11 @@ class InstructionCounter(RiscvCode[None]):
         self.time = 0.0
         self.bytes = 0
 
-    def put(self, instruction: Instruction, *operands: int | None) -> None:
+    def put(self, instruction: RiscvInstruction, *operands: int | None) -> None:
         self.time += 1
         self.bytes += instruction.bytes
 
-    def store(self, instruction: Instruction, pointer: None, value: None, offset: int) -> None:
+    def store(self, instruction: RiscvInstruction, pointer: None, value: None, offset: int) -> None:
         self.put(instruction)
 
     def arguments(self, count: int) -> Sequence[None]:

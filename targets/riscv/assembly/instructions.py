@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Instruction:
+class RiscvInstruction:
     """An instruction.
 
     op: the name of its op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`, whose constructor takes the operands in
@@ -25,17 +25,17 @@ RV32IM = 32
 REACH = 2047
 """The greatest offset of a load or store, and the greatest immediate of an addition."""
 
-LB, LBU, LH, LW = (Instruction(f"riscv.{name}") for name in ("lb", "lbu", "lh", "lw"))
-SB, SW = Instruction("riscv.sb"), Instruction("riscv.sw")
-ADD, ADDI, ANDI, XORI = (Instruction(f"riscv.{name}") for name in ("add", "addi", "andi", "xori"))
-ACCUMULATE = Instruction("riscv.add", bytes=2)
+LB, LBU, LH, LW = (RiscvInstruction(f"riscv.{name}") for name in ("lb", "lbu", "lh", "lw"))
+SB, SW = RiscvInstruction("riscv.sb"), RiscvInstruction("riscv.sw")
+ADD, ADDI, ANDI, XORI = (RiscvInstruction(f"riscv.{name}") for name in ("add", "addi", "andi", "xori"))
+ACCUMULATE = RiscvInstruction("riscv.add", bytes=2)
 """An addition whose first operand is not used again: the result takes its register."""
 
-MUL, MULHSU, SLTU, SRA = (Instruction(f"riscv.{name}") for name in ("mul", "mulhsu", "sltu", "sra"))
-SLLI, SRLI, SRAI = (Instruction(f"rv32.{name}") for name in ("slli", "srli", "srai"))
-LI, LUI, MV = Instruction("rv32.li"), Instruction("riscv.lui"), Instruction("riscv.mv", bytes=2)
-BEQ, BNE, BNEZ, J = (Instruction(f"riscv_cf.{name}") for name in ("beq", "bne", "bnez", "j"))
-RET = Instruction("riscv.ret")
+MUL, MULHSU, SLTU, SRA = (RiscvInstruction(f"riscv.{name}") for name in ("mul", "mulhsu", "sltu", "sra"))
+SLLI, SRLI, SRAI = (RiscvInstruction(f"rv32.{name}") for name in ("slli", "srli", "srai"))
+LI, LUI, MV = RiscvInstruction("rv32.li"), RiscvInstruction("riscv.lui"), RiscvInstruction("riscv.mv", bytes=2)
+BEQ, BNE, BNEZ, J = (RiscvInstruction(f"riscv_cf.{name}") for name in ("beq", "bne", "bnez", "j"))
+RET = RiscvInstruction("riscv.ret")
 
 LOADS = {8: LB, 16: LH, 32: LW}
 """Loads of signed numbers by their bits."""

@@ -141,15 +141,15 @@ def _scan(live: LiveIntervals, classes: RegisterClasses, usable: Sequence[str]) 
         while busy and busy[0][0] <= first:
             free.add(heappop(busy)[1])
         values = classes.of(value)
-        fixed = None if id(values) in given else _fixed(values)
-        if id(values) in given or (fixed is not None and fixed not in usable):
+        assigned = None if id(values) in given else _assigned(values)
+        if id(values) in given or (assigned is not None and assigned not in usable):
             continue
-        if fixed is None:
+        if assigned is None:
             dying = (given.get(id(classes.of(operand))) for operand in _operands(value))
             number = next((number for number in dying if number in free), None)
             number = min(free, default=None) if number is None else number
         else:
-            number = usable.index(fixed)
+            number = usable.index(assigned)
         if number not in free:
             raise OutOfRegistersError(f"no register is left for {value}")
         given[id(values)] = number
@@ -173,6 +173,6 @@ def _name(value: SSAValue) -> str | None:
     return register.register_name.data if register.is_allocated else None
 
 
-def _fixed(values: Sequence[SSAValue]) -> str | None:
+def _assigned(values: Sequence[SSAValue]) -> str | None:
     """The register that a value of a class has from the beginning."""
     return next((name for name in map(_name, values) if name is not None), None)

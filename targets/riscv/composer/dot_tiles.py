@@ -98,7 +98,7 @@ class RiscvDotTile(RiscvTileCode):
 
             def block(pointers: Sequence[V], rows: int = rows) -> Sequence[V]:
                 stream, out = pointers
-                return _Block(code, self, rows, windows).write(stream, window, out)
+                return _RowBlock(code, self, rows, windows).write(stream, window, out)
 
             stream, out = code.until(lambda slot=slot: code.load(32, frame, slot), times, [stream, out], block)
         following = code.moved(window, windows * self.tile.step)
@@ -106,7 +106,7 @@ class RiscvDotTile(RiscvTileCode):
 
 
 @dataclass(frozen=True)
-class _Block(Generic[V]):
+class _RowBlock(Generic[V]):
     """Some rows by some windows. Sums are in the order of rows, those of a row in the order of windows."""
 
     code: RiscvCode[V]

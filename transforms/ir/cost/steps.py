@@ -83,7 +83,7 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
 
 
 def takes_less_of_zero(step: str) -> bool:
-    """Is a step faster if an operand is zero, as float arithmetic in software is?"""
+    """True if a step is faster with an operand that is zero, as float arithmetic in software is."""
     return step.startswith(("mulf ", "addf ", "subf "))
 
 
@@ -93,7 +93,7 @@ def of_zero(step: str) -> str:
 
 
 def is_shift(constant: int, product: str) -> bool:
-    """Is a multiplication of extended numbers by a constant a shift? An 8-bit chip shifts 16 bits bit by bit."""
+    """True if a product of extended numbers and a constant is a shift. An 8-bit chip shifts 16 bits bit by bit."""
     return constant.bit_count() == 1 and not (constant > 2 and product == "i16")
 
 
@@ -121,7 +121,7 @@ def _shift(width: str, amount: int | None) -> Mapping[str, float]:
 
 
 def _copies_words(op: scratch.CopyRunOp) -> bool:
-    """Does a copy consist of words between aligned addresses of the arena, which begins at one?"""
+    """True if a copy consists of words between aligned addresses of the arena, which is aligned itself."""
     elements, size = unit_of(memref_type(op.source))
     whole = elements * 4 // gcd(size, 4)
     offsets = [op.first, op.at, op.count]

@@ -21,7 +21,7 @@ from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall
 from tinyml.transforms.loops.kernels.window_rows import window_rows
 
 
-class Saving(NamedTuple):
+class TimeSaving(NamedTuple):
     """Time that an inference saves: in the unit of the target, and in cycles of the core.
 
     Both are the same on a core without a published timing.
@@ -37,7 +37,7 @@ class TileCandidate:
 
     part: num.FinishedSumsOp
     call: TileCall | CodeCall
-    saving: Saving
+    saving: TimeSaving
 
 
 class Matrix(Protocol):
@@ -65,13 +65,13 @@ class RowsCandidate:
     number: int
     choices: range
     count: int
-    saving: Saving
+    saving: TimeSaving
     bytes: float
 
     def of(self, count: int) -> RowsCandidate:
         """The candidate for another number of rows."""
         share = count / self.count
-        saving = Saving(share * self.saving.units, share * self.saving.cycles)
+        saving = TimeSaving(share * self.saving.units, share * self.saving.cycles)
         return replace(self, count=count, saving=saving, bytes=share * self.bytes)
 
 

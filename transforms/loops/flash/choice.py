@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 from xdsl.ir import Operation
 
-from tinyml.transforms.loops.flash.candidates import Group, RowsCandidate, Saving, Taken, coded
+from tinyml.transforms.loops.flash.candidates import Group, RowsCandidate, Taken, TimeSaving, coded
 from tinyml.transforms.loops.flash.estimates import Estimates
 from tinyml.transforms.loops.flash.tile_candidates import Tiles
 
-Measure: TypeAlias = Callable[[Saving], float]
+Measure: TypeAlias = Callable[[TimeSaving], float]
 
 UNITS, CYCLES = attrgetter("units"), attrgetter("cycles")
 

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, row_coder
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
-from tinyml.transforms.loops.flash.candidates import Group, RowsCandidate, Saving, matrices
+from tinyml.transforms.loops.flash.candidates import Group, RowsCandidate, TimeSaving, matrices
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS
 
@@ -57,7 +57,7 @@ class Estimates:
             count = matrix.choices[-1]
             estimate = self.of({number: count})
             units = plain.time - estimate.time
-            saving = Saving(units, units * per_unit)
+            saving = TimeSaving(units, units * per_unit)
             candidate = RowsCandidate(
                 matrix.part, number, matrix.choices, count, saving, max(estimate.flash - plain.flash, 1)
             )

@@ -16,7 +16,7 @@ from tinyml.targets.board import Timing
 from tinyml.targets.composer.thumb import cycles_of_runs
 from tinyml.targets.registry import board, tile_coders, tile_families
 from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
-from tinyml.transforms.loops.flash.candidates import Candidate, Group, RowsCandidate, Saving, Taken, TileCandidate
+from tinyml.transforms.loops.flash.candidates import Candidate, Group, RowsCandidate, Taken, TileCandidate, TimeSaving
 from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall, call_of_tile, calls_of_tile, code_of_tile
 
 _Call: TypeAlias = TileCall | CodeCall
@@ -48,11 +48,11 @@ class Tiles:
                     groups.setdefault(call.content or call.kernel.attribute, {})[op] = candidate
         return list(groups.values())
 
-    def _saving(self, op: num.FinishedSumsOp, usual: _Call, call: _Call) -> Saving:
+    def _saving(self, op: num.FinishedSumsOp, usual: _Call, call: _Call) -> TimeSaving:
         units = usual.time - call.time
         cycles = _cycles(usual, self.timing) - _cycles(call, self.timing) if self.timing is not None else units
         times = _times(op)
-        return Saving(times * units, times * cycles)
+        return TimeSaving(times * units, times * cycles)
 
     def added(self, taken: Taken) -> int:
         """The bytes of flash that candidates add in the place of usual calls. Tiles whose rows are code count for 0."""

@@ -1,6 +1,6 @@
 """Multiplications of elements, added to a sum, and the registers that they use.
 
-The registers of an `Arithmetic` are those in which avr-gcc passes results, as far as they go, so that the sum stays
+The registers of an `AvrArithmetic` are those in which avr-gcc passes results, as far as they go, so that the sum stays
 where the calls around need it.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tinyml.targets.avr.assembly.functions import SumRegisters
+from tinyml.targets.avr.assembly.frames import SumRegisters
 from tinyml.targets.avr.assembly.instructions import pair
 from tinyml.targets.avr.composer.fragments import accumulate
 from tinyml.targets.avr.composer.fragments.fetch import Fetch, word
@@ -17,7 +17,7 @@ from tinyml.targets.composer.lines import Lines, joined
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arithmetic(SumRegisters):
+class AvrArithmetic(SumRegisters):
     """Products and their sum in registers.
 
     first: the registers of the operand that is fetched first. meet: its products with the operand whose bytes are
@@ -74,9 +74,9 @@ def _words(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
 LONG = ("r22", "r23", "r24", "r25")
 """The registers of a sum of 32 bits; one of 24 bits has the first three."""
 _BYTES = {
-    16: Arithmetic(sum=("r24", "r25"), first=("r22",), meet=_bytes_in_16, zero="r18"),
-    24: Arithmetic(sum=("r22", "r23", "r24"), first=("r18",), meet=_bytes_in_24, zero="r25"),
-    32: Arithmetic(
+    16: AvrArithmetic(sum=("r24", "r25"), first=("r22",), meet=_bytes_in_16, zero="r18"),
+    24: AvrArithmetic(sum=("r22", "r23", "r24"), first=("r18",), meet=_bytes_in_24, zero="r25"),
+    32: AvrArithmetic(
         sum=LONG,
         first=("r18",),
         meet=_bytes_in_32,
@@ -85,7 +85,7 @@ _BYTES = {
         flush=accumulate.flush_third_byte(LONG, "r16", "r17"),
     ),
 }
-BYTE_BY_WORD = Arithmetic(
+BYTE_BY_WORD = AvrArithmetic(
     sum=LONG,
     first=("r18",),
     meet=_byte_by_word,
@@ -93,10 +93,10 @@ BYTE_BY_WORD = Arithmetic(
     gathered=pair("r16"),
     flush=accumulate.flush_low_bytes(LONG, ("r16", "r17")),
 )
-WORDS = Arithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", count="r16")
+WORDS = AvrArithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", count="r16")
 
 
-def arithmetic(first: int, second: int, sum: int) -> Arithmetic:
+def arithmetic(first: int, second: int, sum: int) -> AvrArithmetic:
     """The arithmetic of a sum of products of elements of 8 or 16 bits; a wider second one is fetched by the way."""
     if sum != 32 or first == second == 8:
         return _BYTES[sum]
@@ -118,12 +118,12 @@ def chunk(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum: Sequ
     return [begin, *[added] * (count - 2), joined(added, accumulate.high_byte(sum, HIGH))]
 
 
-def squares(bits: int, sum: int) -> Arithmetic:
+def squares(bits: int, sum: int) -> AvrArithmetic:
     """The arithmetic of a sum of squares of the second operand less the first one, both of 8 or 16 bits."""
     registers = LONG[: sum // 8]
     if bits == 16:
-        return Arithmetic(sum=LONG, first=("r18", "r19"), meet=_square_of_words, zero="r15")
-    return Arithmetic(
+        return AvrArithmetic(sum=LONG, first=("r18", "r19"), meet=_square_of_words, zero="r15")
+    return AvrArithmetic(
         sum=registers,
         first=("r18",),
         meet=lambda first, second: _square_of_bytes(registers, first, second),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tinyml.targets.avr.assembly.functions import HEADER
+from tinyml.targets.avr.assembly.frames import HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, registers, statement
 from tinyml.targets.avr.composer.fragments import accumulate
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, run, word

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tinyml.targets.avr.assembly.functions import C_SUMS, SumRegisters, Variable, entered, number_of_steps
+from tinyml.targets.avr.assembly.frames import C_SUMS, SumRegisters, Variable, entered, number_of_steps
 from tinyml.targets.avr.assembly.instructions import bytes_of
 from tinyml.targets.avr.assembly.loops import Loop, counted_in_byte, counted_in_word, over_steps
 from tinyml.targets.avr.composer.fragments import multiply

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tinyml.targets.avr.assembly.functions import C_SUMS, entered, number_of_steps
+from tinyml.targets.avr.assembly.frames import C_SUMS, entered, number_of_steps
 from tinyml.targets.avr.assembly.instructions import bytes_of
 from tinyml.targets.avr.assembly.loops import counted_in_word
 from tinyml.targets.avr.composer.fragments import multiply

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from tinyml.dialects.formats.coding import TABLE
 from tinyml.dialects.layouts.delta_row_stream import AT_ONCE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, group_length
-from tinyml.targets.avr.assembly.functions import Variable, entered, number_of_steps
+from tinyml.targets.avr.assembly.frames import Variable, entered, number_of_steps
 from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, pair, registers
 from tinyml.targets.avr.assembly.loops import END, Loop, counted_in_byte
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, Fetch, next_byte, run
-from tinyml.targets.avr.composer.fragments.multiply import Arithmetic, arithmetic
+from tinyml.targets.avr.composer.fragments.multiply import AvrArithmetic, arithmetic
 from tinyml.targets.avr.composer.fragments.packed_fetch import FIRST, NUMBER, Group, numbered, shorter
 from tinyml.targets.avr.composer.fragments.table_lookup import RESTORE, SAVE, SAVED, entries, entry
 from tinyml.targets.c.composer.names import name_of
@@ -39,7 +39,7 @@ class GroupProducts:
     next element. coded: true if each raw is decoded by a table.
     """
 
-    arithmetic: Arithmetic
+    arithmetic: AvrArithmetic
     weights: int
     first: bool
     vector: Sequence[Fetch]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tinyml.dialects.formats.coding import INTEGER, REGIME
-from tinyml.targets.avr.assembly.functions import HEADER
+from tinyml.targets.avr.assembly.frames import HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, statement
 from tinyml.targets.c.composer import regime as plain
 from tinyml.targets.composer.lines import Lines, joined

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tinyml.targets.avr.assembly.functions import C_SUMS, entered
+from tinyml.targets.avr.assembly.frames import C_SUMS, entered
 from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, pair
 from tinyml.targets.avr.assembly.loops import counted_in_word, entry_by_count
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM, run, skip

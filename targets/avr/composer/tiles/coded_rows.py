@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.avr.assembly.functions import AVR, HEADER
+from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, moved, pair, statement
 from tinyml.targets.avr.composer.fragments.accumulate import BIAS
 from tinyml.targets.c.composer.coded_rows import portable, signature

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from itertools import accumulate
 
-from tinyml.targets.avr.assembly.functions import RETURN_ADDRESS, framed
+from tinyml.targets.avr.assembly.frames import RETURN_ADDRESS, framed
 from tinyml.targets.avr.assembly.instructions import bytes_of, cycles
 from tinyml.targets.avr.assembly.loops import TimedCode
 from tinyml.targets.avr.composer.fragments.epilogues import (

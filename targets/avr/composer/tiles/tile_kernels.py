@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tinyml.targets.avr.assembly.functions import AVR, HEADER
+from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import statement
 from tinyml.targets.avr.composer.fragments.epilogues import MOST_RIGHT, REQUANTISE, SUM_BITS
 from tinyml.targets.avr.composer.tiles.channels_by_row import AvrChannelsByRow
 from tinyml.targets.avr.composer.tiles.dot_tiles import AvrDotTile
 from tinyml.targets.avr.composer.tiles.sliding_channels import AvrSlidingChannels
-from tinyml.targets.composer.tile_code import Machine, TileCode
+from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.tiles import Tile, TileFamily
 
-_MACHINE = Machine(
+_MACHINE = TileComposer(
     HEADER, AVR, call=16, flash=True, enter=10.0, bits=SUM_BITS, limit=1 << SUM_BITS - 1, statement=statement
 )
 

@@ -14,7 +14,7 @@ from tinyml.targets.composer.thumb import cycles_of_runs
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import board, tile_families
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
-from tinyml.transforms.loops.flash.candidates import Group, Saving, TileCandidate
+from tinyml.transforms.loops.flash.candidates import Group, TileCandidate, TimeSaving
 from tinyml.transforms.loops.flash.choice import Choice
 from tinyml.transforms.loops.flash.estimates import Estimates
 from tinyml.transforms.loops.flash.tile_candidates import Tiles
@@ -213,7 +213,7 @@ def test_the_order_that_saves_more_cycles_is_taken(savings: list[tuple[int, int]
     groups: list[Group] = []
     for (part, _), saving in zip(tiles.usual.items(), savings, strict=True):
         [call] = calls_of_tile(part, families)
-        groups.append({part: TileCandidate(part, call, Saving(*saving))})
+        groups.append({part: TileCandidate(part, call, TimeSaving(*saving))})
     room = max(tiles.added(group) for group in groups)
     taken = Choice(groups, tiles, estimates, estimates.plain.flash + room, estimates.plain.ram + 4096).made()
     assert taken == groups[best]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.num import ListedKernelAttr
-from tinyml.targets.avr.assembly.functions import framed
+from tinyml.targets.avr.assembly.frames import framed
 from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, registers, statement
 from tinyml.targets.avr.composer.fragments.epilogues import factors
 from tinyml.targets.avr.composer.tiles.tile_kernels import (
