@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 from xdsl.ir import SSAValue
@@ -12,7 +11,15 @@ from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import elements_from, flash_array
-from tinyml.lowering.loops.products import finished, lower_contraction, lower_sums, sum_start
+from tinyml.lowering.loops.products import (
+    Products,
+    contract_rows,
+    factors,
+    finished,
+    lower_contraction,
+    lower_rows,
+    sum_start,
+)
 from tinyml.lowering.loops.turned_convolutions import lower_in_turns
 from tinyml.lowering.loops.zero_points import start_without_offsets
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
@@ -40,15 +47,11 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
     start = start_without_offsets(op)
     count = prod(taps)
 
-    def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
-        channel = indices[op.ROW_AXIS]
-        elements = [tdsl.format_of(x).without_offset()[0].type if start else None for x in (term.lhs, term.rhs)]
-        filter = elements_from(term.lhs, nest.times(channel, count), count, nest, elements[0])
-        column = elements_from(term.rhs, channel, (count - 1) * rows + 1, nest, elements[1])
-        return nest.insert(num.StridedDotOp(sum, filter, column, rows))
+    def channels(term: tdsl.Term) -> Products:
+        weights, window = factors(term, (rows, count), (count * rows,), nest, without_offsets=start is not None)
+        return lambda sum, _: nest.insert(num.ProductsOp(sum, weights, window, channels=True))
 
-    lower_sums(op, start, products, nest)
-    return None
+    return lower_rows(op, start, channels, nest)
 
 
 def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
@@ -77,17 +80,17 @@ def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
     )
     rows, length = tdsl.shape_of(op.lhs)[0], prod(tdsl.shape_of(op.lhs)[1:])
     if prod(tdsl.shape_of(op.out)) == rows:
+        weights = nest.insert(scratch.SliceOp(weights, nest.index(0), (rows, length)))
 
-        def row(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+        def row(indices: Indices) -> None:
+            [number] = indices
             sum = nest.insert(num.StartOp(nest.load(starts, [number]), op.accumulators[0].type))
             sum.name_hint = "sum"
-            filter = nest.insert(scratch.SliceOp(weights, nest.times(number, length), (length,)))
-            sum = nest.insert(num.DotOp(sum, filter, windows))
-            indices = [*[nest.index(0)] * 3, number]
-            nest.store(finished(op, sum, None, indices, nest), op.out, indices)
-            return []
+            sum = nest.insert(num.ProductsOp(sum, weights, windows))
+            place = [*[nest.index(0)] * 3, number]
+            nest.store(finished(op, sum, None, place, nest), op.out, place)
 
-        nest.fold(nest.index(rows), [], row)
+        contract_rows(rows, row, nest)
         return
     results = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
     tiles = num.DotTilesOp if op.group_count == 1 else num.ChannelTilesOp

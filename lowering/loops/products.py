@@ -7,10 +7,12 @@ never stored.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import i8
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
@@ -19,8 +21,11 @@ from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
 from tinyml.lowering.loops.zero_points import Start, start_without_offsets
+from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
+Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
+"""Adds the products of a term to a sum, at the indices of an element of the result."""
 
 def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAValue | None:
     """The row shifts of sums as bytes in flash; None without shifts."""
@@ -41,37 +46,41 @@ def finished(
 
 @lowers(tdsl.MatrixProductsOp)
 def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
-    """Lower matrix products to dot products, moving the offsets of factors into a constant start where possible."""
+    """Lower matrix products to dot products, moving the offsets of factors into a constant start where possible.
+
+    Products with a single column are contractions over the rows.
+    """
     start = start_without_offsets(op)
+    rows, columns = tdsl.shape_of(op.out)
+    if columns > 1:
+        return lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest)
 
-    def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
-        return _row_times_column(term.lhs, term.rhs, indices, sum, nest, start is not None)
+    def row(term: tdsl.Term) -> Products:
+        length = tdsl.shape_of(term.lhs)[1]
+        weights, vector = factors(term, (rows, length), (length,), nest, without_offsets=start is not None)
+        return lambda sum, _: nest.insert(num.ProductsOp(sum, weights, vector))
 
-    lower_sums(op, start, products, nest)
+    return lower_rows(op, start, row, nest)
 
 
 @lowers(tdsl.RowProductOp)
 def lower_row_product(op: tdsl.RowProductOp, nest: LoopNest) -> None:
     """Lower a row of a product of matrices as `lower_matrices` lowers all of them."""
     start = start_without_offsets(op)
-
-    def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
-        return _row_times_column(term.lhs, term.rhs, indices, sum, nest, start is not None)
-
-    lower_sums(op, start, products, nest, op.row)
+    lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest, op.row)
 
 
 @lowers(tdsl.ContractionOp)
 def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
     """Lower a contraction to sums over single elements, located by index maps."""
 
-    def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
-        def step(summed: Indices, sum: SSAValue) -> SSAValue:
+    def products(term: tdsl.Term) -> Products:
+        def step(indices: Indices, summed: Indices, sum: SSAValue) -> SSAValue:
             sides = (term.lhs, term.lhs_map), (term.rhs, term.rhs_map)
             lhs, rhs = (nest.load(value, mapped(map, [*indices, *summed], [], nest)) for value, map in sides)
             return nest.insert(num.MacOp(sum, lhs, rhs))
 
-        return _over_summed(term.summed, sum, step, nest)
+        return lambda sum, indices: _over_summed(term.summed, sum, partial(step, indices), nest)
 
     lower_sums(op, None, products, nest)
 
@@ -92,17 +101,50 @@ def _over_summed(
 def lower_sums(
     op: tdsl.ContractionOp,
     start: Start | None,
-    products: Callable[[tdsl.Term, SSAValue, Indices], SSAValue],
+    products: Callable[[tdsl.Term], Products],
     nest: LoopNest,
     row: SSAValue | None = None,
 ) -> None:
     """Write the sums of a contraction, each over the products of all its terms. row: the only one, if not all."""
-    accumulators, shape = op.accumulators, tdsl.shape_of(op.out)
-    initial = sum_start(op.initial, start, accumulators[0], nest)
-    shifts = row_shifts(op, nest)
+    sum = _sum_at(op, start, products, nest)
 
     def body(place: Indices) -> None:
-        indices = place if row is None else [row, *place[1:]]
+        nest.store(sum(place if row is None else [row, *place[1:]]), op.out, place)
+
+    nest.over(tdsl.shape_of(op.out), body)
+
+
+def lower_rows(
+    op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopNest
+) -> None:
+    """Write the sums of a contraction whose result has one element for each row of weights."""
+    shape, axis = tdsl.shape_of(op.out), op.ROW_AXIS
+    sum, zero = _sum_at(op, start, products, nest), nest.index(0)
+
+    def body(indices: Indices) -> None:
+        place = [indices[0] if number == axis else zero for number in range(len(shape))]
+        nest.store(sum(place), op.out, place)
+
+    contract_rows(shape[axis], body, nest)
+
+
+def contract_rows(rows: int, body: Callable[[Indices], None], nest: LoopNest) -> None:
+    """Write a contraction over rows; the products of a single row remain on their own."""
+    contraction = nest.contract([rows], body)
+    if rows == 1:
+        expand_contraction(contraction)
+
+
+def _sum_at(
+    op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopNest
+) -> Callable[[Indices], SSAValue]:
+    """The finished sum at the indices of an element of the result."""
+    accumulators = op.accumulators
+    initial = sum_start(op.initial, start, accumulators[0], nest)
+    shifts = row_shifts(op, nest)
+    terms = [products(term) for term in op.terms]
+
+    def sum_at(indices: Indices) -> SSAValue:
         first = accumulators[0].type
         if initial is None:
             sum = nest.insert(num.ZeroOp(first))
@@ -110,27 +152,50 @@ def lower_sums(
             sum = nest.insert(num.StartOp(nest.load(initial, broadcast_indices(indices, initial, nest)), first))
         sum.name_hint = "sum"
         before = accumulators[0]
-        for term, accumulator in zip(op.terms, accumulators, strict=True):
+        for add, accumulator in zip(terms, accumulators, strict=True):
             if accumulator.type != before.type:
                 sum = nest.insert(num.AlignOp(sum, accumulator.type))
-            sum, before = products(term, sum, indices), accumulator
-        nest.store(finished(op, sum, shifts, indices, nest), op.out, place)
+            sum, before = add(sum, indices), accumulator
+        return finished(op, sum, shifts, indices, nest)
 
-    nest.over(shape, body)
+    return sum_at
 
 
-def _row_times_column(
-    lhs: SSAValue, rhs: SSAValue, indices: Indices, start: SSAValue, nest: LoopNest, without_offsets: bool
-) -> SSAValue:
-    """The sum `start` plus the products of one row of a matrix and one column of another."""
-    i, j = indices
-    length, columns = tdsl.shape_of(rhs)
-    elements = [tdsl.format_of(x).without_offset()[0].type if without_offsets else None for x in (lhs, rhs)]
-    row = elements_from(lhs, nest.times(i, length), length, nest, elements[0])
-    if columns == 1:
-        return nest.insert(num.DotOp(start, row, elements_from(rhs, nest.index(0), length, nest, elements[1])))
-    column = elements_from(rhs, j, (length - 1) * columns + 1, nest, elements[1])
-    return nest.insert(num.StridedDotOp(start, row, column, columns))
+def factors(
+    term: tdsl.Term,
+    weights: Sequence[int],
+    window: Sequence[int],
+    nest: LoopNest,
+    *,
+    without_offsets: bool,
+) -> tuple[SSAValue, SSAValue]:
+    """Views of the factors of a term in other shapes, and perhaps of their raws without an offset."""
+    lhs, rhs = (
+        nest.insert(scratch.SliceOp(value, nest.index(0), tuple(shape), _element(value, without_offsets)))
+        for value, shape in ((term.lhs, weights), (term.rhs, window))
+    )
+    return lhs, rhs
+
+
+def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
+    """The type as which the raws of a factor are read; None for its own."""
+    return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
+
+
+def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) -> Products:
+    """The products of one row of a matrix and one column of another."""
+    length, columns = tdsl.shape_of(term.rhs)
+    lhs, rhs = (_element(value, without_offsets) for value in (term.lhs, term.rhs))
+
+    def products(sum: SSAValue, indices: Indices) -> SSAValue:
+        i, j = indices
+        row = elements_from(term.lhs, nest.times(i, length), length, nest, lhs)
+        if columns == 1:
+            return nest.insert(num.DotOp(sum, row, elements_from(term.rhs, nest.index(0), length, nest, rhs)))
+        column = elements_from(term.rhs, j, (length - 1) * columns + 1, nest, rhs)
+        return nest.insert(num.StridedDotOp(sum, row, column, columns))
+
+    return products
 
 
 def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import i8, i16
-from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.layouts.csr import compress
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
-from tinyml.lowering.loops.products import finished, row_shifts, sum_start
+from tinyml.lowering.loops.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.zero_points import start_without_offsets
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
 @lowers(tdsl.SpmvOp)
@@ -33,14 +31,14 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     vector = elements_from(op.rhs, nest.index(0), columns, nest, element)
     shifts = row_shifts(op, nest)
 
-    def row(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-        [at] = carried
+    def row(indices: Indices) -> None:
+        [i] = indices
         first = op.accumulator.type
-        here = [i, nest.index(0)]
+        here = [i, zero]
         begun = nest.insert(num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, here), first))
         begun.name_hint = "sum"
-        sum = nest.insert(num.SparseDotOp(begun, values, gaps, lengths, vector, i, at))
+        sum = nest.insert(num.SparseProductsOp(begun, values, gaps, lengths, vector))
         nest.store(finished(op, sum, shifts, here, nest), op.out, here)
-        return [nest.add(at, nest.unsigned(nest.load(lengths, [i])))]
 
-    nest.fold(nest.index(rows), [nest.index(0)], row)
+    zero = nest.index(0)
+    contract_rows(rows, row, nest)

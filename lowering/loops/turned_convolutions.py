@@ -18,9 +18,9 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.turns import Turn
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
-from tinyml.lowering.loops.products import finished, row_shifts, sum_start
+from tinyml.lowering.loops.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.zero_points import start_without_offsets
-from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
 
 
 def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
@@ -203,8 +203,12 @@ class _Products:
         op, nest = self.op, self.nest
         accumulator = op.accumulators[0].type
 
-        def element(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-            filter = nest.add(begin, i)
+        place = nest.times(begin, self.length)
+        weights = nest.insert(scratch.SliceOp(op.lhs, place, (count, self.length), self.elements[0]))
+        window = elements_from(self.window, nest.index(0), self.length, nest, self.elements[1])
+
+        def element(rows: Indices) -> None:
+            filter = nest.add(begin, rows[0])
             indices = [*[nest.index(0)] * 3, filter]
             if self.initial is None:
                 sum = nest.insert(num.ZeroOp(accumulator))
@@ -212,14 +216,11 @@ class _Products:
                 start = nest.load(self.initial, broadcast_indices(indices, self.initial, nest))
                 sum = nest.insert(num.StartOp(start, accumulator))
             sum.name_hint = "sum"
-            row = elements_from(op.lhs, nest.times(filter, self.length), self.length, nest, self.elements[0])
-            window = elements_from(self.window, nest.index(0), self.length, nest, self.elements[1])
-            sum = nest.insert(num.DotOp(sum, row, window))
+            sum = nest.insert(num.ProductsOp(sum, weights, window))
             value = finished(op, sum, self.shifts, indices, nest)
             nest.store(value, self.result, [nest.add(nest.times(number, self.filters), filter)])
-            return []
 
-        nest.fold(nest.index(count), [], element)
+        contract_rows(count, element, nest)
 
 
 class _Taps(NamedTuple):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, UnknownLoc, i8, i16, i32
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import num
 
 Indices: TypeAlias = "list[SSAValue]"
 
@@ -88,13 +91,28 @@ class LoopNest:
         """The results of a loop from start to extent with iter_args, whose next values `body` returns."""
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
         start_value, step = self.index(start) if isinstance(start, int) else start, self.index(1)
-        outer, self.builder = self.builder, Builder(InsertPoint.at_end(block))
-        results = body(block.args[0], block.args[1:])
-        self.builder.insert(scf.YieldOp(*results))
-        self.builder = outer
+        with self._inside(block):
+            results = body(block.args[0], block.args[1:])
+            self.builder.insert(scf.YieldOp(*results))
         loop = scf.ForOp(start_value, extent, step, initial, block)
         self.put(loop)
         return loop.results
+
+    def contract(self, extents: Sequence[int], body: Callable[[Indices], None]) -> num.ContractOp:
+        """A contraction over lines of windows, windows and rows of weights, whose last extents are given."""
+        block = Block(arg_types=[IndexType()] * len(extents))
+        with self._inside(block):
+            body(list(block.args))
+        op = num.ContractOp(extents, Region(block))
+        self.put(op)
+        return op
+
+    @contextmanager
+    def _inside(self, block: Block) -> Iterator[None]:
+        """Insert at the end of a block instead."""
+        outer, self.builder = self.builder, Builder(InsertPoint.at_end(block))
+        yield
+        self.builder = outer
 
 
 def function_around(op: Operation) -> func.FuncOp:
@@ -115,7 +133,9 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
     return array
 
 
-def needed(ops: Sequence[Operation | Block], loop: scf.ForOp, but: Operation | None = None) -> list[Operation]:
+def needed(
+    ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Operation | None = None
+) -> list[Operation]:
     """Ops of a loop's body and the ops they depend on, in order, except those that only `but` needs."""
     needed: set[Operation] = set()
     pending = list(ops)

@@ -21,7 +21,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format, 
 from tinyml.dialects.num import accumulator_type
 from tinyml.transforms.ir.buffer_reads import buffer_reads
 
-_PRODUCTS = num.DotOp, num.StridedDotOp, num.SparseDotOp
+_PRODUCTS = num.ProductsOp, num.SparseProductsOp, num.DotOp, num.StridedDotOp, num.SparseDotOp
 
 
 @dataclass(frozen=True)
