@@ -27,6 +27,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 """Adds the products of a term to a sum, at the indices of an element of the result."""
 
+
 def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAValue | None:
     """The row shifts of sums as bytes in flash; None without shifts."""
     return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")

@@ -28,7 +28,6 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.transforms.ir.loop_accesses import affine, memory_of, overlap, start_of
 
-
 _Loop: TypeAlias = scf.ForOp | num.ContractOp
 
 

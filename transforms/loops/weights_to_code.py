@@ -19,7 +19,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.kernel import RowCoder
 from tinyml.targets.registry import HOST, board, compile_for, row_coder
-from tinyml.transforms.loops.kernels.coded_rows import row_loops
+from tinyml.transforms.loops.kernels.coded_rows import contracted_rows
 from tinyml.transforms.loops.kernels.window_rows import window_rows
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses, registered_pass
 from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, LOOPS_TO_KERNELS, ProgramCost, cost_of
@@ -27,10 +27,10 @@ from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, LOOPS_
 
 @dataclass(frozen=True)
 class WeightsToCodePass(ModulePass):
-    """Turns loops over rows of constant matrices into calls of code, while the program stays within a limit on flash.
+    """Turns contractions over rows of constant matrices into calls of code, while the program stays within a limit on flash.
 
-    The filters of tiles are such matrices, too, which each window meets. Where flash has no room for all rows of a
-    loop, the others stay in a loop. What the program takes is estimated by
+    The filters of tiles are such matrices, too, which each window meets. Where flash has no room for all rows of
+    one, the others stay in a loop. What the program takes is estimated by
     the cost model, with what the passes behind this one make of it.
 
     target: as for `select-kernels`. flash: the most bytes of the program; without them nothing becomes code. packed: as
@@ -67,7 +67,7 @@ class _Matrix(Protocol):
 
 
 def _matrices(module: ModuleOp) -> Sequence[_Matrix]:
-    return [*row_loops(module), *window_rows(module)]
+    return [*contracted_rows(module), *window_rows(module)]
 
 
 class _Choice:
