@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
+from xdsl.ir import SSAValue
+
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.lowering.loops.elementwise import over_elements
 from tinyml.lowering.loops.lowerings import lowers
@@ -50,8 +52,8 @@ def lower_accumulate(op: tdsl.AccumulateOp, nest: LoopNest) -> None:
     weights = nest.insert(scratch.SliceOp(op.lhs, nest.index(0), (rows, length)))
     column, zero = elements_from(op.rhs, nest.index(0), length, nest), nest.index(0)
 
-    def body(indices: Indices) -> None:
-        place = [*indices, zero]
+    def body(row: SSAValue) -> None:
+        place = [row, zero]
         nest.store(nest.insert(num.ProductsOp(nest.load(op.sum, place), weights, column)), op.out, place)
 
     contract_rows(rows, body, nest)

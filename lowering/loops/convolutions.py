@@ -22,7 +22,7 @@ from tinyml.lowering.loops.products import (
 )
 from tinyml.lowering.loops.turned_convolutions import lower_in_turns
 from tinyml.lowering.loops.zero_points import start_without_offsets
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.window_spacing import is_strip, spacing
 
 
@@ -82,8 +82,7 @@ def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
     if prod(tdsl.shape_of(op.out)) == rows:
         weights = nest.insert(scratch.SliceOp(weights, nest.index(0), (rows, length)))
 
-        def row(indices: Indices) -> None:
-            [number] = indices
+        def row(number: SSAValue) -> None:
             sum = nest.insert(num.StartOp(nest.load(starts, [number]), op.accumulators[0].type))
             sum.name_hint = "sum"
             sum = nest.insert(num.ProductsOp(sum, weights, windows))

@@ -122,16 +122,16 @@ def lower_rows(
     shape, axis = tdsl.shape_of(op.out), op.ROW_AXIS
     sum, zero = _sum_at(op, start, products, nest), nest.index(0)
 
-    def body(indices: Indices) -> None:
-        place = [indices[0] if number == axis else zero for number in range(len(shape))]
+    def body(row: SSAValue) -> None:
+        place = [row if number == axis else zero for number in range(len(shape))]
         nest.store(sum(place), op.out, place)
 
     contract_rows(shape[axis], body, nest)
 
 
-def contract_rows(rows: int, body: Callable[[Indices], None], nest: LoopNest) -> None:
-    """Write a contraction over rows; the products of a single row remain on their own."""
-    contraction = nest.contract([rows], body)
+def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopNest) -> None:
+    """Write a contraction over rows; the products of a single row stand alone."""
+    contraction = nest.contract(rows, body)
     if rows == 1:
         expand_contraction(contraction)
 

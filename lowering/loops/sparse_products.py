@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects.builtin import i8, i16
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.layouts.csr import compress
@@ -12,7 +13,7 @@ from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
 from tinyml.lowering.loops.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.zero_points import start_without_offsets
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import LoopNest
 
 
 @lowers(tdsl.SpmvOp)
@@ -31,8 +32,7 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     vector = elements_from(op.rhs, nest.index(0), columns, nest, element)
     shifts = row_shifts(op, nest)
 
-    def row(indices: Indices) -> None:
-        [i] = indices
+    def row(i: SSAValue) -> None:
         first = op.accumulator.type
         here = [i, zero]
         begun = nest.insert(num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, here), first))

@@ -20,7 +20,7 @@ from tinyml.dialects.tdsl.turns import Turn
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
 from tinyml.lowering.loops.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.zero_points import start_without_offsets
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
 
 
 def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
@@ -207,8 +207,8 @@ class _Products:
         weights = nest.insert(scratch.SliceOp(op.lhs, place, (count, self.length), self.elements[0]))
         window = elements_from(self.window, nest.index(0), self.length, nest, self.elements[1])
 
-        def element(rows: Indices) -> None:
-            filter = nest.add(begin, rows[0])
+        def element(row: SSAValue) -> None:
+            filter = nest.add(begin, row)
             indices = [*[nest.index(0)] * 3, filter]
             if self.initial is None:
                 sum = nest.insert(num.ZeroOp(accumulator))

@@ -98,12 +98,12 @@ class LoopNest:
         self.put(loop)
         return loop.results
 
-    def contract(self, extents: Sequence[int], body: Callable[[Indices], None]) -> num.ContractOp:
-        """A contraction over lines of windows, windows and rows of weights, whose last extents are given."""
-        block = Block(arg_types=[IndexType()] * len(extents))
+    def contract(self, rows: int, body: Callable[[SSAValue], None]) -> num.ContractOp:
+        """A contraction over rows of weights; `body` takes the number of a row."""
+        block = Block(arg_types=[IndexType()])
         with self._inside(block):
-            body(list(block.args))
-        op = num.ContractOp(extents, Region(block))
+            body(block.args[0])
+        op = num.ContractOp(rows, Region(block))
         self.put(op)
         return op
 

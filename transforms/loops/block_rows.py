@@ -84,9 +84,8 @@ class _Rows:
     def find(cls, op: num.ContractOp, kernels: Sequence[Kernel]) -> _Rows | None:
         """The rows of a contraction, if they can be taken in blocks."""
         ops = list(op.body.block.ops)
-        sums = [each for each in ops if isinstance(each, num.RowSumOp)]
-        dense = [each for each in sums if isinstance(each, num.ProductsOp)]
-        if len(op.shape) > 1 or not sums or len(dense) < len(sums):
+        dense = [each for each in op.sums if isinstance(each, num.ProductsOp)]
+        if not dense or op.is_sparse:
             return None
         effects = [each for each in ops if not each.results]
         chained = all(after.sum is before.result for before, after in pairwise(dense))
@@ -117,10 +116,10 @@ class _Rows:
                 place = nest.times(first, products.length)
                 matrix = nest.insert(scratch.SliceOp(products.weights, place, (self.block * products.length,)))
                 if products.channels is None:
-                    nest.put(num.DotRowsOp(sums, begin, matrix, products.windows, kernel.symbol))
+                    nest.put(num.DotRowsOp(sums, begin, matrix, products.vector, kernel.symbol))
                 else:
                     reach = (products.length - 1) * products.stride + self.block
-                    window = nest.insert(scratch.SliceOp(products.windows, first, (reach,)))
+                    window = nest.insert(scratch.SliceOp(products.vector, first, (reach,)))
                     nest.put(num.ChannelDotsOp(sums, begin, matrix, window, products.stride, kernel.symbol))
                 begin = sums
             self._each(nest, first, sums, start=False)
@@ -218,7 +217,7 @@ def _reads_earlier_rows(op: num.ContractOp) -> bool:
     stored = {scratch.root(each.memref): [each.memref, *each.indices] for each in stores}
     if len(stored) < len(stores):
         return True
-    factors = [factor for each in ops if isinstance(each, num.RowSumOp) for factor in each.factors]
+    factors = [factor for each in op.sums for factor in each.factors]
     loads = [each for each in ops if isinstance(each, memref.LoadOp)]
     return any(scratch.root(factor) in stored for factor in factors) or any(
         stored.get(scratch.root(each.memref), element) != element

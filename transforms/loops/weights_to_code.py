@@ -27,11 +27,11 @@ from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, LOOPS_
 
 @dataclass(frozen=True)
 class WeightsToCodePass(ModulePass):
-    """Turns contractions over rows of constant matrices into calls of code, while the program stays within a limit on flash.
+    """Turns rows of constant matrices in contractions into calls of code, while the program keeps a limit on flash.
 
-    The filters of tiles are such matrices, too, which each window meets. Where flash has no room for all rows of
-    one, the others stay in a loop. What the program takes is estimated by
-    the cost model, with what the passes behind this one make of it.
+    The filters of tiles are such matrices, too, which each window meets. Where flash has no room for all rows of a
+    contraction, the others stay in a loop. What the program takes is estimated by the cost model, with what the passes
+    behind this one make of it.
 
     target: as for `select-kernels`. flash: the most bytes of the program; without them nothing becomes code. packed: as
     for `pack-constants`. pack_buffers: whether `place-arrays` runs. Raises `InputError` for an unknown target, and for

@@ -18,9 +18,8 @@ from tinyml.transforms.loops.kernels.tiles import call_of_tile
 
 def tile_of_rows(op: num.ContractOp, families: Sequence[TileFamily]) -> bool:
     """Replace a contraction by a tile of one window; False where no kernel is for that."""
-    ops = list(op.body.block.ops)
-    products, stores = ([each for each in ops if isinstance(each, kind)] for kind in (num.RowSumOp, memref.StoreOp))
-    if len(products) != 1 or len(stores) != 1 or not isinstance(sum := products[0], num.ProductsOp):
+    stores = [each for each in op.body.block.ops if isinstance(each, memref.StoreOp)]
+    if len(op.sums) != 1 or len(stores) != 1 or not isinstance(sum := op.sums[0], num.ProductsOp):
         return False
     [store], start, end = stores, sum.sum.owner, sum.result
     if sum.channels is not None or not isinstance(start, num.StartOp):
@@ -30,7 +29,6 @@ def tile_of_rows(op: num.ContractOp, families: Sequence[TileFamily]) -> bool:
     finish, load = _only_user(end), start.value.owner
     if not isinstance(finish, num.FinishOp) or not isinstance(load, memref.LoadOp):
         return False
-    assert isinstance(store, memref.StoreOp)
     if store.value is not finish.result or sum.row_pitch != sum.length:
         return False
     if not all(visits_in_order(each.memref, each.indices, op) for each in (load, store)):
@@ -41,7 +39,7 @@ def tile_of_rows(op: num.ContractOp, families: Sequence[TileFamily]) -> bool:
         for value, length in ((store.memref, rows), (load.memref, rows), (sum.weights, rows * sum.length))
     )
     spacing = num.Spacing(1, 0, sum.length)
-    tile = num.DotTilesOp([outputs, starts, weights, sum.windows], sum.accumulator.type, spacing, finish.sum_bound)
+    tile = num.DotTilesOp([outputs, starts, weights, sum.vector], sum.accumulator.type, spacing, finish.sum_bound)
     nest.put(tile)
     if call_of_tile(tile, families) is None:
         Rewriter.erase_op(tile)

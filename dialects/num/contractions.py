@@ -1,0 +1,219 @@
+"""Sums of products over rows of weights, kept as one op from the lowering of a product until kernels are chosen."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Self
+
+from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, UnitAttr
+from xdsl.ir import Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import HasParent, MemoryReadEffect, NoTerminator, RecursiveMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.num.base import accumulator_type, same_family
+from tinyml.dialects.num.constraints import SAME_SUM
+from tinyml.dialects.num.kernels import MEMREF, run_length
+from tinyml.dialects.scratch.types import memref_type
+
+__all__ = ["ContractOp", "ProductsOp", "RowSumOp", "SparseProductsOp"]
+
+
+@irdl_op_definition
+class ContractOp(IRDLOperation):
+    """Sums of products over rows of weights: the body runs for every row, in order, and takes the row's number.
+
+    The body begins sums (`num.zero`, `num.start`), adds the products of the row to them (`num.products`), and finishes
+    and stores them, perhaps after further operations. `block-rows` and `weights-to-code` give rows to kernels;
+    `select-kernels` turns the others into a loop over dot products.
+    """
+
+    name = "num.contract"
+    extent = prop_def(IntegerAttr.constr(IndexTypeConstr))
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(self, rows: int, body: Region):
+        super().__init__(properties={"extent": IntegerAttr(rows, IndexType())}, regions=[body])
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of weights."""
+        return self.extent.value.data
+
+    @property
+    def row(self) -> SSAValue:
+        """The number of the row that the body computes."""
+        return self.body.block.args[0]
+
+    @property
+    def sums(self) -> Sequence[RowSumOp]:
+        """The ops that add products, in order."""
+        return [op for op in self.body.block.ops if isinstance(op, RowSumOp)]
+
+    @property
+    def is_sparse(self) -> bool:
+        """True if rows follow each other through a sparse matrix."""
+        return any(isinstance(op, SparseProductsOp) for op in self.sums)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        row = parser.parse_argument(expect_type=False).resolve(IndexType())
+        parser.parse_keyword("to")
+        rows = parser.parse_integer()
+        op = cls(rows, parser.parse_region([row]))
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.row)
+        printer.print_string(f" to {self.rows} ")
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if self.rows < 1:
+            raise VerifyException(f"needs at least 1 row, got {self.rows}")
+        if list(self.body.block.arg_types) != [IndexType()]:
+            raise VerifyException("the body takes the number of a row")
+
+
+class RowSumOp(IRDLOperation, ABC):
+    """Adds the products of the row of a `num.contract` to a sum, in its own accumulator."""
+
+    if TYPE_CHECKING:
+        # Declared by each op, because operands are ordered as declared, with those of bases last.
+        sum: SSAValue
+
+    result = result_def(SAME_SUM)
+    traits = traits_def(MemoryReadEffect(), HasParent(ContractOp))
+    irdl_options = (ParsePropInAttrDict(),)
+
+    @property
+    @abstractmethod
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        """The weights, and what rows of them are multiplied by."""
+
+    @property
+    @abstractmethod
+    def length(self) -> int:
+        """The number of products of a row of dense weights."""
+
+    @property
+    def accumulator(self) -> Accumulator:
+        """The accumulator of the sum."""
+        return accumulator_type(self.sum)
+
+    @property
+    def contraction(self) -> ContractOp:
+        """The op around."""
+        around = self.parent_op()
+        assert isinstance(around, ContractOp)
+        return around
+
+    def verify_(self) -> None:
+        same_family(self, *(element_format(factor.type) for factor in self.factors))
+        if (block := self.parent_block()) is None:
+            return
+        if any(value.owner is block or value.owner in block.ops for value in self.operands[1:]):
+            raise VerifyException("what is multiplied is defined outside of the contraction")
+        self.verify_extents(self.contraction)
+
+    @abstractmethod
+    def verify_extents(self, op: ContractOp) -> None:
+        """Verify the extents of weights and windows."""
+
+
+@irdl_op_definition
+class ProductsOp(RowSumOp):
+    """sum + the products of a row of weights and a vector.
+
+    weights: of shape rows x elements; what exceeds the length of the vector is padding. channels: the vector consists
+    of pixels, each with an element for every row, and a row is multiplied by the elements of its number.
+    """
+
+    name = "num.products"
+    sum = operand_def(SAME_SUM)
+    weights = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    channels = opt_prop_def(UnitAttr)
+    assembly_format = (
+        "$sum `,` $weights `,` $vector attr-dict `:` type($sum) `,` type($weights) `,` type($vector) `->` type($result)"
+    )
+
+    def __init__(self, sum: SSAValue, weights: SSAValue, vector: SSAValue, *, channels: bool = False):
+        properties = {"channels": UnitAttr() if channels else None}
+        super().__init__(operands=[sum, weights, vector], properties=properties, result_types=[sum.type])
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.weights, self.vector
+
+    @property
+    def row_pitch(self) -> int:
+        """The elements from a row of weights to the next."""
+        return prod(memref_type(self.weights).get_shape()[1:])
+
+    @property
+    def stride(self) -> int:
+        """The elements of the vector from one that a row is multiplied by to the next."""
+        return 1 if self.channels is None else memref_type(self.weights).get_shape()[0]
+
+    @property
+    def length(self) -> int:
+        return run_length(self.vector) // self.stride
+
+    def verify_extents(self, op: ContractOp) -> None:
+        shape, elements = memref_type(self.weights).get_shape(), run_length(self.vector)
+        if len(shape) < 2 or shape[0] != op.rows:
+            raise VerifyException(f"needs weights of {op.rows} rows, got shape {shape}")
+        if elements % self.stride or not 1 <= self.length <= self.row_pitch:
+            raise VerifyException(f"rows of {self.row_pitch} weights do not meet a vector of {elements}")
+
+
+@irdl_op_definition
+class SparseProductsOp(RowSumOp):
+    """sum + the products of a compressed row (`dialects/layouts/csr.py`) and the elements of a vector it points to."""
+
+    name = "num.sparse_products"
+    sum = operand_def(SAME_SUM)
+    values = operand_def(MEMREF)
+    gaps = operand_def(MEMREF)
+    lengths = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    assembly_format = (
+        "$sum `,` $values `,` $gaps `,` $lengths `,` $vector attr-dict"
+        " `:` type($sum) `,` type($values) `,` type($gaps) `,` type($lengths) `,` type($vector) `->` type($result)"
+    )
+
+    def __init__(self, sum: SSAValue, values: SSAValue, gaps: SSAValue, lengths: SSAValue, vector: SSAValue):
+        super().__init__(operands=[sum, values, gaps, lengths, vector], result_types=[sum.type])
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.values, self.vector
+
+    @property
+    def length(self) -> int:
+        return run_length(self.vector)
+
+    def verify_extents(self, op: ContractOp) -> None:
+        if op.rows != (rows := run_length(self.lengths)):
+            raise VerifyException(f"needs {op.rows} compressed rows, got {rows}")
