@@ -36,6 +36,7 @@ def _inline(
     row.name_hint = row.name_hint or op.row.name_hint
     op.row.replace_all_uses_with(row)
     for each in list(op.body.block.ops):
+        nest.location = each.location
         match each:
             case num.ProductsOp():
                 sum = _dot(each, row, nest)
@@ -46,7 +47,6 @@ def _inline(
                 each.detach()
                 nest.put(each)
                 continue
-        sum.location = each.location
         nest.put(sum)
         sum.result.name_hint = each.result.name_hint
         each.result.replace_all_uses_with(sum.result)
