@@ -19,6 +19,7 @@ def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
 
     def row(index: SSAValue, entries: Sequence[SSAValue]) -> list[SSAValue]:
         _inline(op, index, dict(zip(sparse, entries, strict=True)), nest)
+        nest.location = op.location
         walked = zip(entries, lengths, strict=True)
         return [nest.add(entry, nest.unsigned(nest.load(row_lengths, [index]))) for entry, row_lengths in walked]
 
