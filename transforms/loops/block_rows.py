@@ -195,6 +195,8 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
 
 def _kernel(op: num.ProductsOp, accumulator: Accumulator, kernels: Sequence[Kernel]) -> Kernel | None:
     """The kernel for products of several rows of weights at once."""
+    if op.row_pitch != op.length:
+        return None
     formats = [element_format(factor.type) for factor in op.factors]
     types = [scratch.memref_type(factor) for factor in op.factors]
     if not all(format.coding is INTEGER_CODING for format in formats):

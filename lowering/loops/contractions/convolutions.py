@@ -9,9 +9,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.loops.lowerings import lowers
-from tinyml.lowering.loops.operands import elements_from, flash_array
-from tinyml.lowering.loops.products import (
+from tinyml.lowering.loops.contractions.products import (
     Products,
     contract_rows,
     factors,
@@ -20,8 +18,10 @@ from tinyml.lowering.loops.products import (
     lower_rows,
     sum_start,
 )
-from tinyml.lowering.loops.turned_convolutions import lower_in_turns
-from tinyml.lowering.loops.zero_points import start_without_offsets
+from tinyml.lowering.loops.contractions.turned_convolutions import lower_in_turns
+from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.window_spacing import is_strip, spacing
 

@@ -7,10 +7,10 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.elementwise import over_elements
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, single_element
-from tinyml.lowering.loops.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 

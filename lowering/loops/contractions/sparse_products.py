@@ -9,10 +9,10 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.layouts.csr import compress
+from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
+from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
-from tinyml.lowering.loops.products import contract_rows, finished, row_shifts, sum_start
-from tinyml.lowering.loops.zero_points import start_without_offsets
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 

@@ -17,10 +17,10 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.loops.contractions.zero_points import Start, start_without_offsets
 from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
-from tinyml.lowering.loops.zero_points import Start, start_without_offsets
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
