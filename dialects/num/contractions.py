@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Self
 
 from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, UnitAttr
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -132,13 +132,18 @@ class RowSumOp(IRDLOperation, ABC):
         same_family(self, *(element_format(factor.type) for factor in self.factors))
         if (block := self.parent_block()) is None:
             return
-        if any(value.owner is block or value.owner in block.ops for value in self.operands[1:]):
+        if any(_block_of(value) is block for value in self.operands[1:]):
             raise VerifyException("what is multiplied is defined outside of the contraction")
         self.verify_extents(self.contraction)
 
     @abstractmethod
     def verify_extents(self, op: ContractOp) -> None:
         """Verify the extents of weights and windows."""
+
+
+def _block_of(value: SSAValue) -> Block | None:
+    """The block that defines a value."""
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 
 @irdl_op_definition

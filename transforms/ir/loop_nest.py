@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -108,7 +108,7 @@ class LoopNest:
         return op
 
     @contextmanager
-    def _inside(self, block: Block) -> Iterator[None]:
+    def _inside(self, block: Block) -> Generator[None]:
         """Insert at the end of a block instead."""
         outer, self.builder = self.builder, Builder(InsertPoint.at_end(block))
         yield
