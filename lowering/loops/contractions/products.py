@@ -17,12 +17,13 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.loops.contractions.zero_points import Start, start_without_offsets
+from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.sum_starts import Start
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 """Adds the products of a term to a sum, at the indices of an element of the result."""
@@ -201,20 +202,17 @@ def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) ->
 
 def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:
     """The start of sums; a constant is converted to the accumulator's units, so that it only has to be loaded."""
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
     if start is not None:
         return flash_array(
             nest, start.raws, start.format.type, "start" if value is None else value.name_hint or "start"
         )
     if value is None:
         return None
-    constant, format = value.owner, tdsl.format_of(value)
+    constant = value.owner
     if not isinstance(constant, scratch.ConstantOp):
         return value
-    kept = accumulator.start_format(format)
-    raws = kept.recode(NumpyMachine(), constant.raws, format)
-    return flash_array(nest, raws, kept.type, value.name_hint or "start")
+    kept = Start(tdsl.format_of(value), constant.raws).recoded(accumulator)
+    return flash_array(nest, kept.raws, kept.format.type, value.name_hint or "start")
 
 
 @lowers(tdsl.SquaredDistanceOp)

@@ -21,8 +21,8 @@ from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
 from tinyml.transforms.ir.loop_accesses import overlap
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
+from tinyml.transforms.ir.sum_starts import Start
 from tinyml.transforms.loops.kernels.finished_rows import visits_in_order
-from tinyml.transforms.loops.kernels.tiles import started
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def starts_of(start: num.ZeroOp | num.StartOp, op: num.ContractOp) -> Numbers | 
     constant, format = load.memref.owner, element_format(start.value.type)
     if not isinstance(constant, scratch.ConstantOp) or scratch.packed_bits(memref_type(constant.result)) is not None:
         return None
-    return started(constant.raws.reshape(-1), format, accumulator_type(start.result))
+    return Start(format, constant.raws.reshape(-1)).sums(accumulator_type(start.result))
 
 
 def places_of(align: num.AlignOp) -> int:

@@ -12,15 +12,16 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, coded_tile
+from tinyml.targets.tiles import Tile, TileCoder, TileFamily, coded_tile
 from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.sum_starts import Start
+from tinyml.transforms.ir.window_sums import WindowSums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,7 +119,7 @@ def size_of(kernel: Kernel) -> num.CodeSize:
 def code_of_tile(op: num.FinishedSumsOp, coder: TileCoder) -> CodeCall | None:
     """The call of a kernel that holds the weights of a tile; None if there is none."""
     several = op.spaces.lines != coder.family.lines
-    if coder.family.op != op.name or several or (given := sums_of_tile(op, coder.family)) is None:
+    if several or (sums := sums_of_tile(op)) is None or (given := sums.fitted(coder.family)) is None:
         return None
     tile = coded_tile(*given)
     return None if (kernel := coder.kernel(tile)) is None else CodeCall(kernel, tile)
@@ -131,51 +132,27 @@ def call_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> Tile
 
 def calls_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> Iterator[TileCall]:
     """The calls of all families that have kernels for a tile."""
-    yield from filter(None, (_call(op, family) for family in families if family.op == op.name))
+    if (sums := sums_of_tile(op)) is not None:
+        yield from filter(None, (_call(sums, family) for family in families))
 
 
-def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
+def _call(sums: WindowSums, family: TileFamily) -> TileCall | None:
     """The call of a kernel of a family for a tile, or for some of its lines; None if there is none."""
-    if (given := sums_of_tile(op, family)) is None or (kernel := family.kernel(given[0])) is None:
+    if (given := sums.fitted(family)) is None or (kernel := family.kernel(given[0])) is None:
         return None
-    return TileCall(kernel, family.stream(*given), given[0], op.spaces.lines // family.lines)
+    return TileCall(kernel, family.stream(*given), given[0], sums.spaces.lines // family.lines)
 
 
-def sums_of_tile(op: num.FinishedSumsOp, family: TileFamily) -> tuple[Tile, Sums] | None:
-    """The shape and the content of a tile, or of some of its lines, whose sums the kernels of a family can finish.
-
-    None for any other.
-    """
-    if op.spaces.lines % family.lines:
-        return None
+def sums_of_tile(op: num.FinishedSumsOp) -> WindowSums | None:
+    """The sums of a tile that kernels for tiles may compute; None for others than of bytes and constants."""
     if not all(map(num.is_of_bytes, op.factors)) or scratch.packed_bits(memref_type(op.outputs)) is not None:
         return None
-    if scratch.in_flash(memref_type(op.windows)):
-        return None
-    finish = family.finish(op.accumulator, op.format, op.rows)
     weights, starts = raws_of(op.weights), raws_of(op.starts)
-    if finish is None or weights is None or starts is None:
+    if scratch.in_flash(memref_type(op.windows)) or weights is None or starts is None:
         return None
+    start = Start(element_format(op.starts.type), starts)
     rows = weights.reshape(op.rows, -1)
-    if family.shifts:
-        half = 1 << -int(finish.shifts[0]) - 1
-        begun = started(starts, element_format(op.starts.type), op.accumulator) + half
-        sums = Sums(rows, begun, finish.multipliers, finish.shifts)
-    else:
-        sums = Sums.requantised(rows, starts, finish)
-    if (bounded := family.bounded(sums, finish.zero)) is None:
-        return None
-    runs, pitch, step, _ = op.spaces
-    # Windows of one run in one line have no pitch.
-    places = pitch if max(runs, family.lines) > 1 else 0, step, op.count
-    return family.tile(finish, op.rows, runs, op.run, places), bounded
-
-
-def started(raws: NDArray[np.signedinteger[Any]], format: NumberFormat, accumulator: Accumulator) -> NDArray[np.int64]:
-    """Sums that begin with numbers of a format."""
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
-    return accumulator.widened(32).start(NumpyMachine(), raws.astype(format.dtype), format).astype(np.int64)
+    return WindowSums(op.name, rows, start, op.accumulator, op.format, op.run, op.spaces, op.count)
 
 
 def raws_of(run: SSAValue) -> NDArray[np.int64] | None:

@@ -15,9 +15,10 @@ from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import RowCoder
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.sum_starts import Start
 from tinyml.transforms.loops.kernels.coded_rows import call_of_code
 from tinyml.transforms.loops.kernels.constant_rows import finished_by_shift
-from tinyml.transforms.loops.kernels.tiles import raws_of, started
+from tinyml.transforms.loops.kernels.tiles import raws_of
 
 
 @dataclass(frozen=True)
@@ -79,5 +80,5 @@ def _rows_of(op: num.FinishedSumsOp) -> CodedRows | None:
                 spaced[row, run * pitch + row : run * pitch + op.run : op.rows] = parts[row, run]
             else:
                 spaced[row, run * pitch : run * pitch + op.run] = parts[row, run]
-    begun = started(starts, element_format(op.starts.type), op.accumulator)
+    begun = Start(element_format(op.starts.type), starts).sums(op.accumulator)
     return CodedRows([spaced], [0], begun + (1 << right - 1), right)
