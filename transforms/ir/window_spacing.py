@@ -21,7 +21,7 @@ def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
 
 
 def is_strip(op: tdsl.Conv2dOp) -> bool:
-    """Do the windows of a single image lie beside each other, a constant step from one to the next, in lines?
+    """True if the windows of a single image lie in lines, a constant step from one to the next.
 
     A line lies a row behind the one before.
     """

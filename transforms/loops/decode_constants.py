@@ -57,7 +57,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
-    """Is an operand summed by products, whose accumulator allows it to have another format?"""
+    """True if products sum an operand, in an accumulator that allows it to have another format."""
     op = use.operation
     if not isinstance(op, _PRODUCTS):
         return False

@@ -65,13 +65,13 @@ class _Access:
     address: tuple[int, int] | None
 
     def conflicts(self, other: _Access) -> bool:
-        """May this access touch, in one iteration, bytes that the other touches in a different one?"""
+        """True if this access may touch, in one iteration, bytes that the other touches in a different one."""
         if not (self.writes or other.writes) or not overlap(self.root, other.root):
             return False
         return not self.meets(other)
 
     def meets(self, other: _Access) -> bool:
-        """Do both accesses touch the same element in each iteration, and never in different ones?"""
+        """True if both accesses touch the same element in each iteration, and never in different ones."""
         same = memory_of(self.root) is memory_of(other.root) and self.address == other.address
         width, other_width = (element_bytes(memref_type(access.root)) for access in (self, other))
         return same and self.address is not None and self.address[0] != 0 and width == other_width

@@ -214,7 +214,7 @@ def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op
 
 
 def _can_pad(value: SSAValue, row: int) -> bool:
-    """Do all views of a buffer consist of whole rows?"""
+    """True if all views of a buffer consist of whole rows."""
     shape = memref_type(value).get_shape()
     if row == 1 or (axis := _axis_of_rows(shape, row)) is None:
         return False

@@ -176,13 +176,13 @@ def _in_flash(value: SSAValue) -> bool:
 
 
 def _packed_in_ram(value: SSAValue) -> bool:
-    """Is a value packed in working memory? Kernels read packed elements from flash only; others are unpacked first."""
+    """True for values packed in working memory, which are unpacked first: kernels read packed elements from flash."""
     packed = isinstance(value.type, MemRefType) and scratch.packed_bits(scratch.memref_type(value)) is not None
     return packed and not _in_flash(value)
 
 
 def _begins_whole(weights: SSAValue) -> bool:
-    """Does a run of packed elements begin at a group boundary, as kernels require?"""
+    """True if a run of packed elements begins at a group boundary, as kernels require."""
     if not isinstance(weights.type, MemRefType) or (bits := scratch.packed_bits(scratch.memref_type(weights))) is None:
         return True
     length = group_length(bits)

@@ -1,4 +1,4 @@
-"""Lowering of loop-carried sums in memory to loops over scalars (L2 to L3)."""
+"""Lowering of loop-carried sums in memory to contractions and loops over scalars (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def lower_accumulate(op: tdsl.AccumulateOp, nest: LoopNest) -> None:
     column, zero = elements_from(op.rhs, nest.index(0), length, nest), nest.index(0)
 
     def body(row: SSAValue) -> None:
-        place = [row, zero]
-        nest.store(nest.insert(num.ProductsOp(nest.load(op.sum, place), weights, column)), op.out, place)
+        indices = [row, zero]
+        nest.store(nest.insert(num.ProductsOp(nest.load(op.sum, indices), weights, column)), op.out, indices)
 
     contract_rows(rows, body, nest)
 

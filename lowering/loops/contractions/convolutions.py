@@ -1,4 +1,4 @@
-"""Lowering of convolutions to loops (L2 to L3), where `tile-windows` has left one window of channels in groups."""
+"""Lowering of convolutions to contractions, tiles and loops (L2 to L3), after `tile-windows` has split images."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tinyml.transforms.ir.window_spacing import is_strip, spacing
 
 @lowers(tdsl.Conv2dOp)
 def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
-    """Multiply windows by all filters, or each channel of a window by its filter with a strided dot product.
+    """Write a contraction for a single window or its channels, and a tile for several windows.
 
     Other forms are lowered element by element; convolutions in place have loops of their own.
     """
@@ -55,7 +55,7 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
 
 
 def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
-    """A number for each row from which its sums of plain integers start; None for other sums."""
+    """The numbers from which sums of plain integers start, one for each row; None for other sums."""
     factors = [tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs)]
     start = start_without_offsets(op)
     if op.shifts is not None or any(format.coding != INTEGER_CODING for format, _ in factors):
@@ -73,7 +73,7 @@ def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
 
 
 def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
-    """Multiply windows beside each other by all filters, or channels by filters; a single window with dot products."""
+    """Write a tile for windows that are multiplied by all filters or by channels, and a contraction for one window."""
     weights, windows = (
         elements_from(x, nest.index(0), prod(tdsl.shape_of(x)), nest, tdsl.format_of(x).without_offset()[0].type)
         for x in (op.lhs, op.rhs)
@@ -86,8 +86,8 @@ def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
             sum = nest.insert(num.StartOp(nest.load(starts, [number]), op.accumulators[0].type))
             sum.name_hint = "sum"
             sum = nest.insert(num.ProductsOp(sum, weights, windows))
-            place = [*[nest.index(0)] * 3, number]
-            nest.store(finished(op, sum, None, place, nest), op.out, place)
+            indices = [*[nest.index(0)] * 3, number]
+            nest.store(finished(op, sum, None, indices, nest), op.out, indices)
 
         contract_rows(rows, row, nest)
         return

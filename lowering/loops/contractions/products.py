@@ -1,4 +1,4 @@
-"""Lowering of sums of products to loops (L2 to L3): rows times columns for matrices, single elements for other maps.
+"""Lowering of sums of products (L2 to L3): contractions over rows, dot products for columns, loops for other maps.
 
 Sums stay in registers: a product has one accumulator for each element of the result, and intermediate products are
 never stored.
@@ -37,7 +37,7 @@ def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAVal
 def finished(
     op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopNest
 ) -> SSAValue:
-    """One complete sum in the result's format. indices: those of the sum among the sums of all rows."""
+    """A complete sum in the result's format. indices: the position of the sum in the result."""
     if shifts is not None:
         sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [indices[op.ROW_AXIS]])))
     accumulator = num.accumulator_type(sum)
@@ -48,9 +48,9 @@ def finished(
 
 @lowers(tdsl.MatrixProductsOp)
 def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
-    """Lower matrix products to dot products, moving the offsets of factors into a constant start where possible.
+    """Lower products with one column to contractions over the rows, others to dot products.
 
-    Products with a single column are contractions over the rows.
+    The offsets of factors become part of a constant start where possible.
     """
     start = start_without_offsets(op)
     rows, columns = tdsl.shape_of(op.out)
@@ -107,11 +107,11 @@ def lower_sums(
     nest: LoopNest,
     row: SSAValue | None = None,
 ) -> None:
-    """Write the sums of a contraction, each over the products of all its terms. row: the only one, if not all."""
+    """Write the sums of a contraction, each over the products of all its terms. row: the only one to compute."""
     sum = _sum_at(op, start, products, nest)
 
-    def body(place: Indices) -> None:
-        nest.store(sum(place if row is None else [row, *place[1:]]), op.out, place)
+    def body(indices: Indices) -> None:
+        nest.store(sum(indices if row is None else [row, *indices[1:]]), op.out, indices)
 
     nest.over(tdsl.shape_of(op.out), body)
 
@@ -124,8 +124,8 @@ def lower_rows(
     sum, zero = _sum_at(op, start, products, nest), nest.index(0)
 
     def body(row: SSAValue) -> None:
-        place = [row if number == axis else zero for number in range(len(shape))]
-        nest.store(sum(place), op.out, place)
+        indices = [row if number == axis else zero for number in range(len(shape))]
+        nest.store(sum(indices), op.out, indices)
 
     contract_rows(shape[axis], body, nest)
 
@@ -171,7 +171,7 @@ def factors(
     *,
     without_offsets: bool,
 ) -> tuple[SSAValue, SSAValue]:
-    """Views of the factors of a term in other shapes, and perhaps of their raws without an offset."""
+    """Views of the factors of a term in other shapes. without_offsets: views of the plain raws."""
     lhs, rhs = (
         nest.insert(scratch.SliceOp(value, nest.index(0), tuple(shape), _element(value, without_offsets)))
         for value, shape in ((term.lhs, weights), (term.rhs, window))
@@ -180,7 +180,7 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The type as which the raws of a factor are read; None for its own."""
+    """The type of a factor without its offset; None to keep its own."""
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 

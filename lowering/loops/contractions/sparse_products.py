@@ -1,4 +1,4 @@
-"""Lowering of sparse matrix products to loops over the stored entries of each row (L2 to L3)."""
+"""Lowering of sparse matrix products to contractions over compressed rows (L2 to L3)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Lowering of convolutions in place to loops (L2 to L3): turn by turn, the image and then the result transposed.
 
-What the turns differ in, offsets and extents, is a table in flash, so that there is one loop for all of them.
+Offsets and extents of the turns are a table in flash, so that one loop computes all of them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
 
 
 def _turned(value: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopNest) -> None:
-    """Transpose a part of an image in place, from a pixel on."""
+    """Transpose a part of an image in place; it begins with pixel `first`."""
     type, channels = scratch.memref_type(value), tdsl.shape_of(value)[3]
     bits = scratch.packed_bits(type) or 8 * scratch.element_bytes(type)
     size = channels * bits
@@ -173,7 +173,7 @@ class _Products:
         return nest.add(nest.index(down), more), nest.insert(arith.SubiOp(nest.index(right), more))
 
     def _gather(self, first: SSAValue, down: SSAValue, beside: SSAValue, taps: Sequence[_Taps]) -> None:
-        """Copy the window whose first element lies at a place; of a padded one the taps that lie in the image."""
+        """Copy the window that begins with element `first`; of a padded one, the taps inside the image."""
         nest, (height, width) = self.nest, self.kernel
 
         def tap(i: SSAValue, j: SSAValue, channel: SSAValue) -> None:
@@ -199,12 +199,12 @@ class _Products:
         nest.fold(taps[0].end, [], row, taps[0].first)
 
     def _elements(self, number: SSAValue, begin: SSAValue, count: int) -> None:
-        """Compute some elements of a pixel of the result, from one on, from the window."""
+        """Compute `count` elements of a pixel of the result from the window, beginning with element `begin`."""
         op, nest = self.op, self.nest
         accumulator = op.accumulators[0].type
 
-        place = nest.times(begin, self.length)
-        weights = nest.insert(scratch.SliceOp(op.lhs, place, (count, self.length), self.elements[0]))
+        offset = nest.times(begin, self.length)
+        weights = nest.insert(scratch.SliceOp(op.lhs, offset, (count, self.length), self.elements[0]))
         window = elements_from(self.window, nest.index(0), self.length, nest, self.elements[1])
 
         def element(row: SSAValue) -> None:

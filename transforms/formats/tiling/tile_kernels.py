@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> Iterator[Kernel]:
-    """The kernels for so many pixels."""
+    """The kernels for `count` pixels."""
     filters, height, width, length = tdsl.shape_of(op.lhs)
     channels = tdsl.shape_of(op.rhs)[3]
     if op.group_count == 1:
