@@ -32,6 +32,8 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     vector = elements_from(op.rhs, nest.index(0), columns, nest, element)
     shifts = row_shifts(op, nest)
 
+    zero = nest.index(0)
+
     def row(i: SSAValue) -> None:
         first = op.accumulator.type
         here = [i, zero]
@@ -40,5 +42,4 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
         sum = nest.insert(num.SparseProductsOp(begun, values, gaps, lengths, vector))
         nest.store(finished(op, sum, shifts, here, nest), op.out, here)
 
-    zero = nest.index(0)
     contract_rows(rows, row, nest)

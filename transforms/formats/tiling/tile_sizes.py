@@ -31,7 +31,7 @@ def pixels_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: Ti
 
 
 def rows_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: TileMemory = AMPLE) -> int:
-    """The number of rows that kernels compute at once; 1 without a kernel for several, or if rows overlap or have padding."""
+    """The number of rows that kernels compute at once; 1 without such a kernel, or where rows overlap or are padded."""
     filter, (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     if filter[1:3] != (1, 1) or op.steps != (1, 1) or padding(op.rhs) is not None or gathered(op.rhs) is not None:
         return 1
