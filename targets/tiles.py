@@ -152,7 +152,7 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
 class TileFamily:
     """Kernels for tiles of any shape, which a composer makes as they are needed.
 
-    prefix: of their names. op: the num op that they implement. needs: the feature that a board must have. composed:
+    prefix: of their names. channels: true if each row is multiplied by a channel of windows. needs: the feature that a board must have. composed:
     the kernel for a tile, by its name; None for a shape that it does not have. stream: the weights and everything else
     that belongs to rows, in the order in which a kernel fetches them. limit: what sums stay below in magnitude, and
     what their parts do. shifts: do they finish sums by a shift, as `Accumulator.shift` says, instead of a
@@ -162,7 +162,7 @@ class TileFamily:
     """
 
     prefix: str
-    op: str
+    channels: bool
     needs: str
     composed: Callable[[str, Tile], Kernel | None]
     stream: Callable[[Tile, Sums], Bytes]
@@ -231,7 +231,7 @@ class TileCoder:
     def kernel(self, code: CodedTile) -> Kernel | None:
         """The kernel of a tile that is code; None if there is none, as for elements apart as another op has them."""
         rows, runs, length = code.weights.shape
-        if code.apart != (rows if self.family.op == "num.channel_tiles" else 1):
+        if code.apart != (rows if self.family.channels else 1):
             return None
         tile = Tile(rows, runs, length * code.apart, code.pitch, code.step, code.count, code.zero)
         sums = Sums(code.weights.reshape(rows, -1), code.starts, code.multipliers, code.shifts)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, UnitAttr
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, UnitAttr, i64
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -32,35 +32,62 @@ from tinyml.dialects.num.constraints import SAME_SUM
 from tinyml.dialects.num.kernels import MEMREF, run_length
 from tinyml.dialects.scratch.types import memref_type
 
-__all__ = ["ContractOp", "ProductsOp", "RowSumOp", "SparseProductsOp"]
+__all__ = ["ContractOp", "ProductsOp", "RowSumOp", "Spacing", "SparseProductsOp"]
+
+
+class Spacing(NamedTuple):
+    """The layout of windows in memory: each has `runs` runs `pitch` elements apart, and the next lies `step` on.
+
+    A line of windows lies a pitch behind the one before.
+    """
+
+    runs: int = 1
+    pitch: int = 0
+    step: int = 0
 
 
 @irdl_op_definition
 class ContractOp(IRDLOperation):
-    """Sums of products over rows of weights: the body runs for every row, in order, and takes the row's number.
+    """Sums of products over windows and rows of weights: the body runs for every row of every window, in order.
 
-    The body begins sums (`num.zero`, `num.start`), adds the products of the row to them (`num.products`), and finishes
-    and stores them, perhaps after further operations. `block-rows` and `weights-to-code` give rows to kernels;
-    `select-kernels` turns the others into a loop over dot products.
+    The body takes the numbers of a line of windows, of a window in it and of a row; without lines, or without windows,
+    there is one of them. It begins sums (`num.zero`, `num.start`), adds the products of the row to them
+    (`num.products`), and finishes and stores them, perhaps after further operations. `block-rows` and `weights-to-code`
+    give rows to kernels, `spend-flash` and `select-kernels` windows; the others become loops over dot products.
     """
 
     name = "num.contract"
-    extent = prop_def(IntegerAttr.constr(IndexTypeConstr))
+    extents = prop_def(DenseArrayBase.constr(i64))
     body = region_def("single_block")
     traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
 
-    def __init__(self, rows: int, body: Region):
-        super().__init__(properties={"extent": IntegerAttr(rows, IndexType())}, regions=[body])
+    def __init__(self, shape: Sequence[int], body: Region):
+        super().__init__(properties={"extents": DenseArrayBase.from_list(i64, shape)}, regions=[body])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The numbers of lines, windows and rows; of windows and rows; or of rows."""
+        return tuple(int(extent) for extent in self.extents.get_values())
 
     @property
     def rows(self) -> int:
         """The number of rows of weights."""
-        return self.extent.value.data
+        return self.shape[-1]
+
+    @property
+    def windows(self) -> int:
+        """The number of windows in a line."""
+        return self.shape[-2] if len(self.shape) > 1 else 1
+
+    @property
+    def lines(self) -> int:
+        """The number of lines of windows."""
+        return self.shape[-3] if len(self.shape) > 2 else 1
 
     @property
     def row(self) -> SSAValue:
         """The number of the row that the body computes."""
-        return self.body.block.args[0]
+        return self.body.block.args[-1]
 
     @property
     def sums(self) -> Sequence[RowSumOp]:
@@ -74,25 +101,26 @@ class ContractOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        row = parser.parse_argument(expect_type=False).resolve(IndexType())
+        none = parser.Delimiter.NONE
+        numbers = parser.parse_comma_separated_list(none, lambda: parser.parse_argument(expect_type=False))
         parser.parse_keyword("to")
-        rows = parser.parse_integer()
-        op = cls(rows, parser.parse_region([row]))
+        shape = parser.parse_comma_separated_list(none, parser.parse_integer)
+        op = cls(shape, parser.parse_region([number.resolve(IndexType()) for number in numbers]))
         op.attributes |= parser.parse_optional_attr_dict()
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        printer.print_ssa_value(self.row)
-        printer.print_string(f" to {self.rows} ")
+        printer.print_list(self.body.block.args, printer.print_ssa_value)
+        printer.print_string(f" to {', '.join(map(str, self.shape))} ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
-        if self.rows < 1:
-            raise VerifyException(f"needs at least 1 row, got {self.rows}")
-        if list(self.body.block.arg_types) != [IndexType()]:
-            raise VerifyException("the body takes the number of a row")
+        if not 1 <= len(self.shape) <= 3 or min(self.shape) < 1:
+            raise VerifyException(f"needs at least 1 row, window and line, got {self.shape}")
+        if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
+            raise VerifyException(f"the body takes {len(self.shape)} numbers")
 
 
 class RowSumOp(IRDLOperation, ABC):
@@ -148,23 +176,34 @@ def _block_of(value: SSAValue) -> Block | None:
 
 @irdl_op_definition
 class ProductsOp(RowSumOp):
-    """sum + the products of a row of weights and a vector.
+    """sum + the products of a row of weights and a vector, or a window of it.
 
-    weights: of shape rows x elements; what exceeds the length of the vector is padding. channels: the vector consists
-    of pixels, each with an element for every row, and a row is multiplied by the elements of its number.
+    weights: of shape rows x elements; what exceeds the length of the vector is padding. spacing: the `Spacing` of
+    windows, which may share elements; without it the vector is the only window. channels: a window consists of pixels,
+    each with an element for every row, and a row is multiplied by the elements of its number.
     """
 
     name = "num.products"
     sum = operand_def(SAME_SUM)
     weights = operand_def(MEMREF)
     vector = operand_def(MEMREF)
+    spacing = opt_prop_def(DenseArrayBase.constr(i64))
     channels = opt_prop_def(UnitAttr)
     assembly_format = (
         "$sum `,` $weights `,` $vector attr-dict `:` type($sum) `,` type($weights) `,` type($vector) `->` type($result)"
     )
 
-    def __init__(self, sum: SSAValue, weights: SSAValue, vector: SSAValue, *, channels: bool = False):
-        properties = {"channels": UnitAttr() if channels else None}
+    def __init__(
+        self,
+        sum: SSAValue,
+        weights: SSAValue,
+        vector: SSAValue,
+        spacing: Spacing | None = None,
+        *,
+        channels: bool = False,
+    ):
+        spaces = None if spacing is None else DenseArrayBase.from_list(i64, spacing)
+        properties = {"spacing": spaces, "channels": UnitAttr() if channels else None}
         super().__init__(operands=[sum, weights, vector], properties=properties, result_types=[sum.type])
 
     @property
@@ -183,14 +222,37 @@ class ProductsOp(RowSumOp):
 
     @property
     def length(self) -> int:
-        return run_length(self.vector) // self.stride
+        return run_length(self.vector) // self.stride if self.spacing is None else self.row_pitch
+
+    @property
+    def spaces(self) -> Spacing:
+        """The layout of the windows."""
+        if self.spacing is None:
+            return Spacing()
+        values = [int(value) for value in self.spacing.get_values()]
+        if len(values) != 3 or min(values) < 0 or values[0] == 0:
+            raise VerifyException(f"spacing needs runs, at least 1, a pitch and a step, got {values}")
+        return Spacing(*values)
+
+    @property
+    def run(self) -> int:
+        """The elements of a run of a window."""
+        return self.length // self.spaces.runs * self.stride
 
     def verify_extents(self, op: ContractOp) -> None:
         shape, elements = memref_type(self.weights).get_shape(), run_length(self.vector)
         if len(shape) < 2 or shape[0] != op.rows:
             raise VerifyException(f"needs weights of {op.rows} rows, got shape {shape}")
-        if elements % self.stride or not 1 <= self.length <= self.row_pitch:
-            raise VerifyException(f"rows of {self.row_pitch} weights do not meet a vector of {elements}")
+        if self.spacing is None:
+            if len(op.shape) > 1:
+                raise VerifyException("several windows need a spacing")
+            if elements % self.stride or not 1 <= self.length <= self.row_pitch:
+                raise VerifyException(f"rows of {self.row_pitch} weights do not meet a vector of {elements}")
+        runs, pitch, step = self.spaces
+        if self.length < 1 or self.length % runs:
+            raise VerifyException(f"rows of {self.length} weights have no {runs} runs")
+        if (needed := (op.windows - 1) * step + (op.lines + runs - 2) * pitch + self.run) > elements:
+            raise VerifyException(f"windows reach over {needed} elements, got {elements}")
 
 
 @irdl_op_definition
@@ -220,5 +282,5 @@ class SparseProductsOp(RowSumOp):
         return run_length(self.vector)
 
     def verify_extents(self, op: ContractOp) -> None:
-        if op.rows != (rows := run_length(self.lengths)):
-            raise VerifyException(f"needs {op.rows} compressed rows, got {rows}")
+        if op.shape != (rows := run_length(self.lengths),):
+            raise VerifyException(f"needs {rows} rows and one window, got {op.shape}")

@@ -73,7 +73,7 @@ class SpendFlashPass(ModulePass):
         coders = tile_coders(self.target)
         tiles: list[Tile] = []
         for function in defined_functions(module):
-            for op in [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]:
+            for op in [op for op in function.walk() if isinstance(op, num.ContractOp) and len(op.shape) > 1]:
                 if (usual := call_of_tile(op, families)) is not None:
                     codes = filter(None, (code_of_tile(op, coder) for coder in coders))
                     tiles.append(Tile(op, usual, [*calls_of_tile(op, large), *codes]))
@@ -89,7 +89,7 @@ def _ram_with(estimate: Estimate, call: _Call) -> float:
 class Tile:
     """A tile with its usual kernel, and with those that take more flash."""
 
-    op: num.FinishedSumsOp
+    op: num.ContractOp
     usual: TileCall
     choices: Sequence[_Call]
 

@@ -138,14 +138,14 @@ class Machine:
     def family(
         self,
         prefix: str,
-        op: str,
         code: Callable[[Tile], TileCode],
         *,
+        channels: bool = False,
         large: bool = False,
         lines: int = 1,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family for bytes. large, lines: as in `TileFamily`. shared: functions that the code calls.
+        """A family for bytes. channels, large, lines: as in `TileFamily`. shared: functions that the code calls.
 
         Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier at
         least `LEAST_MULTIPLIER`.
@@ -159,12 +159,12 @@ class Machine:
             costs = {"": made.time + self.enter, "element": 0.0, "odd element": 0.0}
             bodies = {(self.core,): self.statement((*self.prologue, *made.lines))}
             text = Composed(self.header, signature, bodies, made.portable, costs, self.call, made.stack, shared=shared)
-            kernel = Kernel(symbol, 8, 8, self.bits, op=op, flash=self.flash, needs=self.needs)
+            kernel = Kernel(symbol, 8, 8, self.bits, op="num.composed_tiles", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
         def stream(tile: Tile, sums: Sums) -> Bytes:
             return code(tile).stream(sums)
 
         return TileFamily(
-            prefix, op, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
+            prefix, channels, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
         )

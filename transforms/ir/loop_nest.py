@@ -98,12 +98,12 @@ class LoopNest:
         self.put(loop)
         return loop.results
 
-    def contract(self, rows: int, body: Callable[[SSAValue], None]) -> num.ContractOp:
-        """A contraction over rows of weights; `body` takes the number of a row."""
-        block = Block(arg_types=[IndexType()])
+    def contract(self, shape: Sequence[int], body: Callable[[Indices], None]) -> num.ContractOp:
+        """A contraction over lines of windows, windows and rows of weights; `body` takes their numbers."""
+        block = Block(arg_types=[IndexType()] * len(shape))
         with self._inside(block):
-            body(block.args[0])
-        op = num.ContractOp(rows, Region(block))
+            body(list(block.args))
+        op = num.ContractOp(shape, Region(block))
         self.put(op)
         return op
 

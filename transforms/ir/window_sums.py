@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class WindowSums:
     """Sums of products of bytes, each finished in the format of the result.
 
-    op: the name of the num op that computes them. weights: rows x elements. run: the elements of a run of a window.
-    count: the number of windows in each line.
+    channels: true if each row is multiplied by a channel of a window. weights: rows x elements. run: the elements of a
+    run of a window. count: the number of windows in each line.
     """
 
-    op: str
+    channels: bool
     weights: Numbers
     start: Start
     accumulator: Accumulator
@@ -32,11 +32,12 @@ class WindowSums:
     run: int
     spaces: num.Spacing
     count: int
+    lines: int = 1
 
     def fitted(self, family: TileFamily) -> tuple[Tile, Sums] | None:
         """The tile of the kernels of a family that compute the sums, or some of their lines; None if there are none."""
-        (runs, pitch, step, lines), rows = self.spaces, len(self.weights)
-        if family.op != self.op or lines % family.lines:
+        (runs, pitch, step), rows = self.spaces, len(self.weights)
+        if family.channels != self.channels or self.lines % family.lines:
             return None
         if (finish := family.finish(self.accumulator, self.result, rows)) is None:
             return None

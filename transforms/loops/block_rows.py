@@ -27,7 +27,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, compile_for, kernels_of, tile_families
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
-from tinyml.transforms.loops.kernels.finished_rows import tile_of_rows
+from tinyml.transforms.loops.kernels.tiles import as_window
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class BlockRowsPass(ModulePass):
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
             for contraction in [each for each in function.walk() if isinstance(each, num.ContractOp)]:
                 rows = _Rows.find(contraction, kernels)
-                if rows is not None and not tile_of_rows(contraction, families):
+                if rows is not None and not as_window(contraction, families):
                     kind = rows.accumulator.type, rows.block
                     if kind not in arrays:
                         arrays[kind] = local_array(function, *kind, "sums")
@@ -85,7 +85,7 @@ class _Rows:
         """The rows of a contraction, if they can be taken in blocks."""
         ops = list(op.body.block.ops)
         dense = [each for each in op.sums if isinstance(each, num.ProductsOp)]
-        if not dense or op.is_sparse:
+        if not dense or op.is_sparse or len(op.shape) > 1:
             return None
         effects = [each for each in ops if not each.results]
         chained = all(after.sum is before.result for before, after in pairwise(dense))

@@ -133,7 +133,7 @@ def _loop_before(second: _Loop) -> _Loop | None:
 def _bounds(loop: _Loop) -> tuple[int, int, int] | None:
     """The constant bounds and step of a loop that carries nothing from one iteration to the next; None for others."""
     if isinstance(loop, num.ContractOp):
-        return None if loop.is_sparse else (0, loop.rows, 1)
+        return None if loop.is_sparse or len(loop.shape) > 1 else (0, loop.rows, 1)
     low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
     return None if low is None or high is None or step is None or loop.iter_args else (low, high, step)
 
@@ -186,7 +186,7 @@ def _contraction(loop: scf.ForOp) -> num.ContractOp:
     body = loop.detach_region(loop.body)
     assert body.block.last_op is not None
     Rewriter.erase_op(body.block.last_op)
-    op = num.ContractOp(bounds[1], body)
+    op = num.ContractOp([bounds[1]], body)
     Rewriter.replace_op(loop, op, [])
     return op
 

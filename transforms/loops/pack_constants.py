@@ -181,7 +181,7 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
 
 def _is_dense(op: Operation) -> TypeGuard[num.DotOp | num.ProductsOp]:
     """True for the products of rows of weights and whole vectors."""
-    return isinstance(op, num.DotOp) or (isinstance(op, num.ProductsOp) and op.channels is None)
+    return isinstance(op, num.DotOp) or (isinstance(op, num.ProductsOp) and op.channels is None and op.spacing is None)
 
 
 def _kernel(dot: num.DotOp | num.ProductsOp, weights: int, rows: int, target: str) -> Kernel | None:

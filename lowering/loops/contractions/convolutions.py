@@ -11,7 +11,6 @@ from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.contractions.products import (
     Products,
-    contract_rows,
     factors,
     finished,
     lower_contraction,
@@ -22,7 +21,8 @@ from tinyml.lowering.loops.contractions.turned_convolutions import lower_in_turn
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import elements_from, flash_array
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.contraction_loops import expand_contraction
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.window_spacing import is_strip, spacing
 
 
@@ -73,26 +73,26 @@ def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
 
 
 def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
-    """Write a tile for windows that are multiplied by all filters or by channels, and a contraction for one window."""
+    """Write a contraction over windows that are multiplied by all filters, or each channel by its filter."""
+    filter, image, result = (tdsl.shape_of(value) for value in (op.lhs, op.rhs, op.out))
+    rows, length = filter[0], prod(filter[1:])
     weights, windows = (
-        elements_from(x, nest.index(0), prod(tdsl.shape_of(x)), nest, tdsl.format_of(x).without_offset()[0].type)
-        for x in (op.lhs, op.rhs)
+        nest.insert(scratch.SliceOp(x, nest.index(0), shape, tdsl.format_of(x).without_offset()[0].type))
+        for x, shape in ((op.lhs, (rows, length)), (op.rhs, (prod(image),)))
     )
-    rows, length = tdsl.shape_of(op.lhs)[0], prod(tdsl.shape_of(op.lhs)[1:])
-    if prod(tdsl.shape_of(op.out)) == rows:
-        weights = nest.insert(scratch.SliceOp(weights, nest.index(0), (rows, length)))
+    spaces, lines = spacing(filter, image, op.steps[1])
+    count = prod(result) // rows
+    extents = [lines, count // lines, rows] if lines > 1 else [count, rows] if count > 1 else [rows]
+    results = nest.insert(scratch.SliceOp(op.out, nest.index(0), tuple(extents)))
 
-        def row(number: SSAValue) -> None:
-            sum = nest.insert(num.StartOp(nest.load(starts, [number]), op.accumulators[0].type))
-            sum.name_hint = "sum"
-            sum = nest.insert(num.ProductsOp(sum, weights, windows))
-            indices = [*[nest.index(0)] * 3, number]
-            nest.store(finished(op, sum, None, indices, nest), op.out, indices)
+    def body(indices: Indices) -> None:
+        sum = nest.insert(num.StartOp(nest.load(starts, indices[-1:]), op.accumulators[0].type))
+        sum.name_hint = "sum"
+        by_channel = op.group_count > 1
+        sum = nest.insert(num.ProductsOp(sum, weights, windows, spaces if count > 1 else None, channels=by_channel))
+        value = finished(op, sum, None, [*[nest.index(0)] * 3, indices[-1]], nest)
+        nest.store(value, results, indices)
 
-        contract_rows(rows, row, nest)
-        return
-    results = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
-    tiles = num.DotTilesOp if op.group_count == 1 else num.ChannelTilesOp
-    places = spacing(tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs), op.steps[1])
-    operands = [results, starts, weights, windows]
-    nest.put(tiles(operands, op.accumulators[0].type, places, op.finished_bound))
+    contraction = nest.contract(extents, body)
+    if extents == [1]:
+        expand_contraction(contraction)

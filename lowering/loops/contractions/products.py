@@ -132,7 +132,7 @@ def lower_rows(
 
 def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopNest) -> None:
     """Write a contraction over rows; the products of a single row stand alone."""
-    contraction = nest.contract(rows, body)
+    contraction = nest.contract([rows], lambda numbers: body(numbers[0]))
     if rows == 1:
         expand_contraction(contraction)
 

@@ -1,4 +1,4 @@
-"""Filters of channels: what kernels for `num.channel_tiles` have in common, whatever the order of their loops."""
+"""Filters of channels: what kernels for channels of windows have in common, whatever the order of their loops."""
 
 from __future__ import annotations
 

@@ -31,34 +31,32 @@ def _dots(tile: Tile) -> TileCode:
     return window if tile.count == 1 and window.fits else Strip(tile)
 
 
-DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8_", "num.dot_tiles", _dots)
+DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8_", _dots)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8_", "num.channel_tiles", ChannelStrip)
+CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8_", ChannelStrip, channels=True)
 """Channels, each with a filter."""
 
 CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels_", CHANNEL_TILES, CodedChannels)
 """Channels, each with a filter that is code."""
 
-WIDE_TILES = _ARMV7EM.family("tm_cm_wide_strip_s8_", "num.dot_tiles", WideStrip, large=True)
+WIDE_TILES = _ARMV7EM.family("tm_cm_wide_strip_s8_", WideStrip, large=True)
 """Rows of a matrix by windows, with weights of two bytes."""
 
 WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
-    "tm_cm_winograd_strip_s8_", "num.dot_tiles", WinogradStrip, large=True
+    "tm_cm_winograd_strip_s8_", WinogradStrip, large=True
 )
 """Rows of a matrix by windows one pixel apart, with two products for three: sums of two results have to fit."""
 
 WINOGRAD_SQUARES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 4).family(
-    "tm_cm_winograd_squares_s8_", "num.dot_tiles", WinogradSquares, large=True, lines=LINES
+    "tm_cm_winograd_squares_s8_", WinogradSquares, large=True, lines=LINES
 )
 """Rows of a matrix by squares of two by two windows, with four products for nine: four times their sums have to fit."""
 
-SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_strip_s8_", "num.dot_tiles", dot_strips_armv6m.Strip)
+SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_strip_s8_", dot_strips_armv6m.Strip)
 """Rows of a matrix by windows, for ARMv6-M."""
 
-SMALL_CHANNEL_TILES = _ARMV6M.family(
-    "tm_cm_small_channel_strip_s8_", "num.channel_tiles", channel_strips_armv6m.ChannelStrip
-)
+SMALL_CHANNEL_TILES = _ARMV6M.family("tm_cm_small_channel_strip_s8_", channel_strips_armv6m.ChannelStrip, channels=True)
 """Channels, each with a filter, for ARMv6-M."""
 
 SMALL_CHANNEL_CODER = _ARMV6M.coder("tm_cm_small_channels_", SMALL_CHANNEL_TILES, coded_channels_armv6m.CodedChannels)

@@ -9,8 +9,8 @@ from tinyml.targets.riscv.composer.registers import RV32IM
 
 _RV32IM = Machine("tinyml/cores.h", RV32IM, call=16)
 
-DOT_TILES = _RV32IM.family("tm_rv_dot_strip_s8_", "num.dot_tiles", Strip)
+DOT_TILES = _RV32IM.family("tm_rv_dot_strip_s8_", Strip)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _RV32IM.family("tm_rv_channel_strip_s8_", "num.channel_tiles", ChannelStrip)
+CHANNEL_TILES = _RV32IM.family("tm_rv_channel_strip_s8_", ChannelStrip, channels=True)
 """Channels, each with a filter."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from tinyml.dialects import num, tdsl
+from tinyml.dialects import tdsl
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
@@ -26,9 +26,9 @@ def kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> It
     filters, height, width, length = tdsl.shape_of(op.lhs)
     channels = tdsl.shape_of(op.rhs)[3]
     if op.group_count == 1:
-        name = num.DotTilesOp.name
+        by_channel = False
     elif filters == op.group_count == channels and length == 1:
-        name = num.ChannelTilesOp.name
+        by_channel = True
     else:
         return
     if (sums := _constants(op)) is None:
@@ -37,9 +37,10 @@ def kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> It
     for family in families:
         if gathered_bytes(op, count, family.lines) > family.most:
             continue
-        spaces = spacing(tdsl.shape_of(op.lhs), shared_shape(op, count, family.lines), op.steps[1])
+        spaces, lines = spacing(tdsl.shape_of(op.lhs), shared_shape(op, count, family.lines), op.steps[1])
         run = width * channels * height // spaces.runs
-        given = WindowSums(name, weights, start, op.accumulators[0], tdsl.format_of(op.out), run, spaces, count)
+        result = tdsl.format_of(op.out)
+        given = WindowSums(by_channel, weights, start, op.accumulators[0], result, run, spaces, count, lines)
         if (fitted := given.fitted(family)) is not None and (kernel := family.kernel(fitted[0])) is not None:
             yield kernel
 

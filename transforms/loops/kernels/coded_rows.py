@@ -21,7 +21,7 @@ from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import RowCoder
 from tinyml.transforms.ir.contraction_loops import expand_contraction
-from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array, needed
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array, needed
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 from tinyml.transforms.loops.kernels.constant_rows import (
     chain_of,
@@ -30,7 +30,7 @@ from tinyml.transforms.loops.kernels.constant_rows import (
     places_of,
     starts_of,
 )
-from tinyml.transforms.loops.kernels.finished_rows import visits_in_order
+from tinyml.transforms.loops.kernels.finished_sums import visits_in_order
 from tinyml.transforms.loops.kernels.tiles import size_of
 
 if TYPE_CHECKING:
@@ -93,13 +93,13 @@ class ContractedRows:
     def _rest(self, nest: LoopNest, array: SSAValue, count: int) -> None:
         """A loop over the rows from a number on, which stores their bytes in an array."""
 
-        def row(index: SSAValue) -> None:
-            values: dict[SSAValue, SSAValue] = {self.op.row: index}
+        def row(indices: Indices) -> None:
+            values: dict[SSAValue, SSAValue] = {self.op.row: indices[0]}
             for op in needed([self.finish], self.op):
                 nest.put(op.clone(value_mapper=values))
-            nest.store(values[self.finish.result], array, [index])
+            nest.store(values[self.finish.result], array, indices)
 
-        expand_contraction(nest.contract(self.op.rows, row), count)
+        expand_contraction(nest.contract(self.op.shape, row), count)
 
 
 def call_of_code(
@@ -127,7 +127,7 @@ def _rows_of(op: num.ContractOp, finish: num.FinishOp) -> ContractedRows | None:
     """The rows that end in a byte; None if they are not those of constants, or no shift finishes their sums."""
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
     chain = chain_of(finish)
-    if right is None or chain is None:
+    if len(op.shape) > 1 or right is None or chain is None:
         return None
     start, links = chain
     if (starts := starts_of(start, op)) is None:

@@ -22,7 +22,7 @@ from tinyml.dialects.scratch import memref_type
 from tinyml.transforms.ir.loop_accesses import overlap
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 from tinyml.transforms.ir.sum_starts import Start
-from tinyml.transforms.loops.kernels.finished_rows import visits_in_order
+from tinyml.transforms.loops.kernels.finished_sums import visits_in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -95,7 +95,16 @@ func.func @tile(%x: memref<11x!fixed.q<8, 6>>) -> memref<6x!fixed.q<8, 3>> {
   %y = scratch.view %arena[0 : i64] : memref<6xi8> to memref<6x!fixed.q<8, 3>>
   %b = scratch.constant dense<[1, -2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 10>, #scratch.flash>
   %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!fixed.q<8, 4>, #scratch.flash>
-  num.dot_tiles %y, %b, %w, %x {acc = !fixed.acc<24, 10>, spacing = array<i64: 2, 5, 2>} : memref<6x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 10>, #scratch.flash>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<11x!fixed.q<8, 6>>
+  %at8 = arith.constant 0 : index
+  %y8 = scratch.slice %y[%at8] : memref<6x!fixed.q<8, 3>> to memref<3x2x!fixed.q<8, 3>>
+  %w8 = scratch.slice %w[%at8] : memref<8x!fixed.q<8, 4>, #scratch.flash> to memref<2x4x!fixed.q<8, 4>, #scratch.flash>
+  num.contract %window, %row to 3, 2 {
+    %n = memref.load %b[%row] : memref<2x!fixed.q<8, 10>, #scratch.flash>
+    %start = num.start %n : !fixed.q<8, 10> -> !fixed.acc<24, 10>
+    %sum = num.products %start, %w8, %x {spacing = array<i64: 2, 5, 2>} : !fixed.acc<24, 10>, memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<11x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %z = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 3>
+    memref.store %z, %y8[%window, %row] : memref<3x2x!fixed.q<8, 3>>
+  }
   func.return %y : memref<6x!fixed.q<8, 3>>
 }
 // CHECK-LABEL: func.func @tile
