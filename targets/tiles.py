@@ -152,13 +152,13 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
 class TileFamily:
     """Kernels for tiles of any shape, which a composer makes as they are needed.
 
-    prefix: of their names. channels: true if each row is multiplied by a channel of windows. needs: the feature that a board must have. composed:
-    the kernel for a tile, by its name; None for a shape that it does not have. stream: the weights and everything else
-    that belongs to rows, in the order in which a kernel fetches them. limit: what sums stay below in magnitude, and
-    what their parts do. shifts: do they finish sums by a shift, as `Accumulator.shift` says, instead of a
-    requantisation? Then starts have half of the last place that it leaves. bits: of sums. right: the most places by
-    which a requantisation shifts. most: bytes of a strip that is gathered. large: do streams take more flash than
-    weights? `spend-flash` chooses such kernels, nothing else does. lines: those of the tiles that have kernels.
+    prefix: of their names. channels: true if each row is multiplied by a channel of windows. needs: the feature that a
+    board must have. composed: the kernel for a tile, by its name; None for a shape that it does not have. stream: the
+    weights and everything else that belongs to rows, in the order in which a kernel fetches them. limit: what sums stay
+    below in magnitude, and what their parts do. shifts: do they finish sums by a shift, as `Accumulator.shift` says,
+    instead of a requantisation? Then starts have half of the last place that it leaves. bits: of sums. right: the most
+    places by which a requantisation shifts. most: bytes of a strip that is gathered. large: do streams take more flash
+    than weights? `spend-flash` chooses such kernels, nothing else does. lines: those of the tiles that have kernels.
     """
 
     prefix: str

@@ -120,7 +120,7 @@ class ContractOp(IRDLOperation):
         if not 1 <= len(self.shape) <= 3 or min(self.shape) < 1:
             raise VerifyException(f"needs at least 1 row, window and line, got {self.shape}")
         if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
-            raise VerifyException(f"the body takes {len(self.shape)} numbers")
+            raise VerifyException(f"the body takes an index for each extent of {self.shape}")
 
 
 class RowSumOp(IRDLOperation, ABC):

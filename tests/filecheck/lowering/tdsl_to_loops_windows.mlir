@@ -65,7 +65,10 @@ func.func @several(%X: memref<1x3x4x1x!zeroskew.q<8, 0.5, 3>>, %w: memref<2x2x2x
 // CHECK: arith.addi %left, [[across]]
 // CHECK: scratch.copy_run {{.*}} to [[window]]
 // CHECK: scratch.constant dense<[-30, -78]> : tensor<2xi32>
-// CHECK: num.dot_tiles {{%.*}}, {{%.*}}, {{%.*}}, {{%.*}} {acc = !zeroskew.acc<32, 0.25>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 1.0, 0>>, memref<2x!zeroskew.q<32, 0.25, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>>
+// CHECK: [[results:%.*]] = scratch.slice %y[{{.*}}] : {{.*}} to memref<2x2x!zeroskew.q<8, 1.0, 0>>
+// CHECK-NEXT: num.contract [[window:%.*]], [[row:%.*]] to 2, 2 {
+// CHECK: num.products %sum, {{%.*}}, {{%.*}} {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 0.25>, memref<2x4x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>> ->
+// CHECK: memref.store {{%.*}}, [[results]]{{\[}}[[window]], [[row]]]
 // CHECK: num.contract
 // CHECK: num.start
 // CHECK: num.products
@@ -117,6 +120,9 @@ func.func @strips(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2
   func.return
 }
 // CHECK: func.func @strips
-// CHECK: num.dot_tiles {{.*}} spacing = array<i64: 2, 6, 2>} : memref<4x
-// CHECK: num.channel_tiles {{.*}} spacing = array<i64: 2, 6, 2>} : memref<4x
-// CHECK: num.dot_tiles {{.*}} spacing = array<i64: 1, 0, 2>} : memref<12x
+// CHECK: num.contract {{.*}} to 2, 2 {
+// CHECK: num.products {{.*}} {spacing = array<i64: 2, 6, 2>}
+// CHECK: num.contract {{.*}} to 2, 2 {
+// CHECK: num.products {{.*}} {spacing = array<i64: 2, 6, 2>, channels}
+// CHECK: num.contract {{.*}} to 6, 2 {
+// CHECK: num.products {{.*}} {spacing = array<i64: 1, 0, 2>}

@@ -100,9 +100,6 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
   num.dot_rows %sums, %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
   %y, %sums_of_y, %stream, %run = "test.op"() : () -> (memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 5>>)
   %start = "test.op"() : () -> memref<1x!fixed.q<16, 9>>
-  num.dot_tiles %y, %w, %m, %m {acc = !fixed.acc<32, 18>, bound = array<i64: -9, 9>, spacing = array<i64: 1, 0, 3>} : memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
-  num.dot_tiles %sums_of_y, %start, %w, %m {acc = !fixed.acc<32, 18>, spacing = array<i64: 1, 3, 1, 3>} : memref<3x!fixed.q<16, 5>>, memref<1x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>
-  num.channel_tiles %sums_of_y, %w, %m, %m {acc = !fixed.acc<32, 18>, spacing = array<i64: 3, 3, 0>} : memref<3x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
   num.composed_tiles %run, %stream, %m {acc = !fixed.acc<32, 18>, multiplied = 27 : i64, kernel = "k"} : memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>
   %bytes, %u, %v = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>)
   num.coded_rows %bytes, %u, %v {rows = {weights = [dense<[[1, 2]]> : tensor<1x2xi8>, dense<3> : tensor<1x1xi8>], aligns = array<i64: 0, 1>, starts = dense<4> : tensor<1xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>
@@ -113,9 +110,6 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
 // CHECK-NEXT: num.distance %sum, %x, %w {kernel = "k"} :
 // CHECK-NEXT: num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
 // CHECK: num.dot_rows %sums, %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
-// CHECK: num.dot_tiles %y, %w, %m, %m {acc = !fixed.acc<32, 18>, bound = array<i64: -9, 9>, spacing = array<i64: 1, 0, 3>} : memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
-// CHECK: num.dot_tiles %sums_of_y, %start, %w, %m {acc = !fixed.acc<32, 18>, spacing = array<i64: 1, 3, 1, 3>}
-// CHECK: num.channel_tiles %sums_of_y, %w, %m, %m {acc = !fixed.acc<32, 18>, spacing = array<i64: 3, 3, 0>} : memref<3x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
 // CHECK: num.composed_tiles %run, %stream, %m {acc = !fixed.acc<32, 18>, multiplied = 27 : i64, kernel = "k"} : memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>
 // CHECK: num.coded_rows %bytes, %u, %v {rows = {weights = [dense<{{\[\[}}1, 2]]> : tensor<1x2xi8>, dense<3> : tensor<1x1xi8>], aligns = array<i64: 0, 1>, starts = dense<4> : tensor<1xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>
 // CHECK-NEXT: num.coded_tile %bytes, %u {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>

@@ -26,8 +26,8 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
     %n = memref.load %s[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w4, %x {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
-    %z = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
-    memref.store %z, %y4[%window, %row] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y4[%window, %row] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
   }
   %at5 = arith.constant 0 : index
   %y5 = scratch.slice %y[%at5] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<4x1x!zeroskew.q<8, 4.0, -3>>
@@ -36,8 +36,8 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
     %n = memref.load %s[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w5, %far {spacing = array<i64: 1, 0, 8>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<36x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
-    %z = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
-    memref.store %z, %y5[%window, %row] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y5[%window, %row] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
   }
   %at6 = arith.constant 0 : index
   %y6 = scratch.slice %z[%at6] : memref<4x!zeroskew.q<8, 16646976.0, -3>> to memref<4x1x!zeroskew.q<8, 16646976.0, -3>>
@@ -46,8 +46,8 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
     %n = memref.load %big[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w6, %x {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
-    %z = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 16646976.0, -3>
-    memref.store %z, %y6[%window, %row] : memref<4x1x!zeroskew.q<8, 16646976.0, -3>>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 16646976.0, -3>
+    memref.store %result, %y6[%window, %row] : memref<4x1x!zeroskew.q<8, 16646976.0, -3>>
   }
   func.return
 }
@@ -63,18 +63,20 @@ func.func @lines(%x: memref<384x!zeroskew.q<8, 1.0, 0>>, %y: memref<64x!zeroskew
     %n = memref.load %s[%row] : memref<8x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w7, %x {spacing = array<i64: 3, 96, 16>} : !zeroskew.acc<32, 1.0>, memref<8x144x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<384x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
-    %z = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
-    memref.store %z, %y7[%line, %window, %row] : memref<2x4x8x!zeroskew.q<8, 4.0, -3>>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y7[%line, %window, %row] : memref<2x4x8x!zeroskew.q<8, 4.0, -3>>
   }
   func.return
 }
 // CHECK: func.func @tiles
 // CHECK: [[stream:%.*]] = scratch.constant dense<[18, 0, 0, 0, 16, 0, 40, 0, 28, 0, 52, 0, -4, -1, -20, -1, -12, -1, -28, -1, 1, 0, 3, 0, 2, 0, 4, 0, 0, 0, 0, -128, 0, 0, 0, 0, 5, 0, 7, 0, 6, 0, 8, 0, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<52xi8>
-// CHECK-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 48 : i64, kernel = "tm_cm_winograd_strip_s8_1_1_12_0_4_4_125"}
-// CHECK-NEXT: num.dot_tiles %y, %s, %w, %far
-// CHECK-NEXT: num.dot_tiles %z, %big, %w, %x
+// CHECK: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 48 : i64, kernel = "tm_cm_winograd_strip_s8_1_1_12_0_4_4_125"}
+// CHECK: num.contract {{.*}} to 4, 1
+// CHECK: num.products {{%.*}}, {{%.*}}, %far
+// CHECK: num.contract {{.*}} to 4, 1
+// CHECK: num.products {{%.*}}, {{%.*}}, %x
 // CHECK: func.func @lines
-// CHECK: num.composed_tiles %y, {{%.*}}, %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 9216 : i64, kernel = "tm_cm_winograd_squares_s8_8_3_48_96_16_4_125_0_2"}
+// CHECK: num.composed_tiles {{%.*}}, {{%.*}}, %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 9216 : i64, kernel = "tm_cm_winograd_squares_s8_8_3_48_96_16_4_125_0_2"}
 // LITTLE: func.func @lines
 // LITTLE: [[stream:%.*]] = scratch.constant {{.*}} : tensor<3184xi8>
 // LITTLE: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = "tm_cm_winograd_strip_s8_8_3_48_96_16_4_125"}
@@ -84,8 +86,8 @@ func.func @lines(%x: memref<384x!zeroskew.q<8, 1.0, 0>>, %y: memref<64x!zeroskew
 // SELECTED: kernel = "tm_cm_dot_strip_s8_1_1_12_0_4_4_125"
 // NONE: func.func @tiles
 // NONE-NOT: num.composed_tiles
-// NONE: num.dot_tiles %y, %s, %w, %x
+// NONE: num.products {{%.*}}, {{%.*}}, %x
 // What exceeds the RAM anyway gets no kernel that takes more stack than the deepest one.
-// SHALLOW: num.composed_tiles %y, {{.*}} kernel = "tm_cm_winograd_strip_s8_1_1_12_0_4_4_125"}
+// SHALLOW: num.composed_tiles {{.*}} kernel = "tm_cm_winograd_strip_s8_1_1_12_0_4_4_125"}
 // SHALLOW: func.func @lines
 // SHALLOW-NOT: num.composed_tiles

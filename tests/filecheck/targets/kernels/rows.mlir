@@ -15,8 +15,8 @@ func.func @rows(%x: memref<96x!zeroskew.q<8, 1.0, 0>>) -> memref<32x!zeroskew.q<
     %n = memref.load %s[%row] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w3, %x {spacing = array<i64: 1, 0, 8>} : !zeroskew.acc<32, 1.0>, memref<4x8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<96x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
-    %z = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 64.0, -3>
-    memref.store %z, %y3[%window, %row] : memref<8x4x!zeroskew.q<8, 64.0, -3>>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 64.0, -3>
+    memref.store %result, %y3[%window, %row] : memref<8x4x!zeroskew.q<8, 64.0, -3>>
   }
   func.return %y : memref<32x!zeroskew.q<8, 64.0, -3>>
 }

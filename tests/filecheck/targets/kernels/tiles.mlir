@@ -19,8 +19,8 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
     %n = memref.load %s[%row] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w0, %x {spacing = array<i64: 1, 0, 8>} : !zeroskew.acc<32, 1.0>, memref<4x8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
-    %z = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 64.0, -3>
-    memref.store %z, %y0[%window, %row] : memref<4x4x!zeroskew.q<8, 64.0, -3>>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 64.0, -3>
+    memref.store %result, %y0[%window, %row] : memref<4x4x!zeroskew.q<8, 64.0, -3>>
   }
   %at1 = arith.constant 0 : index
   %y1 = scratch.slice %z[%at1] : memref<24x!zeroskew.q<8, 64.0, -3>> to memref<6x4x!zeroskew.q<8, 64.0, -3>>
@@ -29,8 +29,8 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
     %n = memref.load %s[%row] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w1, %x {spacing = array<i64: 1, 0, 4>, channels} : !zeroskew.acc<32, 1.0>, memref<4x3x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
-    %z = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 64.0, -3>
-    memref.store %z, %y1[%window, %row] : memref<6x4x!zeroskew.q<8, 64.0, -3>>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 64.0, -3>
+    memref.store %result, %y1[%window, %row] : memref<6x4x!zeroskew.q<8, 64.0, -3>>
   }
   func.return %y, %z : memref<16x!zeroskew.q<8, 64.0, -3>>, memref<24x!zeroskew.q<8, 64.0, -3>>
 }

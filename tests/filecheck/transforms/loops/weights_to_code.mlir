@@ -102,15 +102,15 @@ func.func @tile(%x: memref<11x!fixed.q<8, 6>>) -> memref<6x!fixed.q<8, 3>> {
     %n = memref.load %b[%row] : memref<2x!fixed.q<8, 10>, #scratch.flash>
     %start = num.start %n : !fixed.q<8, 10> -> !fixed.acc<24, 10>
     %sum = num.products %start, %w8, %x {spacing = array<i64: 2, 5, 2>} : !fixed.acc<24, 10>, memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<11x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
-    %z = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 3>
-    memref.store %z, %y8[%window, %row] : memref<3x2x!fixed.q<8, 3>>
+    %result = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 3>
+    memref.store %result, %y8[%window, %row] : memref<3x2x!fixed.q<8, 3>>
   }
   func.return %y : memref<6x!fixed.q<8, 3>>
 }
 // CHECK-LABEL: func.func @tile
 // CHECK: scf.for [[window:%.*]] = %{{.*}} to %{{.*}} step
 // CHECK: [[at:%.*]] = arith.muli [[window]], %{{.*}}
-// CHECK: [[y:%.*]] = scratch.slice %y{{\[}}[[at]]]
+// CHECK: [[y:%.*]] = scratch.slice %y{{.*}}{{\[}}[[at]]]
 // CHECK: [[first:%.*]] = arith.muli [[window]], %{{.*}}
 // CHECK: [[x:%.*]] = scratch.slice %x{{\[}}[[first]]] : memref<11x!fixed.q<8, 6>> to memref<7x!fixed.q<8, 6>>
 // CHECK: num.coded_rows [[y]], [[x]] {rows = {weights = [dense<{{\[\[}}1, 2, 0, 0, 0, 3, 4], [5, 6, 0, 0, 0, 7, 8]]> : tensor<2x7xi8>], aligns = array<i64: 0>, starts = dense<[65, 62]> : tensor<2xi32>, right = 7 : i64}
