@@ -66,7 +66,7 @@ class TileCall:
         """Replace a contraction by the calls."""
         sums, nest = _finished(op), LoopNest(op)
         stream = nest.insert(scratch.ConstantOp.of(self.stream, i8))
-        stream.name_hint = scratch.root(sums.products.weights).name_hint
+        stream.name_hint = sums.products.weights.name_hint
         windows, results = sums.products.vector, sums.count // self.times
         for number in range(self.times):
             outputs = nest.insert(scratch.SliceOp(sums.outputs, nest.index(number * results), (results,)))
@@ -76,7 +76,7 @@ class TileCall:
             operands = [outputs, stream, windows]
             products = results * sums.products.length
             nest.put(num.ComposedTilesOp(operands, sums.products.sum.type, products, self.kernel.symbol))
-        Rewriter.erase_op(op)
+        _erase(sums)
 
 
 @dataclass(frozen=True)
@@ -102,13 +102,23 @@ class CodeCall:
         outputs = nest.insert(scratch.SliceOp(sums.outputs, nest.index(0), (sums.count,)))
         windows = sums.products.vector
         nest.put(num.CodedTileOp(outputs, windows, self.tile, self.kernel.symbol, size_of(self.kernel)))
-        Rewriter.erase_op(op)
+        _erase(sums)
 
 
 def _finished(op: num.ContractOp) -> FinishedSums:
     sums = FinishedSums.of(op)
     assert sums is not None
     return sums
+
+
+def _erase(sums: FinishedSums) -> None:
+    """Erase a contraction and the views that only it reads."""
+    values = sums.products.weights, sums.starts, sums.outputs
+    Rewriter.erase_op(sums.op)
+    for value in values:
+        while isinstance(view := value.owner, scratch.SliceOp) and not value.uses:
+            value = view.source
+            Rewriter.erase_op(view)
 
 
 def _window_sums(op: num.ContractOp) -> WindowSums | None:
