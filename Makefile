@@ -45,13 +45,13 @@ fuzz: $(VENV)/test toolchains ## try damaged inputs and random programs for SECO
 	cd tests && ../$(BIN)/python -m fuzz --seconds $(SECONDS)
 
 kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simulated chips
-	$(BIN)/python -m tinyml.tools.calibration.kernels $(CALIBRATE)
+	$(BIN)/python -m tinyml.tools.calibration.kernel_costs $(CALIBRATE)
 
 costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (targets/*/costs), some minutes
 	$(BIN)/python -m tinyml.tools.calibration.costs $(CALIBRATE)
 
 packing: $(VENV)/test ## how many generated packing problems are solved in ten seconds each, ten minutes or so
-	$(BIN)/python -m tinyml.tools.calibration.packing --given tests/packing/minimalloc
+	$(BIN)/python -m tinyml.tools.calibration.solved_packings --given tests/packing/minimalloc
 
 figures: $(VENV)/test toolchains ## measure the tables of the pages anew: all, or ONLY=TABLE,... (FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m figures $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))

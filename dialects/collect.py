@@ -1,4 +1,4 @@
-"""Construction of a dialect from what its package exports, so that no list names its ops a second time."""
+"""Construction of a dialect from the exports of its package, so that no list names its ops a second time."""
 
 from __future__ import annotations
 

@@ -46,14 +46,14 @@ def _add(whole: Universe, part: Universe) -> None:
 
 
 def _guarded(plugin: Plugin, part: Universe, known: Universe) -> Universe:
-    """The universe of a plug-in whose factories check what they make; raises `PluginError` for a name that is taken."""
+    """The universe of a plug-in, its factories checked; raises `PluginError` for a name that is taken."""
 
     def guarded(kind: str, made: Any, taken: Any, check: Callable[[Plugin, object], Any]) -> dict[str, Any]:
         offered = cast("dict[Any, Any]", plugin.expect(made, dict))
         for name, factory in offered.items():
             if not isinstance(name, str) or not callable(factory):
                 raise PluginError(f"{plugin}: expected the name of a {kind} and a function that makes it, got {name!r}")
-            # xDSL tells the two kinds of targets apart by it.
+            # This argument tells xDSL's two kinds of targets apart.
             inspect.signature(factory)
             if name in taken:
                 raise PluginError(f"{plugin}: there is a {kind} '{name}' already")
@@ -67,7 +67,7 @@ def _guarded(plugin: Plugin, part: Universe, known: Universe) -> Universe:
 
 
 def _checked(plugin: Plugin, factory: Callable[..., object], check: Callable[[Plugin, object], Any]) -> Any:
-    """The factory, whose products are checked; targets of xDSL's older kind take arguments and make nothing."""
+    """A factory that checks what it makes; targets of xDSL's older kind take arguments and make nothing."""
 
     @wraps(factory)
     def made(*arguments: Any) -> Any:

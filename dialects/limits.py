@@ -1,4 +1,4 @@
-"""The greatest numbers of elements that tensors, and of steps that loops of the input may have."""
+"""Limits on the elements of tensors and on the steps of loops that an input may have."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _ELEMENTS_PER_STEP = 200
 def step_limit() -> int:
     """The most operations that the loops of a program may run in an inference: 250,000 by default.
 
-    Those of one inference take some seconds on the desk, and as long on a microcontroller. The limit grows with
-    `ELEMENT_LIMIT`.
+    An inference of that many takes some seconds on a desktop computer, and as long on a microcontroller. The limit
+    grows with `ELEMENT_LIMIT`.
     """
     return ELEMENT_LIMIT.get() // _ELEMENTS_PER_STEP
 

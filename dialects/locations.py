@@ -15,7 +15,7 @@ from tinyml.dialects.errors import InputError
 
 
 def named(location: LocationAttr, name: str) -> LocationAttr:
-    """The location, wrapped in one more name: the innermost part comes last."""
+    """The location wrapped in one more name; the innermost part comes last."""
     return NameLoc(StringAttr(name), location)
 
 
@@ -39,7 +39,7 @@ def source_names(op: Operation) -> tuple[str, ...]:
 
 
 def _first(users: Sequence[Operation]) -> Operation:
-    """The user of an op that comes first in the program; the order of uses depends on what passes did."""
+    """The first user of an op in program order; the order of its uses depends on earlier passes."""
     different = set(users)
     around = _common(users) if len(different) > 1 else None
     return users[0] if around is None else next(inner for inner in around.walk() if inner in different)

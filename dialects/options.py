@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
+from enum import Enum
+from pathlib import Path
 from typing import Any, NewType, get_type_hints
 
 Seconds = NewType("Seconds", float)
 """The type of options that are durations, possibly infinite."""
 
 _HELP, _METAVAR, _CHOICES, _FLAGS, _BARE, _GROUP = "help", "metavar", "choices", "flags", "bare", "group"
-_WRITES = "writes"
+_EXCLUSIVE, _WRITES = "exclusive", "writes"
+
+
+class OptionGroup(Enum):
+    """The groups of options in help texts, in this order; the value is the heading."""
+
+    MODEL = "model"
+    BOARD = "board"
+    NUMBERS = "numbers"
+    MEMORY = "memory"
+    SEARCH = "search for the format of each tensor (docs/searches.md)"
+    RESULT = "result"
+    COMMON = "options of every command"
 
 
 def option(
@@ -21,7 +35,8 @@ def option(
     choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = (),
     flags: tuple[str, ...] | None = None,
     bare: Any = None,
-    group: str | None = None,
+    group: OptionGroup | None = None,
+    exclusive: str | None = None,
     writes: tuple[str, ...] = (),
 ) -> Any:
     """Declare a dataclass field as an option.
@@ -30,21 +45,26 @@ def option(
     allowed values, or a function that finds them when they are needed.
     flags: spellings on the command line, `--` and the field's name by default; none for a positional argument, of which
     there may be several if it is a tuple.
-    bare: the value of an option that is given without one; None if it needs one. group: options of the same group
-    exclude each other. writes: the suffixes of the file that the command writes where the option says; none for a
-    folder, and for anything that is not written.
+    bare: the value of an option that is given without one; None if it needs one. group: the heading under which help
+    texts list the option. exclusive: a name; options with the same name exclude each other. writes: the suffixes of the
+    file that the command writes where the option says; none for a folder, and for anything that is not written.
     """
     settings = {_HELP: help, _METAVAR: metavar, _CHOICES: choices, _FLAGS: flags, _BARE: bare, _GROUP: group}
-    settings[_WRITES] = writes
+    settings |= {_EXCLUSIVE: exclusive, _WRITES: writes}
     return field(default=default, metadata=settings)
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a dataclass; `type` is the field's evaluated annotation."""
+    """One option of a dataclass.
+
+    type: the field's evaluated annotation. varies: whether the default depends on another option, so that help texts do
+    not name it.
+    """
 
     field: Field[Any]
     type: Any
+    varies: bool = False
 
     @property
     def name(self) -> str:
@@ -61,6 +81,12 @@ class Option:
     @property
     def help(self) -> str:
         return self.field.metadata[_HELP]
+
+    @property
+    def help_with_default(self) -> str:
+        """The help text with the default, if that is a single value."""
+        shown = isinstance(self.default, str | int | float | Path) and not isinstance(self.default, bool)
+        return f"{self.help} (default: {self.default})" if shown and not self.varies else self.help
 
     @property
     def metavar(self) -> str | None:
@@ -81,8 +107,12 @@ class Option:
         return self.field.metadata[_BARE]
 
     @property
-    def group(self) -> str | None:
+    def group(self) -> OptionGroup | None:
         return self.field.metadata[_GROUP]
+
+    @property
+    def exclusive(self) -> str | None:
+        return self.field.metadata[_EXCLUSIVE]
 
     @property
     def writes(self) -> tuple[str, ...]:

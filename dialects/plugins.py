@@ -65,18 +65,18 @@ class Plugin:
         return self.value.partition(":")[0].partition(".")[0].strip()
 
     def load(self, kind: type[T]) -> T:
-        """What the entry point names; raises `PluginError` if it cannot be loaded or is of another type."""
+        """The object that the entry point names; raises `PluginError` if it cannot be loaded or is of another type."""
         with self.blamed():
             if EntryPoint.pattern.match(self.value) is None:
                 raise PluginError(f"{self}: expected MODULE:NAME, got {self.value!r}")
             return self.expect(EntryPoint(self.name, self.value, self.group).load(), kind)
 
     def call(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """What a function of the plug-in returns; an exception that passes through here is the plug-in's."""
+        """The result of a function of the plug-in; its exceptions are attributed to the plug-in."""
         return function(*arguments, **named)
 
     def expect(self, thing: object, *kinds: type[T]) -> T:
-        """The thing that the plug-in offers; raises `PluginError` if it is of none of these types."""
+        """The object that the plug-in offers; raises `PluginError` if it is of none of these types."""
         if not isinstance(thing, kinds):
             names = " or ".join(kind.__name__ for kind in kinds)
             raise PluginError(f"{self}: expected an object of type {names}, got {type(thing).__name__}")
@@ -98,7 +98,7 @@ class Plugin:
 
     @contextmanager
     def blamed(self) -> Generator[None]:
-        """Any exception within becomes a `PluginError`, except for an interrupt."""
+        """A context in which any exception but an interrupt becomes a `PluginError`."""
         try:
             yield
         except (PluginError, KeyboardInterrupt):
@@ -108,7 +108,7 @@ class Plugin:
 
     @contextmanager
     def left_out(self) -> Generator[None]:
-        """An exception within is remembered as the reason why the plug-in is left out."""
+        """A context in which an exception is recorded as the reason why the plug-in is left out."""
         try:
             with self.blamed():
                 yield
@@ -117,7 +117,7 @@ class Plugin:
 
 
 def leave_out(reason: str) -> None:
-    """Remember why a plug-in is left out."""
+    """Record the reason why a plug-in is left out."""
     _problems[reason] = None
 
 
@@ -137,9 +137,9 @@ def built_in(group: str) -> Sequence[Plugin]:
 
 
 def plugin_of(error: BaseException) -> Plugin | None:
-    """The plug-in in whose code, or in a call of which, an exception was raised; None for other code.
+    """The plug-in whose code raised an exception, itself or in a call that it made; None for other code.
 
-    xDSL is a plug-in of its tools: its own passes and targets count as it, calls of xDSL from ours do not.
+    xDSL counts as a plug-in for its own passes and targets, not where our code calls it.
     """
     modules: list[str] = []
     step = error.__traceback__
@@ -167,7 +167,7 @@ def provider(module: str) -> Plugin | None:
 
 @contextmanager
 def attributed() -> Generator[None]:
-    """An exception from the code of a plug-in becomes a `PluginError`, which other processes can receive."""
+    """A context in which an exception from a plug-in becomes a `PluginError`, which other processes can receive."""
     try:
         yield
     except (InputError, KeyboardInterrupt):
@@ -180,7 +180,7 @@ def attributed() -> Generator[None]:
 
 @contextmanager
 def others_left_out() -> Generator[None]:
-    """An exception from the code of a plug-in is remembered as the reason why what it offers is left out."""
+    """A context in which an exception from a plug-in is recorded as the reason why its contribution is left out."""
     try:
         with attributed():
             yield
@@ -189,7 +189,7 @@ def others_left_out() -> Generator[None]:
 
 
 def expected(thing: object, kind: type[T], maker: type) -> T:
-    """The thing that a class made; raises `PluginError` if it is of another type, and the class a plug-in's."""
+    """The object that a class made; raises `PluginError` if it is of another type and a plug-in defines the class."""
     if (plugin := provider(maker.__module__)) is not None:
         return plugin.expect(thing, kind)
     assert isinstance(thing, kind)
@@ -197,7 +197,7 @@ def expected(thing: object, kind: type[T], maker: type) -> T:
 
 
 def described(error: BaseException) -> str:
-    """The type and the message of an exception on one line; the message may be one that cannot be read."""
+    """The type and the message of an exception on one line; reading the message may itself raise."""
     try:
         exits = isinstance(error, SystemExit)
         said = f"it ends the program with exit code {error.code}" if exits else f"{type(error).__name__}: {error}"
@@ -241,7 +241,7 @@ def _declared() -> Mapping[str, Sequence[Plugin]]:
     found: dict[str, dict[Plugin, None]] = {group: {} for group in GROUPS}
     packages: dict[str, Distribution] = {}
     for package in distributions():
-        # Of two with one name, the first is the one that is imported.
+        # Of two packages with one name, the first is imported.
         packages.setdefault(_folder(package).partition("-")[0].lower(), package)
     for package in packages.values():
         for plugin in _entries(package):
@@ -272,7 +272,7 @@ def _entries(package: Distribution) -> Sequence[Plugin]:
 
 
 class _EntryPoints(ConfigParser):
-    """A reader of entry points, whose names keep their case."""
+    """A reader of entry points that keeps the case of their names."""
 
     def optionxform(self, optionstr: str) -> str:
         return optionstr

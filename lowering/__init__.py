@@ -1,4 +1,4 @@
-"""One level down: `a_to_b.py` is the pass `lower-a-to-b`; the folder named as the level it leads to holds its parts.
+"""Lowering by one level: `a_to_b.py` is the pass `lower-a-to-b`; its parts are in the folder named after level b.
 
-`frontends/` lead into tdsl, `cost/` asks what a program takes.
+`frontends/` import models as tdsl, `cost/` estimates time and memory of programs.
 """

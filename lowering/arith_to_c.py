@@ -30,9 +30,9 @@ class LowerArithToCPass(ModulePass):
     """Replaces the module's content by a `c.program` with the functions `NAME_predict` and `NAME_scores`.
 
     The module holds one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
-    functions. If the input is a view of the arena the function takes nothing, and `NAME_input` returns where it lies;
-    nor does it take anything if the input arrives row by row (`tdsl.received`), from the user's function `NAME_row`.
-    `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results,
+    functions. If the input is a view of the arena, the function takes no argument and `NAME_input` returns the input's
+    address; if it arrives row by row (`tdsl.received`), from the user's function `NAME_row`, there is no argument
+    either. `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results,
     constants and views become comments. Raises `InputError` for any other module and for operations without a C
     spelling.
     """
@@ -63,5 +63,5 @@ def _model(module: ModuleOp) -> func.FuncOp:
         if not op.is_declaration:
             models.append(op)
     if len(models) != 1:
-        raise InputError(f"one function with a body is wanted, there are {len(models)}")
+        raise InputError(f"expected one function with a body, got {len(models)}")
     return models[0]

@@ -53,7 +53,7 @@ class LowerNumToArithPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = defined_functions(op)
-        # Formats are read from the types before these change; the code is written afterwards.
+        # Formats are read from the types before these change; the code is emitted afterwards.
         prepared = [
             (function, [(op, lower) for op in function.walk() if (lower := _prepare(op)) is not None])
             for function in functions

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.dialects.options import option
+from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.table import AUTO, schedule_names
@@ -22,39 +22,72 @@ class CompileOptions:
     """The options of users; None leaves a pass its own default."""
 
     format: str = option(
-        "number format: a registered dialect's, such as a plug-in's, or f32", default=USUAL_FORMAT, metavar="NAME"
+        "number format: a built-in one, one of an installed package, or f32",
+        default=USUAL_FORMAT,
+        metavar="NAME",
+        group=OptionGroup.NUMBERS,
     )
     functions: str | None = option(
-        "scheme for exp, tanh and sigmoid, for a format that has several", default=None, metavar="SCHEME"
+        "how exp, tanh and sigmoid are computed, for a format with several schemes",
+        default=None,
+        metavar="SCHEME",
+        group=OptionGroup.NUMBERS,
     )
-    width: int | None = option("bits of each number (default: the format's usual width)", default=None, metavar="BITS")
-    weights: str | None = option("another format for constants", default=None, metavar="FORMAT:BITS")
+    width: int | None = option(
+        "bits of each number (default: the format's usual width)",
+        default=None,
+        metavar="BITS",
+        group=OptionGroup.NUMBERS,
+    )
+    weights: str | None = option(
+        "format of constants, if it differs from --format and --width",
+        default=None,
+        metavar="FORMAT:BITS",
+        group=OptionGroup.NUMBERS,
+    )
     packed: str | None = option(
-        "pack constants of few bits in flash (auto: where that pays)", default=None, choices=PACKED
+        "store constants of few bits packed in flash: auto packs where that pays",
+        default=None,
+        choices=PACKED,
+        group=OptionGroup.MEMORY,
     )
-    row_scales: bool = option("scales per row of weights, where they help", default=False)
-    reuse_input: bool = option(
-        "the input lies in the arena, which the model overwrites (by itself where RAM has no room for both)",
+    row_scales: bool = option(
+        "give each row of a weight matrix a scale of its own where that reduces the error",
         default=False,
+        group=OptionGroup.NUMBERS,
     )
-    pack_buffers: bool = option("pack working memory of few bits in RAM", default=False)
+    reuse_input: bool = option(
+        "keep the input in the arena and let the model overwrite it (automatic where RAM cannot hold both)",
+        default=False,
+        group=OptionGroup.MEMORY,
+    )
+    pack_buffers: bool = option(
+        "store working memory of few bits packed in RAM: less RAM, more time", default=False, group=OptionGroup.MEMORY
+    )
     input: str = option(
-        "the image lies in memory, or arrives row by row: over the board's serial line, or from the function NAME_row",
+        "source of the input: an array in memory, or an image that arrives row by row, over the board's serial line or "
+        "from a callback NAME_row",
         default=MEMORY,
         choices=INPUTS,
+        group=OptionGroup.BOARD,
     )
     input_order: str = option(
-        "the order of an image's axes: the file's, or channels last, as from cameras, which takes less memory",
+        "order of the axes of an input image: as in the model file, or channels last as cameras deliver it, which "
+        "takes less memory",
         default=FILE_ORDER,
         choices=INPUT_ORDERS,
+        group=OptionGroup.BOARD,
     )
     round_sums: bool = option(
-        "no accumulators in RAM for sums that loops carry (searches with --ram find out whether)", default=False
+        "round sums that loops carry, in place of wide accumulators in RAM (searches with --ram try both)",
+        default=False,
+        group=OptionGroup.MEMORY,
     )
     plan: str = option(
-        "the order of execution: op by op, in slices, or convolutions in place (auto: the fastest that fits in RAM)",
+        "order of execution (docs/schedules.md); auto takes the fastest plan that fits in RAM",
         default=AUTO,
         choices=schedule_names,
+        group=OptionGroup.MEMORY,
     )
 
 
@@ -63,8 +96,11 @@ class PipelineOptions(CompileOptions):
     """The options of pipelines: those of users, the validation set and the target."""
 
     data: str = option(".npz file with the validation set `x`, to profile with and to round weights on")
-    ram: int | None = option("bytes for the fastest plan that fits; without them it is ordinary", default=None)
-    flash: int | None = option(
-        "bytes of flash for kernels and code that take more of it and less time; without them none", default=None
+    ram: int | None = option(
+        "bytes of RAM: the fastest plan that fits is taken (default: the ordinary plan)", default=None
     )
-    target: str = option("board, whose kernels are used", default=HOST, metavar="NAME")
+    flash: int | None = option(
+        "bytes of flash that the program may fill with larger, faster kernels and code (default: none are used)",
+        default=None,
+    )
+    target: str = option("board whose kernels are used", default=HOST, metavar="NAME")

@@ -101,7 +101,7 @@ PIPELINES = {
             "accumulate-sums",
             "block-sums",
             "fuse-elementwise",
-            # For programs that come with formats; others know since L0, so that searches count the right memory.
+            # For programs imported with formats; others have it from L0, so that searches count the right memory.
             "order-input",
             If("reuse_input", "reuse-input"),
             "receive-input",
@@ -128,7 +128,7 @@ PIPELINES = {
         """L2 to L3.""",
         (
             "lower-tdsl-to-loops",
-            # Ops behind a product belong to its rows before these are taken in blocks.
+            # Ops behind a product join its rows before these are taken in blocks.
             *CLEAN,
             "fuse-loops",
             "decode-constants",
@@ -174,7 +174,7 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
 OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "moves": lambda given: "ram" in given or schedule_named(given.get("plan", AUTO)).sliced,
 }
-"""Values of fields that follow from options: memory counts more than time where a plan was asked for."""
+"""Values of fields that follow from options: memory counts more than time where a plan was requested."""
 
 
 def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
@@ -183,7 +183,7 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
     options: some of `PipelineOptions` by name; the pass's default applies to an option that is missing or None.
     Raises `InputError` for an unknown format.
     """
-    # The registry names pipelines at every start of a tool, which number formats would make slow.
+    # The registry lists pipelines whenever a tool starts; importing number formats there would be slow.
     from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 
     given = {option: value for option, value in options.items() if value is not None}

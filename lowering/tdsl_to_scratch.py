@@ -1,8 +1,8 @@
 """`lower-tdsl-to-scratch`: tensors become buffers (L1 to L2).
 
-Every op writes into a buffer of its own, which packing places later; an op that only moves contiguous elements becomes
-a view. Constants go to flash, the input to a buffer of the arena on request (`reuse-input`). A loop's iter_arg lives in
-one buffer for all iterations, which the body writes directly if nothing can still read the old value.
+Every op writes into a buffer of its own, whose address packing assigns later; an op that only moves contiguous elements
+becomes a view. Constants go to flash, the input to a buffer of the arena on request (`reuse-input`). A loop's iter_arg
+lives in one buffer for all iterations, which the body writes directly if nothing can still read the old value.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from tinyml.dialects.scratch.packing import packed_space
 from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped
+from tinyml.transforms.ir.indices.offsets import build_index, build_offset, is_run
 from tinyml.transforms.ir.levels import FORMATS
-from tinyml.transforms.ir.offsets import build_index, build_offset, is_run
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class LowerTdslToScratchPass(ModulePass):
 
 
 def _repeat_fills(function: func.FuncOp) -> None:
-    """Give each tensor that begins as a filled one a filling of its own, right before it.
+    """Give each tensor that starts as a filled one a filling of its own, right before it.
 
-    Otherwise all of one shape would be copies of a single one, which would be in memory all the time.
+    Otherwise all tensors of one shape would be copies of a single one, which would stay in memory throughout.
     """
     for fill in [op for op in function.walk() if isinstance(op, tdsl.FillOp)]:
         for use in [use for use in fill.out.uses if _begins(use)]:
@@ -69,7 +69,7 @@ def _repeat_fills(function: func.FuncOp) -> None:
 
 
 def _begins(use: Use) -> bool:
-    """Is it the first value of a tensor that a loop or an insertion changes?"""
+    """True for the initial value of a tensor that a loop or an insertion changes."""
     match use.operation:
         case scf.ForOp():
             return True
@@ -118,7 +118,7 @@ class _Bufferisation:
             self.function.arg_attrs = ArrayAttr(kept)
 
     def input(self, type: MemRefType[Attribute], attributes: DictionaryAttr) -> SSAValue:
-        """The buffer of the arena that the caller fills, with the other attributes of the argument that it was."""
+        """The buffer of the arena that the caller fills, with the other attributes of the argument that it replaces."""
         alloc = self.builder.insert(scratch.AllocOp(type, input=True))
         alloc.attributes |= {name: value for name, value in attributes.data.items() if name != tdsl.REUSED}
         return alloc.result
@@ -181,7 +181,7 @@ class _Bufferisation:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """A whole buffer in another place, which packing chooses for a result that overlaps it; any other as it is."""
+        """A whole buffer moved to an address that packing chooses for a result that overlaps it; others unchanged."""
         source = reshaped(buffer)
         if not isinstance(source.owner, scratch.AllocOp):
             return buffer
@@ -262,10 +262,10 @@ class _Bufferisation:
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
-        """The buffer of an iter_arg, initialised: that of the initial value itself, if nothing else reads it."""
+        """The initialised buffer of an iter_arg: that of the initial value itself, if nothing else reads it."""
         initial = op.iter_args[position]
         buffer = self.buffers[initial]
-        # What the loop around carries is made anew in each of its iterations.
+        # Values that the enclosing loop carries are made anew in each of its iterations.
         carried = isinstance(initial.owner, Block) and isinstance(initial.owner.parent_op(), scf.ForOp)
         made_here = carried or (isinstance(initial.owner, Operation) and initial.owner.parent is op.parent)
         if not (made_here and initial.has_one_use() and isinstance(buffer.owner, scratch.AllocOp)):
@@ -291,7 +291,7 @@ class _Bufferisation:
 
 
 def _mark_ring(buffer: SSAValue, loop: scf.ForOp, position: int) -> None:
-    """Notes on a buffer that a loop carries that it holds a ring, if the loop says so."""
+    """Marks a buffer that a loop carries as a ring, if the loop declares it so."""
     noted = loop.attributes.get(tdsl.RINGS)
     rings = list(cast("ArrayAttr[Attribute]", noted)) if isinstance(noted, ArrayAttr) else []
     if len(rings) != len(loop.iter_args) or isinstance(rings[position], UnitAttr):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.elements import element_function
-from tinyml.targets.kernel import Kernel, PackedReads, RowCoder
+from tinyml.targets.kernel import ElementFunction, Kernel, PackedReads, RowCoder
 from tinyml.targets.package import Package
 from tinyml.targets.tiles import TileCoder, TileFamily
 
@@ -28,9 +28,9 @@ class Chip:
     the model; and `harness/*.ld`, the linker script, if it needs one. runner: module and class of its `Runner`, such as
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
     best first; compose: the kernel for what a description without a name asks for, if it can be composed. functions:
-    the texts of functions that read and write packed elements, by their names. tiles: families of kernels that are
-    composed for tiles of any shape. coder: makes rows of constant matrices code, where there is one;
-    tile_coders: make the weights of tiles code. packed_reads: the costs of packed constants that no kernel reads.
+    the texts of functions that read and write packed elements. tiles: families of kernels that are composed for tiles
+    of any shape. coder: makes rows of constant matrices code, where there is one; tile_coders: make the weights of
+    tiles code. packed_reads: the costs of packed constants that no kernel reads.
 
     prefix: the common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc
     or clang, unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by
@@ -61,7 +61,7 @@ class Chip:
     boards: Sequence[Board]
     kernels: Sequence[Kernel] = ()
     compose: Callable[[Kernel], Kernel | None] = lambda wanted: None
-    functions: Callable[[str], str | None] = element_function
+    functions: Callable[[ElementFunction], str] = element_function
     tiles: Sequence[TileFamily] = ()
     coder: RowCoder | None = None
     tile_coders: Sequence[TileCoder] = ()

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
-from tinyml.targets.registry import board, chip_of, known_kernel
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import board, chip_of
 
 OPTIMIZE = "-Os"
 """The optimization level of the C compiler that the tables hold for."""
@@ -38,20 +39,11 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind.
-    composed: those of the composed kernels of a board, which add up from their instructions; frame: the stack of those
-    in assembly, whose time may be measured; shared: the bytes of flash of the functions that some of them share.
     """
 
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
-    composed: Callable[[str], Cost | None] = lambda step: None
-    frame: Callable[[str], int | None] = lambda step: None
-    shared: Callable[[Iterable[str]], int] = lambda steps: 0
-
-    def cost(self, step: str) -> Cost | None:
-        """The cost of a kind of step; None if it is not known."""
-        return self.steps.get(step) or self.composed(step)
 
     def generic_cost(self, step: str) -> Cost:
         """An estimate for a kind that was not measured: the mean of its nearest family, or else of all kinds."""
@@ -86,29 +78,30 @@ def cost_table(target: str) -> CostTable | None:
         return None
     table = json.loads(file.read_text("utf-8"))
     steps = {step: Cost(*row) for step, row in table["steps"].items()}
-    composed, frame = partial(composed_cost, target), partial(kernel_frame, target)
-    return CostTable(table["unit"], Cost(*table["program"]), steps, composed, frame, partial(shared_code, target))
+    return CostTable(table["unit"], Cost(*table["program"]), steps)
 
 
-def composed_cost(target: str, step: str) -> Cost | None:
-    """The cost of a step of a board's kernel whose instructions say what it takes; None for any other step."""
-    symbol, _, unit = step.partition(" ")
-    kernel = known_kernel(symbol, target)
-    composed = None if kernel is None else kernel.composed
-    if kernel is None or composed is None or (time := composed.costs.get(unit)) is None:
-        return None
-    return Cost(time, 0, 0, 0) if unit else Cost(time, composed.call, kernel.code, composed.stack)
+@dataclass(frozen=True)
+class KernelCost:
+    """The cost of a step of a kernel, as far as its instructions say it.
+
+    cost: None if it is measured. frame: bytes of stack; None if they are measured, too.
+    """
+
+    cost: Cost | None = None
+    frame: int | None = None
 
 
-def kernel_frame(target: str, step: str) -> int | None:
-    """The bytes of stack that the kernel of a step takes, if its instructions are known; None for any other step."""
-    kernel = known_kernel(step.partition(" ")[0], target)
-    composed = None if kernel is None else kernel.composed
-    return composed.stack if composed is not None and (composed.bodies or composed.costs) else None
+def kernel_cost(kernel: Kernel, unit: str = "") -> KernelCost:
+    """The cost of a call of a kernel (""), or of a unit in which its time is counted, such as "element"."""
+    if (composed := kernel.composed) is None:
+        return KernelCost()
+    frame = composed.stack if composed.bodies or composed.costs else None
+    if (time := composed.costs.get(unit)) is None:
+        return KernelCost(None, frame)
+    return KernelCost(Cost(time, 0, 0, 0) if unit else Cost(time, composed.call, kernel.code, composed.stack), frame)
 
 
-def shared_code(target: str, steps: Iterable[str]) -> int:
-    """The bytes of flash of all functions that a board's kernels share, of the kernels among some kinds of steps."""
-    kernels = [known_kernel(step.partition(" ")[0], target) for step in steps]
-    composed = [kernel.composed for kernel in kernels if kernel is not None and kernel.composed is not None]
-    return sum({function.symbol: function.code for kernel in composed for function in kernel.shared}.values())
+def kernel_step(kernel: Kernel, unit: str = "") -> str:
+    """The key of a step of a kernel in cost tables."""
+    return f"{kernel.symbol} {unit}".rstrip()

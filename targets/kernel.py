@@ -8,10 +8,13 @@ generated file gives the same bits everywhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.layouts.coded_rows import CodedRows
+from tinyml.dialects.layouts.packed_bits import WIDTHS
+from tinyml.dialects.num import CodeKernelAttr, KernelAttr, ListedKernelAttr
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,8 @@ class Kernel:
     AVR and in instructions on other chips; code: bytes of flash; `make kernels` measures both. codings: the codings of
     weights and vector; tables are the first arguments. segments: the tables are those of `Coding.segments`. needs: the
     feature that a board must have. composed: the text of a kernel that no header defines. chunk: for products of which
-    so many consecutive ones, counted from the last, are proven to fit 16 bits together.
+    so many consecutive ones, counted from the last, are proven to fit 16 bits together. identity: what the IR finds it
+    by; None for a kernel that the chip lists, which is found by its symbol.
     """
 
     symbol: str
@@ -111,6 +115,12 @@ class Kernel:
     needs: str = ""
     composed: Composed | None = None
     chunk: int = 0
+    identity: KernelAttr | None = None
+
+    @property
+    def attribute(self) -> KernelAttr:
+        """What identifies it in the IR."""
+        return self.identity or ListedKernelAttr.of(self.symbol)
 
     @property
     def stack(self) -> int:
@@ -141,14 +151,19 @@ class Kernel:
 class RowCoder:
     """A composer whose kernels hold the weights that they multiply.
 
-    prefix: of the names of the kernels, which a number completes; the rows themselves stand in the program. composed:
-    the kernel of a name and rows; None for rows that it does not have a kernel for. needs: the
-    feature that a board must have.
+    name: the C functions are called by it and a number; the rows themselves stand in the program. composed: the kernel
+    for a function name and rows; None for rows that have no kernel. needs: the feature that a board must have.
     """
 
-    prefix: str
+    name: str
     composed: Callable[[str, CodedRows], Kernel | None]
     needs: str = ""
+
+    def kernel(self, number: str, rows: CodedRows) -> Kernel | None:
+        """The kernel for rows; None if there is none. number: tells it from others of a program."""
+        identity = CodeKernelAttr.of(self.name, number)
+        kernel = self.composed(identity.function, rows)
+        return None if kernel is None else replace(kernel, identity=identity)
 
 
 REQUANTISED_LIMIT = (1 << 31) - 256
@@ -177,16 +192,51 @@ class PackedReads:
     code: Mapping[int, int] = field(default_factory=dict[int, int])
 
 
+@dataclass(frozen=True)
+class ElementFunction:
+    """A function of packed elements.
+
+    kind: reads an element by its number, writes one to working memory, or unpacks whole groups from there to a plain
+    array. bits: of an element. flash: true if it reads from flash. signed: false if unpacked elements have no sign.
+    """
+
+    kind: Literal["read", "write", "unpack"]
+    bits: int
+    flash: bool = False
+    signed: bool = True
+
+    @property
+    def symbol(self) -> str:
+        """The C function."""
+        stem = {"read": "packed", "write": "pack", "unpack": "unpack"}[self.kind]
+        memory = "_ram" if self.kind == "read" and not self.flash else ""
+        return f"tm_{stem}_{'s' if self.signed else 'u'}{self.bits}{memory}"
+
+
+ELEMENT_FUNCTIONS: Mapping[str, ElementFunction] = {
+    function.symbol: function
+    for bits in WIDTHS
+    for function in (
+        ElementFunction("read", bits, flash=True),
+        ElementFunction("read", bits),
+        ElementFunction("write", bits),
+        ElementFunction("unpack", bits),
+        ElementFunction("unpack", bits, signed=False),
+    )
+}
+"""The functions of packed elements by their symbols."""
+
+
 def packed_reader(bits: int, *, flash: bool = True) -> str:
-    """The function that reads single packed elements from flash or from working memory."""
-    return f"tm_packed_s{bits}{'' if flash else '_ram'}"
+    """The symbol of the function that reads single packed elements from flash or from working memory."""
+    return ElementFunction("read", bits, flash=flash).symbol
 
 
 def packed_writer(bits: int) -> str:
-    """The function that writes single packed elements."""
-    return f"tm_pack_s{bits}"
+    """The symbol of the function that writes single packed elements."""
+    return ElementFunction("write", bits).symbol
 
 
 def packed_copier(bits: int, *, signed: bool = True) -> str:
-    """The function that unpacks groups of elements from working memory into a plain array."""
-    return f"tm_unpack_{'s' if signed else 'u'}{bits}"
+    """The symbol of the function that unpacks groups of elements from working memory into a plain array."""
+    return ElementFunction("unpack", bits, signed=signed).symbol

@@ -7,9 +7,9 @@ separate package adds a chip through an entry point in the group `tinyml.chips` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from types import NoneType
@@ -21,13 +21,13 @@ from xdsl.ir import Operation
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.coded_tiles import CodedTile
+from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, KernelAttr, ListedKernelAttr, TileKernelAttr
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import Plugin, PluginError, plugins
 from tinyml.targets.board import Board
-from tinyml.targets.c.composer.names import described
 from tinyml.targets.chip import Chip
-from tinyml.targets.kernel import Kernel, RowCoder
-from tinyml.targets.tiles import TileCoder, TileFamily
+from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel, RowCoder
+from tinyml.targets.tiles import Tile, TileCoder, TileFamily
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
 
     Raises `InputError` for an unknown board.
     """
-    composed = _answer(chip_of(target), Kernel, lambda chip: chip.compose(wanted))
+    composed = _composed(chip_of(target), wanted)
     listed = [kernel for kernel in kernels_of(target) if kernel.computes(wanted)]
     return [*listed, *(() if composed is None else (composed,))]
 
@@ -234,50 +234,65 @@ def spends_flash(target: str) -> bool:
     return any(code)
 
 
-def coded_kernel(symbol: str, content: CodedRows | CodedTile, target: str) -> Kernel:
-    """The kernel of a name that a coder of rows or tiles gave; raises `InputError` if no coder of a board has one."""
-    chip = chip_of(target)
-    kernel = _answer(
-        chip,
-        Kernel,
-        lambda chip: next((one for one in _coded(chip, symbol, content) if one and one.symbol == symbol), None),
-    )
-    if kernel is None:
-        raise InputError(f"the chip {chip.name} has no code for '{symbol}'")
-    return kernel
-
-
-def _coded(chip: Chip, symbol: str, content: CodedRows | CodedTile) -> Iterator[Kernel | None]:
-    """The kernels of a chip's coders that give rows or tiles such a name."""
-    if isinstance(content, CodedTile):
-        yield from (coder.kernel(content) for coder in chip.tile_coders if symbol.startswith(coder.prefix))
-    elif chip.coder is not None and symbol.startswith(chip.coder.prefix):
-        yield chip.coder.composed(symbol, content)
-
-
 @cache
-def known_kernel(symbol: str, target: str) -> Kernel | None:
-    """The kernel of a board with a C function; None if there is none. Raises `InputError` for an unknown board."""
-    return _answer(chip_of(target), Kernel, lambda chip: _kernel(chip, symbol))
+def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
+    """The kernel of a board that an attribute identifies; None if there is none, or if it holds constants.
+
+    Raises `InputError` for an unknown board.
+    """
+    chip = chip_of(target)
+    match attribute:
+        case ListedKernelAttr():
+            kernels = chip.kernels
+        case ComposedKernelAttr():
+            widths = attribute.weights.data, attribute.vector.data, attribute.sum.data
+            codings = attribute.weights_coding.data, attribute.vector_coding.data
+            kernels = [_composed(chip, Kernel("", *widths, op=attribute.op.data, codings=codings))]
+        case TileKernelAttr():
+            tile, name = Tile.of(attribute), attribute.family.data
+            families = [family for family in chip.tiles if (family.name, family.lines) == (name, tile.lines)]
+            kernels = [_answer(chip, Kernel, lambda _, family=family: family.kernel(tile)) for family in families]
+        case _:
+            kernels = ()
+    return next((kernel for kernel in kernels if kernel is not None and kernel.attribute == attribute), None)
 
 
-def _kernel(chip: Chip, symbol: str) -> Kernel | None:
-    """The kernel of a chip with a C function; None if there is none."""
-    wanted = described(symbol)
-    listed = next((kernel for kernel in chip.kernels if kernel.symbol == symbol), None)
-    kernel = chip.compose(wanted.wanted) if listed is None and wanted is not None else listed
-    if kernel is not None and kernel.symbol == symbol:
-        return kernel
-    return next(filter(None, (family.named(symbol) for family in chip.tiles)), None)
-
-
-def kernel_named(symbol: str, target: str) -> Kernel:
-    """The kernel of a board with a given C function; raises `InputError` if there is none."""
-    if (kernel := known_kernel(symbol, target)) is None:
-        raise InputError(f"the target '{target}' has no kernel '{symbol}'")
+def kernel_of(attribute: KernelAttr, target: str) -> Kernel:
+    """The kernel of a board that an attribute identifies; raises `InputError` if there is none."""
+    if (kernel := known_kernel(attribute, target)) is None:
+        raise InputError(f"the target '{target}' has no kernel {attribute}")
     return kernel
+
+
+def _composed(chip: Chip, wanted: Kernel) -> Kernel | None:
+    """The kernel that a chip composes for a description."""
+    if (kernel := _answer(chip, Kernel, lambda chip: chip.compose(wanted))) is None:
+        return None
+    widths = kernel.weights, kernel.vector
+    with blamed(chip):
+        identity = ComposedKernelAttr.of(kernel.op, kernel.codings, widths, kernel.sum, kernel.gaps)
+    return replace(kernel, identity=identity)
+
+
+def coded_kernel(attribute: CodeKernelAttr, content: CodedRows | CodedTile, target: str) -> Kernel:
+    """The kernel that holds rows or a tile; raises `InputError` if no coder of a board gives them this attribute."""
+    chip = chip_of(target)
+    kernel = _answer(chip, Kernel, lambda chip: _coded(chip, attribute, content))
+    if kernel is None or kernel.attribute != attribute:
+        raise InputError(f"the chip {chip.name} has no code for {attribute}")
+    return kernel
+
+
+def _coded(chip: Chip, attribute: CodeKernelAttr, content: CodedRows | CodedTile) -> Kernel | None:
+    name = attribute.coder.data
+    if isinstance(content, CodedTile):
+        return next((coder.kernel(content) for coder in chip.tile_coders if coder.name == name), None)
+    coder = chip.coder
+    return None if coder is None or coder.name != name else coder.kernel(attribute.key.data, content)
 
 
 def element_function(symbol: str, target: str) -> str | None:
     """The text of a function of a board's chip that reads or writes packed elements; None for any other function."""
-    return _answer(chip_of(target), str, lambda chip: chip.functions(symbol))
+    if (function := ELEMENT_FUNCTIONS.get(symbol)) is None:
+        return None
+    return _answer(chip_of(target), str, lambda chip: chip.functions(function))

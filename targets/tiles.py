@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize
+from tinyml.dialects.num import CodeKernelAttr, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ KEPT = 128
 """The most kernels of tiles as code that are kept, at least those of a network's layers."""
 
 FIRST_ZERO = 128
-"""Added to the zero point in names, which have no minus sign."""
+"""Added to the zero point in names of C functions, which have no minus sign."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,15 @@ class Tile:
 
     @property
     def suffix(self) -> str:
-        """The end of the name of a kernel for the tile."""
-        *shape, zero, right, lines = (getattr(self, field.name) for field in fields(self))
+        """The end of the name of the C function for the tile."""
+        *shape, zero, right, lines = astuple(self)
         further = [right, lines] if lines > 1 else [right] if right else []
         return "_".join(map(str, (*shape, zero + FIRST_ZERO, *further)))
 
     @staticmethod
-    def named(suffix: str) -> Tile | None:
-        """The tile of a name's end; None for a text that is no tile's suffix."""
-        if not re.fullmatch(r"\d+(_\d+){6,8}", suffix):
-            return None
-        rows, runs, length, pitch, step, count, zero, *further = map(int, suffix.split("_"))
-        tile = Tile(rows, runs, length, pitch, step, count, zero - FIRST_ZERO, *further)
-        return tile if tile.suffix == suffix and min(rows, runs, length, count, tile.lines) > 0 else None
+    def of(kernel: TileKernelAttr) -> Tile:
+        """The tile of a kernel."""
+        return Tile(**{name: number.data for name, number in kernel.shape.items()})
 
 
 @dataclass(frozen=True)
@@ -152,16 +148,17 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
 class TileFamily:
     """Kernels for tiles of any shape, which a composer makes as they are needed.
 
-    prefix: of their names. channels: true if each row is multiplied by a channel of windows. needs: the feature that a
-    board must have. composed: the kernel for a tile, by its name; None for a shape that it does not have. stream: the
-    weights and everything else that belongs to rows, in the order in which a kernel fetches them. limit: what sums stay
-    below in magnitude, and what their parts do. shifts: do they finish sums by a shift, as `Accumulator.shift` says,
-    instead of a requantisation? Then starts have half of the last place that it leaves. bits: of sums. right: the most
-    places by which a requantisation shifts. most: bytes of a strip that is gathered. large: do streams take more flash
-    than weights? `spend-flash` chooses such kernels, nothing else does. lines: those of the tiles that have kernels.
+    name: the C functions are called by it and the shape. channels: true if each row of weights is multiplied by a
+    channel of windows. needs: the feature that a board must have. composed: the kernel for a function name and a tile;
+    None for a shape without one. stream: the weights and everything else that belongs to rows, in the order in which a
+    kernel fetches them. limit: the magnitude that sums and their parts stay below. shifts: true if sums are finished by
+    a shift, as `Accumulator.shift` says, instead of a requantisation; their starts then include the rounding constant.
+    bits: of sums. right: the greatest shift amount of a requantisation. most: bytes of a strip that is gathered. large:
+    true if streams take more flash than weights; `spend-flash` chooses such kernels, nothing else does. lines: those of
+    the tiles that have kernels.
     """
 
-    prefix: str
+    name: str
     channels: bool
     needs: str
     composed: Callable[[str, Tile], Kernel | None]
@@ -205,25 +202,21 @@ class TileFamily:
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:
-        """The kernel for a tile."""
-        return self.composed(f"{self.prefix}{tile.suffix}", tile)
-
-    def named(self, symbol: str) -> Kernel | None:
-        """The kernel of a name."""
-        tile = Tile.named(symbol.removeprefix(self.prefix)) if symbol.startswith(self.prefix) else None
-        return None if tile is None or tile.lines != self.lines else self.kernel(tile)
+        """The kernel for a tile; None for a shape without one."""
+        kernel = self.composed(f"{self.name}_{tile.suffix}", tile)
+        return None if kernel is None else replace(kernel, identity=TileKernelAttr.of(self.name, astuple(tile)))
 
 
 @dataclass(frozen=True)
 class TileCoder:
     """A composer whose kernels hold the weights that windows meet.
 
-    prefix: of the names of the kernels, which the content completes; the weights stand in the program. family: the
+    name: the C functions are called by it and a digest of the content; the weights stand in the program. family: the
     kernels for the same tiles that fetch weights from a stream; what is proven for these holds here. composed: the
-    kernel of a name, a tile and what its rows make of windows; None where there is none.
+    kernel for a function name, a tile and its sums; None where there is none.
     """
 
-    prefix: str
+    name: str
     family: TileFamily
     composed: Callable[[str, Tile, Sums], Kernel | None]
 
@@ -237,7 +230,9 @@ class TileCoder:
         sums = Sums(code.weights.reshape(rows, -1), code.starts, code.multipliers, code.shifts)
         if not sums.within(self.family.limit):
             return None
-        return self.composed(f"{self.prefix}{code.digest}", tile, sums)
+        identity = CodeKernelAttr.of(self.name, code.digest)
+        kernel = self.composed(identity.function, tile, sums)
+        return None if kernel is None else replace(kernel, identity=identity)
 
 
 def coded_tile(tile: Tile, sums: Sums) -> CodedTile:

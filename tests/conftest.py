@@ -7,6 +7,8 @@ import signal
 import pytest
 from hypothesis import settings
 from programs.compiled import CompiledModels
+from programs.environments import PackagesOfOthers, install_packages
+from programs.shared_folders import made_once, shared_root
 from threadpoolctl import threadpool_limits
 
 # A busy machine is no error.
@@ -38,7 +40,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def compiled_models(tmp_path_factory: pytest.TempPathFactory) -> CompiledModels:
-    base = tmp_path_factory.getbasetemp()
-    root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "compiled_models"
-    root.mkdir(exist_ok=True)
-    return CompiledModels(root)
+    return CompiledModels(shared_root(tmp_path_factory) / "compiled_models")
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> PackagesOfOthers:
+    """An environment with a format of others, and a package of each kind that `tinyml new-KIND` writes."""
+    return PackagesOfOthers(made_once(shared_root(tmp_path_factory) / "packages", install_packages))

@@ -26,7 +26,7 @@ COMMANDS = {
     "new-pass": "write a package with a pass of your own",
     "demo": "compile the example models and check them on this computer",
 }
-"""Help texts by command; each command is a file of `commands/`, imported only when it is called."""
+"""Help texts by command. The file of a command in `commands/` is imported only when the command is called."""
 
 
 class Command(Protocol):
@@ -61,8 +61,13 @@ def main(args: Sequence[str] | None = None) -> int:
     return guarded(run, blame)
 
 
+def file_of(command: str) -> str:
+    """The file of a command in `commands/`; all that write a package of a kind share one."""
+    return "new_package" if command.startswith("new-") else command
+
+
 def _command(name: str) -> Command:
-    return cast(Command, import_module(f"tinyml.tools.commands.{name.replace('-', '_')}"))
+    return cast(Command, import_module(f"tinyml.tools.commands.{file_of(name)}"))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -75,14 +80,14 @@ class _Parser(argparse.ArgumentParser):
 def _parser(name: str | None, command: Command | None) -> argparse.ArgumentParser:
     """The parser of all commands, with the arguments of the one that is called."""
     parser = _Parser(prog="tinyml", description="Compiles KB-sized models for microcontrollers.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
     for row, help in COMMANDS.items():
-        parsed = commands.add_parser(row, help=help)
+        parsed = commands.add_parser(row, help=help, add_help=False)
         if row == name and command is not None:
-            from tinyml.tools.cli.common_options import add_common_options
+            from tinyml.tools.cli.common_options import CommandOptions, add_common_options
 
             command.add_arguments(parsed)
-            add_common_options(parsed)
+            add_common_options(parsed, CommandOptions)
     return parser
 
 

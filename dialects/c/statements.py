@@ -121,7 +121,7 @@ class InvokeOp(IRDLOperation):
 
 @irdl_op_definition
 class IfOp(IRDLOperation):
-    """`if (condition) { ... } else { ... }`; the second part may be empty."""
+    """`if (condition) { ... } else { ... }`; the else branch may be empty."""
 
     name = "c.if"
     condition = operand_def(i1)

@@ -30,7 +30,7 @@ SCALARS: frozenset[Attribute] = frozenset(
 
 
 def is_scalar(type: Attribute) -> bool:
-    """Is a type a number of C: i1 (_Bool), i8 to i64, ui8 to ui32, index (int) or f32?"""
+    """True for a number of C: i1 (_Bool), i8 to i64, ui8 to ui32, index (int) or f32."""
     return type in SCALARS
 
 
@@ -48,8 +48,8 @@ class PointerType(ParametrizedAttribute, TypeAttribute):
     """`!c.ptr<i16, flash>`: the address of elements.
 
     The memory determines how elements are accessed: `ram` (the default, not printed), `const` (read-only: the caller's
-    input), `alias` (RAM whose bytes are also accessed under other types), `flash` (constants, in program memory where
-    the target has one).
+    input), `alias` (RAM whose bytes are also accessed as other types), `flash` (constants, in program memory where the
+    target has one).
     """
 
     name = "c.ptr"
@@ -108,7 +108,7 @@ class VariableType(ParametrizedAttribute, TypeAttribute):
 
 
 def is_value(type: Attribute) -> bool:
-    """Can an expression have this type?"""
+    """True if an expression can have this type."""
     return is_scalar(type) or isinstance(type, PointerType)
 
 

@@ -3,7 +3,7 @@
 A format is a file, or a folder whose `type.py` defines it. `number_format.py` is the contract; start there.
 """
 
-# Builtin f32 and bf16 become number formats, and fixed point the integers of the exact ones, wherever one is looked up.
+# These imports register builtin f32 and bf16 as number formats, and fixed point as the integers of exact formats.
 import tinyml.dialects.formats.bf16 as _bf16  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import tinyml.dialects.formats.f32 as _f32  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import tinyml.dialects.formats.fixed.type as _fixed  # noqa: F401  # pyright: ignore[reportUnusedImport]

@@ -22,9 +22,9 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Requantisation:
-    """The arguments of `tm_requantize_s32` that bring the sum of each row to a result's units, and the result's raws.
+    """The arguments of `tm_requantize_s32` that convert sums of rows to the units of a result, and the result's raws.
 
-    multipliers: int32. shifts: int8. zero: the raw of 0, added at the end. low, high: the limits of raws.
+    multipliers: int32. shifts: int8. zero: the raw of 0, added last. low, high: the limits of raws.
     """
 
     multipliers: Raws
@@ -81,7 +81,7 @@ class Accumulator(ABC):
         return True
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """Converts a sum of an accumulator that this one follows; it fits."""
+        """Converts a sum from an accumulator that this one follows; the result fits."""
         return sum
 
     def starts(self, format: NumberFormat) -> bool:
@@ -98,7 +98,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        """Converts a number of a format to a sum; it fits."""
+        """Converts a number of a format to a sum; the result fits."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
         """The accumulator of complete sums before they are rounded into a format, for rows with scales of their own."""
@@ -109,13 +109,13 @@ class Accumulator(ABC):
         return sum
 
     def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
-        """What finishes the complete sums of rows in a format; None if they are finished in another way."""
+        """The requantisation of complete sums of rows into a format; None if the format finishes them otherwise."""
         return None
 
     def shift(self, result: NumberFormat) -> int | None:
-        """The places by which complete sums are shifted to the right, rounded half up, and then limited to the raws.
+        """The right shift that finishes complete sums in a format: rounded half up, then limited to the raws.
 
-        None if they are finished in a format in another way.
+        None if the format finishes them otherwise.
         """
         return None
 
@@ -140,7 +140,7 @@ class Accumulator(ABC):
 
     @property
     def below(self) -> Accumulator | None:
-        """In a tree sum, the accumulator of the two partial sums that are joined; None if sums consist of products.
+        """The accumulator of the two partial sums that a tree sum joins; None if sums consist of products.
 
         Products missing from a complete tree count as zeros.
         """

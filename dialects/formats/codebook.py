@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 WIDTHS = range(2, 9)
 USUAL_WIDTH = 4
 FINER_BITS, GREATEST = 5, limits(16)[1]
-"""Extra bits of a number beyond those of an index, so that rounding it adds nothing noticeable to the error."""
+"""Bits of a number beyond those of an index, so that rounding it adds no noticeable error."""
 
 SCALES = range(-40, 61)
 ROUNDS = 60
@@ -119,7 +119,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return CodebookType(width, width - 1, range(-most, most + 1))
 
     def for_range(self, low: float, high: float) -> CodebookType:
-        """Evenly spaced numbers, since only their range is known."""
+        """A codebook of evenly spaced numbers, since only their range is known."""
         most = limits(self.bits)[1]
         reach = max(abs(low), abs(high), math.ldexp(1.0, SCALES[0]))
         return _rounded(self.bits, np.linspace(-reach, reach, 2 * most + 1))
@@ -128,7 +128,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         if not constant.any():
             return self
         weights = np.ones(constant.shape) if importance is None else np.broadcast_to(importance, constant.shape)
-        # Numbers that are never multiplied by anything must not be lost altogether.
+        # Numbers that are never multiplied must not lose all weight.
         weights = weights.ravel() + 1.0e-6 * float(weights.max(initial=0)) + 1.0e-30
         return _rounded(self.bits, lloyd_max(constant.ravel(), weights, self.bits))
 

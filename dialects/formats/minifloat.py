@@ -143,7 +143,7 @@ def _magnitude(bits: int, e: int, m: int) -> float:
 
 
 def _unit(e: int, m: int, integer_bits: int) -> int:
-    """Numbers are multiples of 2^-unit: of the smallest, or of the finest unit that `integer_bits` bits allow."""
+    """The u of the unit 2^-u of all numbers: the smallest number, or the finest unit that `integer_bits` bits allow."""
     reach = math.frexp(_magnitude(_greatest(e, m), e, m))[1]
     return min((1 << (e - 1)) - 2 + m, integer_bits - reach)
 

@@ -57,7 +57,7 @@ class NumberFormat(ABC):
     """True if a sum can take products of operands of any scales."""
 
     CONSTANTS_FROM: ClassVar[int | None] = None
-    """For a format that is only worth it for constants, their least number of elements; all else has the default
+    """The fewest elements of a constant in a format that pays only for constants; other tensors take the default
     format."""
 
     SCHEMES: ClassVar[Sequence[str]] = ()
@@ -99,7 +99,7 @@ class NumberFormat(ABC):
         return None
 
     def without_offset(self) -> tuple[NumberFormat, int]:
-        """The format of the same raws with zero point 0, and the zero point by which its numbers are too great."""
+        """The format of the same raws with zero point 0, and the zero point to subtract from its numbers."""
         return self, 0
 
     @abstractmethod
@@ -150,7 +150,7 @@ class NumberFormat(ABC):
         return self
 
     def of_product(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
-        """As `of_sum`, for products."""
+        """The format for products of these operands, as `of_sum`."""
         return self
 
     def in_register(self) -> NumberFormat:
@@ -166,13 +166,13 @@ class NumberFormat(ABC):
         return self
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        """A format that holds every self - rhs exactly, for integer raws as their difference; None if there is none."""
+        """A format that holds every self - rhs exactly, for integer raws as their difference; None without one."""
         return None
 
     def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
         """A proven bound on every partial sum of squares of `length` differences between this format and another.
 
-        vectors: constants (n, length) of the other format, one of which is the operand. The bound is in units of the
+        vectors: constants (n, length) of the other format, one of which is the operand. The bound is in units in the
         last place of a product of two `difference`s; None if sums need no bound.
         """
         return None
@@ -191,7 +191,7 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """A bound on every partial sum of some products, in units of the last place of the finest one.
+        """A bound on every partial sum of some products, in units in the last place of the finest one.
 
         initial: the numbers from which sums start. None if sums need no bound.
         """
@@ -283,7 +283,7 @@ class NumberFormat(ABC):
         return self.from_f32(m, m.mulf(real, m.float_constant(1 / count)))
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """As `average`, over whole axes."""
+        """The mean over whole axes, as `average` by default."""
         return self.average(m, total, count, value_format)
 
     def total_to_f32(self, m: Machine[V], total: V) -> V:

@@ -34,7 +34,7 @@ class IntegerParameters(ParametrizedAttribute, TypeAttribute):
 
     @property
     def type(self) -> Attribute:
-        """Itself: an element type that is a number format needs no adapter."""
+        """The type itself: an element type that is a number format needs no adapter."""
         return self
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws
 
 Bound: TypeAlias = tuple[int, int]
-"""The least and the greatest value of any partial sum, in units of an accumulator's last place."""
+"""The least and the greatest value of any partial sum, in units in the last place of an accumulator."""
 
 Interval: TypeAlias = tuple[float, float]
 """Reals that bound the elements of a tensor for any input."""

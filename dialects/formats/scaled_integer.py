@@ -86,7 +86,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.const(int(self.encode(np.array(real)))), self.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """Rounds to nearest and saturates, whatever the format does elsewhere."""
+        """The raw rounded to nearest and saturated, whatever the format does elsewhere."""
         scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data)))
         low, high = self.limits
         rounded = m.call("tm_f32_to_int", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
@@ -131,7 +131,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.mulf(m.addf(m.mulf(upper, m.float_constant(65536.0)), lower), scale)
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """Rounds to nearest, halves upwards, and saturates, whatever the format does elsewhere."""
+        """The average rounded to nearest, halves upwards, and saturated, whatever the format does elsewhere."""
         if not isinstance(value_format, ScaledInteger):
             return super().average(m, total, count, value_format)
         low, high = (count * limit for limit in value_format.limits)

@@ -30,22 +30,21 @@ ROWS = "tinyml.coded_rows"
 """Attribute of the declaration of a function: the rows that are its code."""
 
 LARGEST = 127
-"""The magnitude to which results are limited."""
+"""The greatest magnitude of results."""
 
 SUM_BITS = 24
-"""The bits of sums."""
+"""The width of sums in bits."""
 
 _KEYS = ("weights", "starts", "aligns", "right")
 
 
 @dataclass(frozen=True)
 class CodedRows:
-    """Sums of the products of rows of constant matrices, each with a vector of its own, and of a start.
+    """Rows of constant matrices, each multiplied by a vector of its own; a row's sum begins with a start value.
 
-    weights: the matrices, of rows x length bytes, one for each vector. aligns: places by which the sums are shifted to
-    the left before the products of each matrix are added, 0 for the first. starts: of the sums, one for each row, with
-    half of the last place that remains. right: places by which sums are shifted to the right in the end, before they
-    are limited to bytes of at most `LARGEST` in magnitude.
+    weights: the matrices, of rows x length bytes, one for each vector. aligns: left shifts of the sums before the
+    products of each matrix are added, 0 for the first. starts: the start value of each row, rounding bias included.
+    right: the right shift of complete sums, before they are limited to bytes of at most `LARGEST` in magnitude.
     """
 
     weights: Sequence[Numbers]
@@ -59,26 +58,26 @@ class CodedRows:
 
     @property
     def products(self) -> int:
-        """The products that are not zero."""
+        """The number of products with weights other than zero."""
         return sum(int(np.count_nonzero(matrix)) for matrix in self.weights)
 
     @property
     def bounds(self) -> Numbers:
-        """Bounds of the magnitudes of all partial sums of each row, whatever the vectors are."""
+        """Bounds on the magnitudes of all partial sums of each row, for any vectors."""
         bounds = np.abs(self.starts)
         for matrix, align in zip(self.weights, self.aligns, strict=True):
             bounds = (bounds << align) + np.abs(matrix).sum(1) * 128
         return bounds
 
     def part(self, first: int, last: int) -> CodedRows:
-        """The rows from one up to another."""
+        """The rows from `first` up to `last`, exclusive."""
         return CodedRows(
             [matrix[first:last] for matrix in self.weights], self.aligns, self.starts[first:last], self.right
         )
 
     @property
     def attribute(self) -> DictionaryAttr:
-        """The attribute that holds it."""
+        """The attribute that holds the rows."""
         weights = [dense_attribute(matrix.astype(np.int8), i8) for matrix in self.weights]
         return DictionaryAttr(
             {
@@ -99,16 +98,16 @@ class CodedRows:
         if not isa(aligns, DenseArrayBase[IntegerType]) or not isa(right, IntegerAttr[IntegerType]):
             raise VerifyException(f"coded rows are shifted by numbers, got {aligns} and {right}")
         weights = [dense_numbers(matrix, i8) for matrix in cast("ArrayAttr[Attribute]", matrices)]
-        places = [int(places) for places in aligns.get_values()]
-        return CodedRows(weights, places, dense_numbers(starts, i32), right.value.data).verified
+        shifts = [int(shift) for shift in aligns.get_values()]
+        return CodedRows(weights, shifts, dense_numbers(starts, i32), right.value.data).verified
 
     @property
     def verified(self) -> CodedRows:
-        """Itself; raises `VerifyException` if its parts do not fit each other."""
+        """The rows themselves; raises `VerifyException` if their parts do not fit each other."""
         weights, starts, aligns, right = self.weights, self.starts, self.aligns, self.right
         if starts.ndim != 1 or any(matrix.ndim != 2 or len(matrix) != len(starts) for matrix in weights):
             shapes = ", ".join(str(matrix.shape) for matrix in weights)
             raise VerifyException(f"matrices of shapes {shapes} have no rows for starts of shape {starts.shape}")
         if not 0 < right < 24 or len(aligns) != len(weights) or min(aligns) < 0 or aligns[0] != 0:
-            raise VerifyException(f"sums are shifted to the left by {aligns} and to the right by {right} places")
+            raise VerifyException(f"sums are shifted to the left by {aligns} and to the right by {right}")
         return self

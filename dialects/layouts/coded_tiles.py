@@ -26,15 +26,15 @@ _KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 
 @dataclass(frozen=True, eq=False)
 class CodedTile:
-    """Sums of the products of rows of weights and windows, and of a start, requantised as TensorFlow Lite does it.
+    """Sums of the products of rows and windows, each with a start value, requantised as in TensorFlow Lite.
 
     Tiles are equal if their digests are.
 
-    weights: bytes, rows x runs x the weights of a run, at least one of each. starts: of the sums, one for each row.
+    weights: bytes, rows x runs x weights of a run, at least one of each. starts: the start value of each row.
     multipliers, shifts: the arguments of `tm_requantize_s32`: multipliers have 31 bits, shifts are -31 to -1. pitch:
-    elements of memory from a run of a window to the next; step: from a window to the next, of which there are `count`.
-    zero: the raw of 0 of the results, which are bytes. apart: elements from that of a weight to that of the next: 1, or
-    the number of rows, each of which then has a channel of its own.
+    elements of memory from a run of a window to the next. step: elements from a window to the next. count: the number
+    of windows. zero: the raw of 0 of the results, which are bytes. apart: elements of memory from the factor of a
+    weight to that of the next: 1, or the number of rows, each of which then has a channel of its own.
     """
 
     weights: Numbers
@@ -53,15 +53,15 @@ class CodedTile:
 
     @property
     def elements(self) -> int:
-        """The elements of memory from the first to the last of all windows."""
+        """The number of elements of memory from the first to the last of all windows."""
         _, runs, length = self.weights.shape
         return (self.count - 1) * self.step + (runs - 1) * self.pitch + length * self.apart
 
     @cached_property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that say the content."""
-        places = np.array([*self.weights.shape, self.pitch, self.step, self.count, self.zero, self.apart])
-        parts = (self.weights, self.starts, self.multipliers, self.shifts, places)
+        """A digest of the content, 16 hexadecimal digits."""
+        sizes = np.array([*self.weights.shape, self.pitch, self.step, self.count, self.zero, self.apart])
+        parts = (self.weights, self.starts, self.multipliers, self.shifts, sizes)
         return sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()[:16]
 
     def __eq__(self, other: object) -> bool:
@@ -72,27 +72,27 @@ class CodedTile:
 
     @property
     def attribute(self) -> DictionaryAttr:
-        """The attribute that holds it."""
+        """The attribute that holds the tile."""
         arrays = zip((self.weights, self.starts, self.multipliers, self.shifts), (i8, i32, i32, i8), strict=True)
         content: list[Attribute] = [dense_attribute(numbers, element) for numbers, element in arrays]
-        places = DenseArrayBase.from_list(i64, [self.pitch, self.step, self.count, self.zero, self.apart])
-        return DictionaryAttr(dict(zip(_KEYS, [*content, places], strict=True)))
+        sizes = DenseArrayBase.from_list(i64, [self.pitch, self.step, self.count, self.zero, self.apart])
+        return DictionaryAttr(dict(zip(_KEYS, [*content, sizes], strict=True)))
 
     @staticmethod
     def of(attribute: Attribute) -> CodedTile:
         """The tile of an attribute; raises `VerifyException` for one that holds none."""
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
-        weights, starts, multipliers, shifts, places = (data.get(key) for key in _KEYS)
-        if len(data) != len(_KEYS) or not isa(places, DenseArrayBase[IntegerType]) or len(places) != 5:
+        weights, starts, multipliers, shifts, sizes = (data.get(key) for key in _KEYS)
+        if len(data) != len(_KEYS) or not isa(sizes, DenseArrayBase[IntegerType]) or len(sizes) != 5:
             raise VerifyException(f"coded tiles have {', '.join(_KEYS)}, got {attribute}")
         begun, factors = (dense_numbers(array, i32) for array in (starts, multipliers))
-        distances = [int(place) for place in places.get_values()]
+        distances = [int(size) for size in sizes.get_values()]
         rows, right = dense_numbers(weights, i8), dense_numbers(shifts, i8)
         return CodedTile(rows, begun, factors, right, *distances).verified
 
     @property
     def verified(self) -> CodedTile:
-        """Itself; raises `VerifyException` if its parts do not fit each other."""
+        """The tile itself; raises `VerifyException` if its parts do not fit each other."""
         shapes = [self.starts.shape, self.multipliers.shape, self.shifts.shape]
         if self.weights.ndim != 3 or shapes != [self.weights.shape[:1]] * 3:
             text = ", ".join(map(str, shapes))

@@ -19,7 +19,7 @@ GREATEST_GAP = 255
 
 @dataclass(frozen=True)
 class CompressedRows:
-    """values: the entries in row order. gaps: uint8, one per entry. lengths: entries per row, uint8 or uint16."""
+    """A matrix. values: entries in row order. gaps: uint8, one per entry. lengths: entries per row, uint8 or uint16."""
 
     values: NDArray[Any]
     gaps: NDArray[Any]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 GREATEST_SKIP = (1 << GAP_BITS) - 1
 COUNT_BYTES = 2
 AT_ONCE = 32
-"""Groups per inner loop of a kernel: the count of a row is the number of whole inner loops and a remainder."""
+"""Groups per inner loop of a kernel: a row's count is split into whole inner loops and a remainder."""
 MOST_GROUPS = 128 * AT_ONCE - 1
 
 
@@ -33,7 +33,7 @@ def entries_of_group(width: int) -> int:
 
 @dataclass(frozen=True)
 class DeltaRows:
-    """width: bits per value. values, skips: one per entry. groups: groups per row, uint8 or uint16."""
+    """A matrix. width: bits per value. values, skips: one per entry. groups: groups per row, uint8 or uint16."""
 
     width: int
     values: NDArray[Any]
@@ -49,7 +49,7 @@ class DeltaRows:
         return COUNT_BYTES * len(self.groups) + self.group_bytes * int(self.groups.sum())
 
     def stream(self) -> NDArray[np.uint8]:
-        """The rows as they lie in flash."""
+        """The rows as bytes of flash."""
         ends = np.cumsum(self.groups)
         packed = pack_bits(self.values, self.width, self.skips)
         rows = np.split(packed.reshape(-1, self.group_bytes), ends[:-1])
@@ -86,7 +86,7 @@ def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | No
 
 
 def _bridged(columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The columns of a row's entries, with more of them inserted wherever two lie too far apart for a skip."""
+    """The columns of a row's entries, with further ones inserted where two are too far apart for a skip."""
     step = GREATEST_SKIP + 1
     previous = np.concatenate([[-1], columns])[:-1].tolist()
     pairs = zip(previous, columns.tolist(), strict=True)

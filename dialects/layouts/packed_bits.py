@@ -36,8 +36,8 @@ GAP_BITS = 4
 class Byte(NamedTuple):
     """A byte of a group: a field of some elements from `element` on.
 
-    bits: of the field; 8 divided by them is the number of elements, but fields of 6 and 7 bits belong to a single one.
-    at: the lowest bit of the element that the field holds; the width of an element where the field is its gap.
+    bits: the width of the field; a byte holds fields of 8 / bits elements, of 6 or 7 bits that of a single one. at: the
+    lowest bit of the element that the field holds; the width of an element for the field of its gap.
     """
 
     element: int
@@ -46,7 +46,7 @@ class Byte(NamedTuple):
 
     @property
     def elements(self) -> int:
-        """The number of elements of which the byte holds fields of their own."""
+        """The number of elements whose fields the byte holds."""
         return 8 // self.bits
 
 
@@ -68,7 +68,7 @@ def packed_bytes(count: int, width: int) -> int:
 def touched_bytes(count: int, width: int) -> int:
     """Bytes up to the last one that has bits of one of the first `count` elements."""
     groups, rest = divmod(count, group_length(width))
-    within = int(_places(width, gaps=False)[:rest].max()) // 8 + 1 if rest else 0
+    within = int(_bit_positions(width, gaps=False)[:rest].max()) // 8 + 1 if rest else 0
     return groups * group_bytes(width) + within
 
 
@@ -80,7 +80,7 @@ def packed_widths(raws: Integers) -> list[int]:
 
 
 def has_inverted_sign(width: int) -> bool:
-    """True if what is stored is the element plus half of its range."""
+    """True if elements are stored with half of their range added."""
     return width % 8 in range(1, 6)
 
 
@@ -105,17 +105,17 @@ def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
 
 
 @cache
-def _places(width: int, gaps: bool) -> NDArray[np.int64]:
-    """The bit of its group in which each bit of each element lies, those of its gap last: (elements, bits)."""
+def _bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
+    """The position within its group of each bit of each element, the bits of its gap last: (elements, bits)."""
     length = max(4, group_length(width)) if gaps else group_length(width)
-    places = np.zeros((length, width + gaps * GAP_BITS), np.int64)
+    positions = np.zeros((length, width + gaps * GAP_BITS), np.int64)
     for number, (element, bits, at) in enumerate(group_layout(width, gaps)):
         first, spare = 8 * number + 8 % bits, 8 % bits
         for turn in range(8 // bits):
-            places[element + turn, at : at + bits] = first + turn * bits + np.arange(bits)
+            positions[element + turn, at : at + bits] = first + turn * bits + np.arange(bits)
         last = at + spare * (element % group_length(width))
-        places[element | group_length(width) - 1, last : last + spare] = 8 * number + np.arange(spare)
-    return places
+        positions[element | group_length(width) - 1, last : last + spare] = 8 * number + np.arange(spare)
+    return positions
 
 
 def pack_bits(values: Integers, width: int, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
@@ -126,29 +126,29 @@ def pack_bits(values: Integers, width: int, gaps: NDArray[np.integer[Any]] | Non
     flat = np.asarray(values, np.int64).reshape(-1)
     if ((flat < -1 << width - 1) | (flat >= 1 << width - 1)).any():
         raise ValueError(f"not all elements have {width} bits")
-    places = _places(width, gaps is not None)
-    length = len(places)
+    positions = _bit_positions(width, gaps is not None)
+    length = len(positions)
     shape = -(-flat.size // length), length
     elements = np.zeros(shape, np.int64)
     elements.reshape(-1)[: flat.size] = flat
     elements = elements + _offset(width) & (1 << width) - 1
     if gaps is not None:
         elements += np.asarray(gaps, np.int64).reshape(shape) << width
-    bits = np.zeros((len(elements), places.size), np.uint8)
+    bits = np.zeros((len(elements), positions.size), np.uint8)
     for bit in range(width + GAP_BITS * (gaps is not None)):
-        bits[:, places[:, bit]] = elements >> bit & 1
+        bits[:, positions[:, bit]] = elements >> bit & 1
     return np.packbits(bits, bitorder="little")
 
 
 def unpack_bits(stream: NDArray[np.uint8], width: int) -> NDArray[np.int64]:
     """Unpacks all elements of whole groups, padding included."""
-    places = _places(width, gaps=False)
-    bits = np.unpackbits(stream, bitorder="little").reshape(-1, places.size)[:, places.reshape(-1)]
+    positions = _bit_positions(width, gaps=False)
+    bits = np.unpackbits(stream, bitorder="little").reshape(-1, positions.size)[:, positions.reshape(-1)]
     weights = 1 << np.arange(width, dtype=np.int64)
     weights[-1] *= 1 if has_inverted_sign(width) else -1
     return (bits.reshape(-1, width) * weights).sum(1) - _offset(width)
 
 
 def _offset(width: int) -> int:
-    """What is added to elements before they are stored."""
+    """The bias added to elements before they are stored."""
     return 1 << width - 1 if has_inverted_sign(width) else 0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WRAPS = "wraps"
-"""Marks a truncation that may lose bits; in any other truncation the value fits."""
+"""Attribute of a truncation that may lose bits; in any other truncation the value fits."""
 
 
 class EmissionContext(Protocol):
@@ -159,7 +159,7 @@ class Emitter(Machine[SSAValue]):
 
 
 def _constant(value: SSAValue) -> int | None:
-    """The integer that a value is, if it is a constant."""
+    """The value of an integer constant; None for any other value."""
     owner = value.owner
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
         return owner.value.value.data

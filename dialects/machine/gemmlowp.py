@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Raws: TypeAlias = "NDArray[np.int64]"
 
 MOST = (1 << 31) - 1
-"""The greatest number of 32 bits; the number 1 where there are no integer bits."""
+"""The greatest number of 32 bits, which stands for 1 where there are no integer bits."""
 
 _EXP_OF_EIGHTH, _THIRD = 1895147668, 715827883
 """exp(-1/8) and 1/3, without integer bits."""
@@ -36,15 +36,15 @@ def high_product(a: Raws, b: Raws | int) -> Raws:
     return (a * b + (1 << 30)) >> 31
 
 
-def halved(x: Raws, places: int) -> Raws:
-    """x / 2^places, rounded to nearest, halves away from zero."""
-    rest, half = x & ((1 << places) - 1), ((1 << places) - 1) >> 1
-    return (x >> places) + (rest > half + (x < 0))
+def halved(x: Raws, shift: int) -> Raws:
+    """x / 2^shift, rounded to nearest, halves away from zero."""
+    rest, half = x & ((1 << shift) - 1), ((1 << shift) - 1) >> 1
+    return (x >> shift) + (rest > half + (x < 0))
 
 
-def _doubled(x: Raws, places: int) -> Raws:
-    """x * 2^places, saturating."""
-    return np.clip(x << places, -MOST - 1, MOST)
+def _doubled(x: Raws, shift: int) -> Raws:
+    """x * 2^shift, saturating."""
+    return np.clip(x << shift, -MOST - 1, MOST)
 
 
 def exp_of_negative(x: Raws, integer_bits: int) -> Raws:

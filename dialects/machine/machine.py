@@ -144,11 +144,11 @@ class Machine(ABC, Generic[V]):
         """The width of a stored integer."""
 
     def known(self, value: V) -> tuple[int, int] | None:
-        """The interval that a value was proven to lie in when it was settled, if the machine remembers it."""
+        """The interval proven for a value when it was settled, if the machine remembers it."""
         return None
 
     def settle(self, x: Int[V], width: int) -> V:
-        """As `held`, and remembers the interval for later users of the value."""
+        """x as by `held`; the interval is remembered for later users of the value."""
         return self.held(x, width)
 
     def whole(self, value: V) -> Int[V]:
@@ -277,7 +277,7 @@ class Machine(ABC, Generic[V]):
             x = self.narrowed(x)
             below = (1 << right) - 1
             rest = self.low_bits(self._shifted(x, x.width - 1), right)
-            # The rest is added only to negative numbers, which do not overflow.
+            # The bias is added only to negative numbers, which cannot overflow.
             raised = width_for(x.low, max(x.high, below))
             value = self.addi(self.held(x, raised), self.held(rest, raised))
             x = Int(value, raised, x.low, max(x.high, below))

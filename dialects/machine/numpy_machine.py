@@ -112,7 +112,7 @@ class NumpyMachine(Machine["Array"]):
         return value
 
     def of_raw(self, table: Array, raws: Array) -> Array:
-        """Table entries at raws: the table has an entry for every bit pattern of a raw."""
+        """The entries of a table for raws; the table has an entry for every bit pattern of a raw."""
         return table.take(raws.view(f"u{raws.itemsize}"))
 
     def matmul(

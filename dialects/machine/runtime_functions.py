@@ -47,7 +47,7 @@ ADD_SHIFTS = range(5)
 """Left and right shifts for which `tm_add_i16` is fast: the registers of an AVR shift by single bits."""
 
 EXP_LOW, EXP_HIGH = -87.0, 88.0
-"""Below, exp is 0; above, it is exp(EXP_HIGH): no result is subnormal or infinite."""
+"""The arguments below which exp is 0 and above which it is exp(EXP_HIGH): no result is subnormal or infinite."""
 
 LEAST_SQUARE = 2.0**-125
 """The least argument of the reciprocal square root, half of which is no subnormal number."""
@@ -61,7 +61,7 @@ EXP_COEFFICIENTS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795
 
 
 def exp(x: F32) -> F32:
-    """tm_expf: within 2 units of the last place on [EXP_LOW, EXP_HIGH]."""
+    """tm_expf: within 2 units in the last place on [EXP_LOW, EXP_HIGH]."""
     x = np.asarray(x, np.float32)
     clamped = np.where(x >= np.float32(EXP_HIGH), np.float32(EXP_HIGH), x)
     clamped = np.where(clamped >= np.float32(EXP_LOW), clamped, np.float32(EXP_LOW))
@@ -206,7 +206,7 @@ def _limit(width: int, result: int) -> RuntimeFunction:
 
 
 def rank(table: I32, x: I32, length: I16) -> I16:
-    """tm_rank_s32: the number of the first `length` entries of a rising table that are at most x."""
+    """tm_rank_s32: how many of the first `length` entries of a rising table are at most x."""
     return np.searchsorted(table[: int(length)], x, side="right").astype(np.int16)
 
 
@@ -250,7 +250,7 @@ def leading_zeros(x: I32) -> I8:
 
 
 def root_multiplier(x: I32) -> I32:
-    """tm_root_multiplier_s32: 2^(31 - shift) / sqrt(x) for x > 0, where shift is `root_shift`; the most for x <= 1.
+    """tm_root_multiplier_s32: 2^(31 - shift) / sqrt(x) for x > 0, where shift is `root_shift`; saturates for x <= 1.
 
     TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp: five steps of Newton's method, within 2^-19 of the factor.
     """
@@ -264,7 +264,7 @@ def root_multiplier(x: I32) -> I32:
 
 
 def root_shift(x: I32) -> I8:
-    """tm_root_shift_s32: how far `root_multiplier` is to be shifted to the left, from -12 to 0."""
+    """tm_root_shift_s32: the left shift that `root_multiplier` needs, from -12 to 0."""
     return np.minimum(_root_pairs(np.maximum(np.asarray(x), 1)) - 12, 0).astype(np.int8)
 
 
@@ -274,7 +274,7 @@ def _root_pairs(x: I64) -> I64:
 
 
 def inverse_root(x: I32) -> I32:
-    """tm_inverse_root_s32: 2^31 / sqrt(x), to nearest, halves upwards, within 2^-19 of it; for x <= 1 the most."""
+    """tm_inverse_root_s32: 2^31 / sqrt(x), to nearest, halves upwards, within 2^-19 of it; saturates for x <= 1."""
     right = -root_shift(x).astype(np.int64)
     return (root_multiplier(x).astype(np.int64) + (1 << right >> 1) >> right).astype(np.int32)
 

@@ -9,6 +9,7 @@ from tinyml.dialects.num.activations import *
 from tinyml.dialects.num.base import *
 from tinyml.dialects.num.coded import *
 from tinyml.dialects.num.contractions import *
+from tinyml.dialects.num.kernel_attributes import *
 from tinyml.dialects.num.kernels import *
 from tinyml.dialects.num.norms import *
 from tinyml.dialects.num.proofs import *

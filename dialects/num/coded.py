@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, StringAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
 from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
+from tinyml.dialects.num.kernel_attributes import CodeKernelAttr
 from tinyml.dialects.num.kernels import MEMREF, is_of_bytes, run_length
 
 __all__ = ["CodeSize", "CodedOp", "CodedRowsOp", "CodedTileOp"]
@@ -39,18 +40,18 @@ class CodeSize(NamedTuple):
     stack: int
 
 
-def kernel_properties(kernel: str, size: CodeSize) -> Mapping[str, Attribute]:
-    """The properties that say the function and what it takes."""
-    return {"kernel": StringAttr(kernel), "size": DenseArrayBase.from_list(i64, size)}
+def kernel_properties(kernel: CodeKernelAttr, size: CodeSize) -> Mapping[str, Attribute]:
+    """The properties that say the kernel and what it takes."""
+    return {"kernel": kernel, "size": DenseArrayBase.from_list(i64, size)}
 
 
 class CodedOp(IRDLOperation, ABC):
     """Sums of products with constants that a function holds.
 
-    kernel: the function, which is composed for them. size: what it takes.
+    kernel: composed for them. size: what it takes.
     """
 
-    kernel = prop_def(StringAttr)
+    kernel = prop_def(CodeKernelAttr)
     size = prop_def(DenseArrayBase.constr(i64))
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     irdl_options = (ParsePropInAttrDict(),)
@@ -98,7 +99,9 @@ class CodedRowsOp(CodedOp):
     rows = prop_def(DictionaryAttr)
     assembly_format = "$outputs `,` $vectors attr-dict `:` type($outputs) `,` type($vectors)"
 
-    def __init__(self, outputs: SSAValue, vectors: Sequence[SSAValue], rows: CodedRows, kernel: str, size: CodeSize):
+    def __init__(
+        self, outputs: SSAValue, vectors: Sequence[SSAValue], rows: CodedRows, kernel: CodeKernelAttr, size: CodeSize
+    ):
         super().__init__(
             operands=[outputs, vectors], properties={"rows": rows.attribute, **kernel_properties(kernel, size)}
         )
@@ -134,7 +137,7 @@ class CodedTileOp(CodedOp):
     tile = prop_def(DictionaryAttr)
     assembly_format = "$outputs `,` $windows attr-dict `:` type($outputs) `,` type($windows)"
 
-    def __init__(self, outputs: SSAValue, windows: SSAValue, tile: CodedTile, kernel: str, size: CodeSize):
+    def __init__(self, outputs: SSAValue, windows: SSAValue, tile: CodedTile, kernel: CodeKernelAttr, size: CodeSize):
         super().__init__(
             operands=[outputs, windows], properties={"tile": tile.attribute, **kernel_properties(kernel, size)}
         )

@@ -29,7 +29,7 @@ class _TypeConstraint(AttrConstraint):
 class FormatConstraint(_TypeConstraint):
     """A number format.
 
-    what: the wording of errors. one_family: all formats of an op that are constrained so belong to one family.
+    what: the wording of errors. one_family: all formats of an op with this constraint belong to one family.
     """
 
     what: str = "a scalar of a number format"
@@ -70,7 +70,7 @@ class OrderedConstraint(FormatConstraint):
 
 @dataclass(frozen=True)
 class SameType(VarConstraint[Attribute]):
-    """A type that is the same wherever the op has it. message: of errors, with both types in place of `{}`."""
+    """A type that is the same wherever the op has it. message: the wording of errors; `{}` stands for both types."""
 
     message: str
 

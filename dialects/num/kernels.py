@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, MemRefType, StringAttr
+from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, MemRefType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     BaseAttr,
@@ -27,6 +27,7 @@ from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.num.base import accumulator_type, same_family
 from tinyml.dialects.num.constraints import SAME_SUM
+from tinyml.dialects.num.kernel_attributes import KERNEL, CodeKernelAttr, ComposedKernelAttr, KernelAttr, TileKernelAttr
 from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits
 
 __all__ = [
@@ -75,7 +76,7 @@ class KernelOp(IRDLOperation, ABC):
     NEEDS_KERNEL: ClassVar[bool] = False
     """Does the op exist only for a kernel, so that it has no loop?"""
 
-    kernel = opt_prop_def(StringAttr)
+    kernel = opt_prop_def(KERNEL)
     irdl_options = (ParsePropInAttrDict(),)
 
     @property
@@ -105,8 +106,16 @@ class KernelOp(IRDLOperation, ABC):
 
     def verify_(self) -> None:
         if self.NEEDS_KERNEL and self.kernel is None:
-            raise VerifyException("needs the name of a kernel")
+            raise VerifyException("needs a kernel")
+        if self.kernel is not None and not self.may_call(self.kernel):
+            raise VerifyException(f"cannot call {self.kernel}, which computes another op")
         self.verify_runs()
+
+    def may_call(self, kernel: KernelAttr) -> bool:
+        """True if a kernel may compute the op, as far as the attribute says."""
+        if isinstance(kernel, ComposedKernelAttr):
+            return kernel.op.data == self.name
+        return not isinstance(kernel, TileKernelAttr | CodeKernelAttr)
 
     @abstractmethod
     def verify_runs(self) -> None:
@@ -272,10 +281,11 @@ class PackedDotOp(KernelSumOp):
         "$sum `,` $row `,` $vector attr-dict `:` type($sum) `,` type($row) `,` type($vector) `->` type($result)"
     )
 
-    def __init__(self, sum: SSAValue, row: SSAValue, vector: SSAValue, kernel: str):
-        super().__init__(
-            operands=[sum, row, vector], properties={"kernel": StringAttr(kernel)}, result_types=[sum.type]
-        )
+    def __init__(self, sum: SSAValue, row: SSAValue, vector: SSAValue, kernel: KernelAttr):
+        super().__init__(operands=[sum, row, vector], properties={"kernel": kernel}, result_types=[sum.type])
+
+    def may_call(self, kernel: KernelAttr) -> bool:
+        return super().may_call(kernel) or (isinstance(kernel, ComposedKernelAttr) and kernel.gaps.data > 0)
 
     @property
     def factors(self) -> tuple[SSAValue, SSAValue]:

@@ -111,7 +111,7 @@ class MacOp(NumOp):
 
 @irdl_op_definition
 class JoinOp(NumOp):
-    """sum + part: a step of a tree sum, which joins two sums of the level below, or adds up whole trees."""
+    """sum + part: a step of a tree sum, which joins two sums of the level below or adds up complete trees."""
 
     name = "num.join"
     sum = operand_def(SAME_SUM)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.num.constraints import SUM
+from tinyml.dialects.num.kernel_attributes import KernelAttr, TileKernelAttr
 from tinyml.dialects.num.kernels import MEMREF, KernelOp, run_length
 
 __all__ = ["ComposedTilesOp"]
@@ -37,9 +38,12 @@ class ComposedTilesOp(KernelOp):
     )
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
-    def __init__(self, operands: Sequence[SSAValue], acc: Attribute, products: int, kernel: str):
+    def __init__(self, operands: Sequence[SSAValue], acc: Attribute, products: int, kernel: KernelAttr):
         properties: dict[str, Attribute] = {"acc": acc, "multiplied": IntegerAttr(products, i64)}
-        super().__init__(operands=operands, properties={**properties, "kernel": StringAttr(kernel)})
+        super().__init__(operands=operands, properties={**properties, "kernel": kernel})
+
+    def may_call(self, kernel: KernelAttr) -> bool:
+        return isinstance(kernel, TileKernelAttr)
 
     @property
     def accumulator(self) -> Accumulator:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, StringAttr
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
@@ -15,6 +15,7 @@ from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import format_of, sums_products
 from tinyml.dialects.num.constraints import SCALAR
+from tinyml.dialects.num.kernel_attributes import KernelAttr
 from tinyml.dialects.num.kernels import MEMREF, KernelOp, run_length
 from tinyml.dialects.scratch.types import memref_type
 
@@ -79,8 +80,8 @@ class DotRowsOp(VectorSumsOp):
         " `:` type($sums) `,` type($starts) `,` type($matrix) `,` type($vector)"
     )
 
-    def __init__(self, sums: SSAValue, starts: SSAValue, matrix: SSAValue, vector: SSAValue, kernel: str):
-        super().__init__(operands=[sums, starts, matrix, vector], properties={"kernel": StringAttr(kernel)})
+    def __init__(self, sums: SSAValue, starts: SSAValue, matrix: SSAValue, vector: SSAValue, kernel: KernelAttr):
+        super().__init__(operands=[sums, starts, matrix, vector], properties={"kernel": kernel})
 
     @property
     def factors(self) -> tuple[SSAValue, SSAValue]:
@@ -118,8 +119,16 @@ class ChannelDotsOp(VectorSumsOp):
         " `:` type($sums) `,` type($starts) `,` type($matrix) `,` type($window)"
     )
 
-    def __init__(self, sums: SSAValue, starts: SSAValue, matrix: SSAValue, window: SSAValue, stride: int, kernel: str):
-        properties = {"kernel": StringAttr(kernel), "stride": IntegerAttr(stride, IndexType())}
+    def __init__(
+        self,
+        sums: SSAValue,
+        starts: SSAValue,
+        matrix: SSAValue,
+        window: SSAValue,
+        stride: int,
+        kernel: KernelAttr,
+    ):
+        properties: dict[str, Attribute] = {"kernel": kernel, "stride": IntegerAttr(stride, IndexType())}
         super().__init__(operands=[sums, starts, matrix, window], properties=properties)
 
     @property

@@ -15,7 +15,7 @@ from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits, si
 
 
 class MovesBytes(MemoryEffect):
-    """Reads its first operand and writes its second."""
+    """Effects of ops that read their first operand and write their second."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -27,7 +27,7 @@ class MovesBytes(MemoryEffect):
 class CopyRunOp(IRDLOperation):
     """Copies `count` elements, from element `from` of one run of memory to element `at` of another.
 
-    most: a count that is never exceeded. The runs have elements of one size, do not overlap and lie in working memory.
+    most: an upper bound on the count. The runs have elements of one size, do not overlap and lie in working memory.
     Where both are packed, all three numbers are multiples of the elements that fill whole bytes.
     """
 
@@ -53,7 +53,7 @@ class CopyRunOp(IRDLOperation):
         if any(len(type.get_shape()) != 1 for type in (source, dest)):
             raise VerifyException(f"copies between runs, got {source} and {dest}")
         if storage_of(source.element_type) != storage_of(dest.element_type):
-            raise VerifyException(f"elements keep what they are stored as, got {source} and {dest}")
+            raise VerifyException(f"the storage type of elements cannot change, got {source} and {dest}")
         if in_flash(source) or packed_bits(source) != packed_bits(dest) or self.most.value.data % unit_of(source)[0]:
             raise VerifyException(f"copies whole bytes of working memory, got {source} and {dest}")
 
@@ -79,13 +79,13 @@ class ReceiveOp(IRDLOperation):
     def verify_(self) -> None:
         source, dest = memref_type(self.source), memref_type(self.dest)
         if storage_of(source.element_type) != storage_of(dest.element_type) or packed_bits(source) != packed_bits(dest):
-            raise VerifyException(f"elements keep what they are stored as, got {source} and {dest}")
+            raise VerifyException(f"the storage type of elements cannot change, got {source} and {dest}")
         if in_flash(dest) or size_in_bytes(dest) == 0 or size_in_bytes(source) % size_in_bytes(dest):
             raise VerifyException(f"fills working memory with one of several rows, got {source} and {dest}")
 
 
 class ChangesBytes(MemoryEffect):
-    """Reads and writes its first operand."""
+    """Effects of ops that read and write their first operand."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -94,9 +94,9 @@ class ChangesBytes(MemoryEffect):
 
 @irdl_op_definition
 class TurnOp(IRDLOperation):
-    """Transposes an image of rows * columns pixels in place, which begins at a pixel of a buffer.
+    """Transposes an image of rows * columns pixels in place; it begins at a pixel of a buffer.
 
-    pixel: units of a pixel; bits: of a unit, 8 or, in a buffer packed to 4 bits, 4.
+    pixel: units per pixel. bits: the width of a unit, 8 or, in a buffer packed to 4 bits, 4.
     """
 
     name = "scratch.turn"
@@ -154,5 +154,5 @@ class MoveOp(IRDLOperation):
 
     @property
     def upwards(self) -> bool:
-        """Is the new address higher, so that the last element has to be copied first?"""
+        """True if the new address is higher, so that the last element has to be copied first."""
         return self.distance > 0

@@ -115,7 +115,7 @@ class ConstantOp(IRDLOperation):
 
 
 class AllocatesResult(MemoryEffect):
-    """Allocates the result and has no other effect, so that an unused allocation is dead, unless it is the input."""
+    """Effect of ops that only allocate their result: an unused allocation is dead, unless it is the input."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -123,7 +123,7 @@ class AllocatesResult(MemoryEffect):
 
 
 class ViewsMemory(MemoryEffect):
-    """Has no effect, so that an unused view is dead, unless it is the input."""
+    """Effect of ops that only view memory: an unused view is dead, unless it is the input."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -131,7 +131,7 @@ class ViewsMemory(MemoryEffect):
 
 
 def _writes_input(op: Operation) -> set[EffectInstance]:
-    """The write of the caller into the buffer of the input."""
+    """The effect of the caller, who writes into the buffer of the input."""
     return {EffectInstance(MemoryEffectKind.WRITE, op.results[0])} if "input" in op.properties else set()
 
 
@@ -176,7 +176,7 @@ class ReuseOp(IRDLOperation):
 
     def verify_(self) -> None:
         if not isinstance(self.source.owner, AllocOp | ReuseOp):
-            raise VerifyException("only a whole buffer without an address is used again")
+            raise VerifyException("only a whole buffer without an address can be reused")
         source, type = memref_type(self.source), memref_type(self.result)
         if in_flash(type):
             raise VerifyException("working memory does not lie in flash")
@@ -282,7 +282,7 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
         source, result = memref_type(self.source), memref_type(self.result)
         kept = [(storage_of(type.element_type), type.memory_space) for type in (source, result)]
         if kept[0] != kept[1]:
-            raise VerifyException(f"a slice keeps memory space and what elements are stored as: {source} and {result}")
+            raise VerifyException(f"a slice cannot change memory space or storage type: {source} and {result}")
         if size_in_bytes(result) > size_in_bytes(source):
             raise VerifyException(f"{result} has more elements than {source}")
         if isinstance(source.memory_space, CsrFlash):

@@ -16,7 +16,7 @@ HUGE = 1e30
 
 
 def packed_space(element: Attribute, bits: int) -> PackedRam:
-    """The memory space of elements packed to a width: less an offset, if none of them is negative."""
+    """The memory space of elements packed to a width, with an offset subtracted if none of them is negative."""
     format = number_format(element)
     unsigned = format is not None and int(format.encode(np.array(-HUGE))) == 0
     return PackedRam(bits, OFFSETS.get(bits, 0) if unsigned else 0)

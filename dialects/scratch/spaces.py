@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 
 OFFSETS = {4: 8}
-"""The offset that may be subtracted from elements of working memory before they are packed, by width."""
+"""The offset that may be subtracted from elements of working memory before packing, by width."""
 
 
 @irdl_attr_definition
@@ -86,7 +86,7 @@ class PackedRam(Packed):
 
     @property
     def offset(self) -> int:
-        """What is subtracted from an element before it is packed."""
+        """The offset subtracted from an element before it is packed."""
         return self.less.data
 
     @classmethod
@@ -104,4 +104,4 @@ class PackedRam(Packed):
     def verify(self) -> None:
         super().verify()
         if self.offset not in (0, OFFSETS.get(self.width)):
-            raise VerifyException(f"elements of {self.width} bits are not packed less {self.offset}")
+            raise VerifyException(f"elements of {self.width} bits are not packed with an offset of {self.offset}")

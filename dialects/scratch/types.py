@@ -65,18 +65,18 @@ def packed_bits(type: MemRefType[Attribute]) -> int | None:
 
 
 def packed_offset(type: MemRefType[Attribute]) -> int:
-    """What is subtracted from an element before it is packed."""
+    """The offset subtracted from an element before it is packed."""
     return type.memory_space.offset if isinstance(type.memory_space, PackedRam) else 0
 
 
 def unit_of(type: MemRefType[Attribute]) -> tuple[int, int]:
-    """The fewest elements that fill whole bytes, and these bytes."""
+    """The fewest elements that fill whole bytes, and the number of these bytes."""
     bits = packed_bits(type)
     return (1, element_bytes(type)) if bits is None else (group_length(bits), group_bytes(bits))
 
 
 def stored_as(type: MemRefType[Attribute]) -> Attribute:
-    """The type of a memory access: the storage of an element, or bytes where elements are packed."""
+    """The type of a memory access: the storage of an element, or a byte where elements are packed."""
     return storage_of(type.element_type) if packed_bits(type) is None else i8
 
 

@@ -40,7 +40,7 @@ class ClampOp(UnaryOp, HasFolderInterface, ABC):
 
 
 def _contains(outer: tuple[float, float | None], inner: tuple[float, float | None]) -> bool:
-    """Do limits contain all numbers inside of other limits?"""
+    """True if limits contain all numbers within other limits."""
     return outer[0] <= inner[0] and (outer[1] is None or (inner[1] is not None and inner[1] <= outer[1]))
 
 

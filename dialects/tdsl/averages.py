@@ -34,7 +34,7 @@ class AveragePoolOp(PoolOp):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """Row by row, unless windows at the margins, which have fewer elements, have loops of their own."""
+        """The windows row by row, unless windows at the margins, which have fewer elements, have loops of their own."""
         return super(PoolOp, self).visits if any(self.margins) else super().visits
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:

@@ -37,7 +37,7 @@ Shaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
 Shape: TypeAlias = tuple[int, ...]
 
 NOTHING: Interval = (math.inf, -math.inf)
-"""An interval without reals."""
+"""The empty interval."""
 
 SHAPED = BaseAttr[TensorType[Attribute]](TensorType) | BaseAttr[MemRefType[Attribute]](MemRefType)
 TENSOR = BaseAttr[TensorType[Attribute]](TensorType)
@@ -117,16 +117,16 @@ class TensorOp(IRDLOperation, HasValueInterface):
     traits = traits_def(TensorOpEffects())
 
     ONE_FAMILY: ClassVar[bool] = True
-    """Must all operands and the result belong to one family of formats?"""
+    """True if all operands and the result must belong to one family of formats."""
 
     MOVES_BITS: ClassVar[bool] = False
-    """Does the op copy bits unchanged, so that operands and result have one format?"""
+    """True if the op copies bits unchanged, so that operands and result have one format."""
 
     KEEPS_INTERVAL: ClassVar[bool] = False
-    """Do the elements lie between those of the operands, as bits that are moved do, or the reals that are added?"""
+    """True if every element lies within the interval of the operands' elements and of the reals in `added`."""
 
     STORES_LAST: ClassVar[bool] = False
-    """Is each element stored only after everything that it depends on has been read?"""
+    """True if each element is stored only after everything that it depends on has been read."""
 
     @property
     def out(self) -> SSAValue:
@@ -145,12 +145,12 @@ class TensorOp(IRDLOperation, HasValueInterface):
 
     @property
     def destroyed(self) -> Sequence[SSAValue]:
-        """Operands of which nothing is left once the op has run."""
+        """Operands whose content is lost once the op has run."""
         return []
 
     @property
     def added(self) -> Interval:
-        """An interval of the reals that the op puts beside moved bits; from inf to -inf if there are none."""
+        """An interval of the reals that the op inserts beside the bits it moves; `NOTHING` if there are none."""
         return NOTHING
 
     @property
@@ -180,7 +180,7 @@ class TensorOp(IRDLOperation, HasValueInterface):
         return None
 
     def reads_in_place(self, operand: SSAValue) -> bool:
-        """Is element i of an operand dead once element i of the result has been stored?
+        """True if element i of an operand is dead once element i of the result has been stored.
 
         Elements are numbered in row-major order, in which every lowering to loops computes them, so that the result may
         then overwrite the operand.
@@ -191,7 +191,7 @@ class TensorOp(IRDLOperation, HasValueInterface):
     def visits(self) -> Sequence[Visits]:
         """The steps in which every lowering to loops computes the result; runs of steps, one after the other.
 
-        Kernels keep this order as far as it can be seen: no element is stored before the loads of earlier steps.
+        Kernels preserve the observable order: no element is stored before the loads of earlier steps.
         """
         steps = prod(shape_of(self.out))
         loads: list[tuple[SSAValue, NDArray[np.int64]]] = []
@@ -232,14 +232,14 @@ class TensorOp(IRDLOperation, HasValueInterface):
 def proven_interval(value: SSAValue) -> Interval:
     """An interval of reals that contains the elements of a tensor for any input.
 
-    Declared and profiled ranges do not count, because an input may lie outside of them. What a loop carries consists of
-    what it starts from and what its body inserts.
+    Declared and profiled ranges do not count, because an input may lie outside of them. A tensor that a loop carries
+    consists of its initial elements and of those that the body inserts.
     """
     return _proven([value], NOTHING)
 
 
 def _proven(values: Sequence[SSAValue], added: Interval) -> Interval:
-    """An interval of the elements of all values, and of more."""
+    """An interval that contains the elements of all values, and `added`."""
     intervals, seen, pending = [added], set[SSAValue](), list(values)
     while pending:
         value = pending.pop()
@@ -260,7 +260,7 @@ def _proven(values: Sequence[SSAValue], added: Interval) -> Interval:
 
 
 def _carried(value: SSAValue) -> list[SSAValue] | None:
-    """The tensors that a loop starts from and goes on with, for one that it carries; None for others."""
+    """The initial and the yielded tensor of a value that a loop carries; None for other values."""
     if isinstance(value, OpResult) and isinstance(loop := value.owner, scf.ForOp):
         index = value.index
     elif isinstance(value, BlockArgument) and isinstance(loop := value.owner.parent_op(), scf.ForOp) and value.index:

@@ -19,7 +19,7 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.matrices import Factors, Multiply, sum_products
+from tinyml.dialects.tdsl.arrays.matrices import MatrixFactors, Multiply, sum_products
 from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, Derivatives, Factored, ranked, summed_to
 from tinyml.dialects.tdsl.base import Shape, TensorOp, broadcast, format_of, shape_of, spell
 from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of
@@ -39,7 +39,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     A sum is exact for formats with an exact accumulator (fixed point) and is rounded once into the result. `acc` is the
     accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest possible partial sum, in
-    units of the accumulator's last place. While the operands are tensors, the verifier derives the bound anew.
+    units in the last place of the accumulator. While the operands are tensors, the verifier derives the bound anew.
 
     With `row_shifts`, one for each row, the sums of row i are divided by 2^row_shifts[i]: row i of the weights then
     holds them times that power, so that small rows are as precise as large ones (per-row scales).
@@ -85,7 +85,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def products(self) -> Sequence[Product]:
-        """The facts about the products of each pair."""
+        """The known facts about the products of each pair."""
         return [_product(term, shape_of(self.out)) for term in self.terms]
 
     @property
@@ -137,7 +137,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def sums_shape(self) -> Shape:
-        """The shape to which what the sums start from broadcasts: the result's, with all rows."""
+        """The shape to which the initial sums broadcast: that of the result, with all rows."""
         shape = list(shape_of(self.out))
         shape[self.ROW_AXIS] = self.rows
         return tuple(shape)
@@ -154,7 +154,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.summed(arithmetic, pairs, None if self.initial is None else values[self.initial])
 
     def summed(self, arithmetic: Arithmetic, pairs: Pairs, initial: Array | None, row: Array | None = None) -> Array:
-        """The result for arrays of factors, and of what sums start from.
+        """The result for arrays of factors and of initial sums.
 
         row: the number of the only row of the weights that the factors hold, for each sample or for all.
         """
@@ -177,7 +177,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         accumulators, shape, sums = self.accumulators, shape_of(self.out), None
         before = accumulators[0]
         if self.initial is not None and initial is not None:
-            # The machine leaves out an axis of numbers that are all zero.
+            # The machine drops an axis along which all numbers are zero.
             starts = np.broadcast_to(before.start(m, initial, format_of(self.initial)), initial.shape)
             sums = np.broadcast_to(ranked(starts, 1 + len(shape)), (len(starts), *shape))
         for accumulator, factors, term in zip(accumulators, pairs, self.terms, strict=True):
@@ -207,7 +207,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             if term.multiplies_matrices:
                 derivatives[pair] = Factored(slope, right), left.swapaxes(-1, -2) @ slope
             else:
-                derivatives[pair] = Factors(term, shape_of(self.out)).derivatives(left, right, slope)
+                derivatives[pair] = MatrixFactors(term, shape_of(self.out)).derivatives(left, right, slope)
         return derivatives
 
 

@@ -136,7 +136,7 @@ class Conv2dOp(ContractionOp):
 
     @property
     def can_turn(self) -> bool:
-        """Is it a convolution of a single image, undilated, of all channels together or of each by itself?"""
+        """True for an undilated convolution of a single image, of all channels together or of each by itself."""
         count, *_, channels = shape_of(self.rhs)
         return self.group_count in (1, channels) and self.spread == (1, 1) and count == 1
 
@@ -146,7 +146,7 @@ class Conv2dOp(ContractionOp):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """In place: pixel by pixel, each element after all of its window."""
+        """The steps of a convolution in place: pixel by pixel, each element after all of its window."""
         if self.turns is None:
             return super().visits
         (rows, height, width, _), channels = shape_of(self.lhs), shape_of(self.rhs)[3]
@@ -187,10 +187,10 @@ class Conv2dOp(ContractionOp):
         each = rows // self.group_count
         group = AffineExpr.constant(0) if self.group_count == 1 else o if each == 1 else o // each
         channel = group * length + c if length > 1 else group
-        place = (
+        position = (
             at * step + tap * gap for at, step, tap, gap in zip((y, x), self.steps, (i, j), self.spread, strict=True)
         )
-        lhs_map, rhs_map = AffineMap(7, 0, (o, i, j, c)), AffineMap(7, 0, (n, *place, channel))
+        lhs_map, rhs_map = AffineMap(7, 0, (o, i, j, c)), AffineMap(7, 0, (n, *position, channel))
         return [Term(self.lhs, self.rhs, shape_of(self.lhs)[1:], lhs_map, rhs_map)]
 
 

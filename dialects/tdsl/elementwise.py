@@ -83,7 +83,7 @@ class ElementwiseOp(PointwiseOp, ABC):
     """An op defined by `num` ops on scalars."""
 
     FUSES: ClassVar[bool] = True
-    """May `fuse-elementwise` put the op into a `tdsl.map`?"""
+    """True if `fuse-elementwise` may put the op into a `tdsl.map`."""
 
     @abstractmethod
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
@@ -112,7 +112,7 @@ class ElementwiseOp(PointwiseOp, ABC):
         return values[body.result]
 
     def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
-        """From the derivatives of the steps on scalars."""
+        """The derivatives, from those of the steps on scalars."""
         body, rank = self.scalar_body, 1 + len(shape_of(self.out))
         values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True)) | {body.result: y}
         steps = cast("Sequence[num.ScalarOp]", body.steps)
@@ -228,7 +228,7 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     SCALAR: ClassVar[type[num.UnaryOp]] = num.NegOp
 
     def fold(self) -> tuple[SSAValue] | None:
-        # Only for reals: a format's negation may round or saturate, so that -(-x) is not x.
+        # Only for reals: the negation of a format may round or saturate, so that -(-x) is not x.
         inner = self.input.owner
         return fold_to(self, inner.input) if isinstance(inner, NegOp) and format_of(self.out).type == f32 else None
 

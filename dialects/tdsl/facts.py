@@ -23,19 +23,19 @@ __all__ = ["carried_product", "constant_root", "factor_of", "gathered_factor", "
 
 
 def constant_root(value: SSAValue) -> ConstOp | None:
-    """The constant that a tensor is, is indexed from, or has the elements of; None for other tensors."""
+    """The constant behind a tensor that is constant, indexed from a constant or reshaped; None for other tensors."""
     while isinstance(value.owner, IndexOp | ReshapeOp):
         value = value.owner.input
     return value.owner if isinstance(value.owner, ConstOp) else None
 
 
 def oriented(raws: Raws, operand: SSAValue) -> Raws:
-    """A constant's raws as the stack of matrices that the operand can be: several if it is indexed from them."""
+    """A constant's raws as the stack of matrices from which the operand is indexed, or as the operand alone."""
     return raws.reshape(-1, *shape_of(operand))
 
 
 def product_of(lhs: SSAValue, rhs: SSAValue) -> Product:
-    """The facts about a product of matrices."""
+    """The known facts about a product of matrices."""
     square = _moved(lhs) is _moved(rhs) and 1 == shape_of(lhs)[0] == shape_of(rhs)[1]
     return Product(shape_of(lhs)[1], factor_of(lhs), factor_of(rhs, -2), square)
 
@@ -61,14 +61,14 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
 
 def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
-    """The facts about a matrix; summed: the axis over which a product sums."""
+    """The known facts about a matrix; summed: the axis over which a product sums."""
     if (constant := constant_root(operand)) is None:
         return Factor(format_of(operand), interval=proven_interval(operand))
     return Factor(format_of(operand), oriented(constant.raws, operand).swapaxes(-1, summed))
 
 
 def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Shape) -> Factor:
-    """The facts about the elements of an operand that a map selects by result indices and summed indices.
+    """The known facts about the elements of an operand that a map selects by result indices and summed indices.
 
     shape: of the result. summed: the extents of the summed indices.
     """
@@ -85,7 +85,7 @@ def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Sha
 
 
 def _moved(value: SSAValue) -> SSAValue:
-    """The vector behind a transposed or reshaped row or column."""
+    """The vector underlying a transposed or reshaped row or column."""
     while isinstance(op := value.owner, ReshapeOp) or (isinstance(op, TransposeOp) and op.keeps_order):
         value = op.input
     return value

@@ -1,6 +1,6 @@
 """The order of the axes of an input whose channels come first in the model's file.
 
-A sample has no batch in these words: an image of a file is channels x height x width, a sequence channels x steps.
+A sample has no batch axis here: an image in a file is channels x height x width, a sequence channels x steps.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from xdsl.ir import Attribute
 __all__ = ["ORDER", "channels_last", "named_axes", "order_axes", "row_by_row"]
 
 ORDER = "tdsl.order"
-"""Argument attribute of the predict function: for each axis of the input the axis of the file's tensor that it is.
+"""Argument attribute of the predict function: for each axis of the input its number in the file's tensor.
 
-Only inputs have it whose channels come first in the file.
+Only inputs whose channels come first in the file have it.
 """
 
 
@@ -26,7 +26,7 @@ def channels_last(rank: int) -> tuple[int, ...]:
 
 
 def row_by_row() -> tuple[int, ...]:
-    """The order N x H x C x W of an image, in which it arrives: each row holds that of one channel after the other."""
+    """The order N x H x C x W of an image that arrives row by row: a row holds the rows of all channels one by one."""
     return (0, 2, 1, 3)
 
 

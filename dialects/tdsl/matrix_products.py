@@ -103,8 +103,8 @@ class SpmvOp(ProductOp):
 class MatmulSumOp(MatrixProductsOp):
     """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`, dense matrix products in one sum that is rounded once.
 
-    Each product's last place is as fine as the one before or finer, so that a sum goes on exactly; `acc` is in units
-    of the last one.
+    Each product's scale is as fine as the one before or finer, so that a sum continues exactly; `acc` is in units of
+    the last one.
     """
 
     name = "tdsl.matmul_sum"

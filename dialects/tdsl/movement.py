@@ -57,11 +57,11 @@ class MovementOp(TensorOp, ABC):
 
     @property
     def filling(self) -> float | None:
-        """The real that elements are which no move writes; None if the moves write all."""
+        """The real value of elements that no move writes; None if the moves write all elements."""
         return None
 
     def verify_formats(self) -> None:
-        """Sums in memory move as numbers do, except that nothing fills up with them."""
+        """Verify formats as for any op, or that sums in memory move between equal types without a filling."""
         element = shaped(self.out).get_element_type()
         if accumulator_of(element) is None or self.filling is not None:
             return super().verify_formats()
@@ -73,14 +73,14 @@ class MovementOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The filling, then each move that changes elements; nothing is promised for computed indices."""
+        """The filling, then each move that changes elements; with computed indices those of any op."""
         return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         return self.moved(x, 0 if self.filling is None else arithmetic.number(self.out, self.filling))
 
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
-        """The elements of arrays, moved. filling: the element where no move writes."""
+        """The moved elements of arrays. filling: the element that no move writes."""
         values = dict(zip(self.operands, x, strict=True))
         symbols = [values[index] for index in self.indices]
         return move_elements(self.moves, values, symbols, shape_of(self.out), filling)
@@ -123,7 +123,7 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
         return self.gather(self.input, source)
 
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
-        # A view: the general path would copy element by element.
+        # A view; the general path would copy element by element.
         return x[0].reshape(len(x[0]), *shape_of(self.out))
 
     def fold(self) -> tuple[SSAValue] | None:
@@ -170,7 +170,7 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
 
     @property
     def keeps_order(self) -> bool:
-        """Are only axes of extent 1 moved, so that the elements stay in row-major order?"""
+        """True if only axes of extent 1 move, so that the elements stay in row-major order."""
         shape = shape_of(self.input)
         moved = [axis for axis in self.axes if shape[axis] != 1]
         return moved == sorted(moved)

@@ -1,4 +1,4 @@
-"""The parts of a program: on reals, tensors of f32 to which any format can be given, and in number formats."""
+"""The parts of a program: one on reals, tensors of f32 to which any format can be given, and one in number formats."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def has_formats(module: ModuleOp) -> bool:
 
 
 def is_mixed(module: ModuleOp) -> bool:
-    """True for a program of which one part has number formats and another is on reals."""
+    """True for a program with one part in number formats and another on reals."""
     return has_formats(module) and any(element == f32 for element in _elements(module))
 
 
@@ -42,6 +42,6 @@ def kept_format(module: ModuleOp) -> NumberFormat:
 
 
 def _elements(module: ModuleOp) -> Iterator[Attribute]:
-    """The element types of the tensors that ops take and give."""
+    """The element types of the operands and results of ops that are tensors."""
     types = (value.type for op in module.walk() for value in (*op.operands, *op.results))
     return (cast("TensorType[Any]", type).element_type for type in types if isinstance(type, TensorType))

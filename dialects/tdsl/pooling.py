@@ -28,7 +28,7 @@ class PoolOp(TensorOp, ABC):
     """An op on the windows of N x H x W x C images, channel by channel.
 
     kernel [height, width], padding [top, bottom, left, right], strides [down, right]. Elements of the padding do not
-    take part; every window has others.
+    take part; every window has at least one other.
     """
 
     image = operand_def(SHAPED)
@@ -76,7 +76,7 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """Each element after those of its window, of which those outside of the image are the nearest inside."""
+        """Each element after those of its window; the nearest pixel inside replaces one outside of the image."""
         _, rows, columns, channels = shape_of(self.image)
         n, y, x, channel = np.indices(shape_of(self.out)).reshape(4, -1, 1)
         i, j = np.indices(self.window).reshape(2, 1, -1)
@@ -110,7 +110,7 @@ class MaxPoolOp(PoolOp):
     def _elements(self, image: Array) -> Iterator[Array]:
         """The elements of all windows, in row-major order of their offsets in the window, each in the result's shape.
 
-        Instead of an element outside of the image comes the nearest one inside, which belongs to the window, too.
+        The nearest element inside, which belongs to the window, too, replaces one outside of the image.
         """
         _, height, width, _ = shape_of(self.image)
         _, rows, columns, _ = shape_of(self.out)

@@ -42,7 +42,7 @@ class RowProductOp(ContractionOp):
 
     @property
     def terms(self) -> Sequence[Term]:
-        """The products of all rows, whose facts hold for each."""
+        """The products of all rows; facts about them hold for each row."""
         return [Term.of_matrices(self.lhs, self.rhs)]
 
     @property
@@ -64,7 +64,7 @@ class RowProductOp(ContractionOp):
         return None
 
     def reads_in_place(self, operand: SSAValue) -> bool:
-        # What the sums start from has other elements than the result.
+        # The initial sums have other elements than the result.
         return TensorOp.reads_in_place(self, operand)
 
     def infer_shape(self) -> Shape:

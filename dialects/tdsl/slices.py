@@ -36,7 +36,7 @@ def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
 
 @irdl_op_definition
 class SliceOp(MovementOp, HasFolderInterface):
-    """The part of the result's shape at computed offsets (SeeDot's `x[i:+n]`); it must lie inside the input.
+    """A part of the input at computed offsets, in the result's shape (SeeDot's `x[i:+n]`); it must lie inside.
 
     `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. Strides are 1 where there are none,
     and may be negative.
@@ -99,7 +99,7 @@ class SliceOp(MovementOp, HasFolderInterface):
 class InsertSliceOp(MovementOp, HasFolderInterface):
     """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`).
 
-    axes: for each axis of the part the axis of the input along which it lies; the same one without them.
+    axes: for each axis of the part the axis of the input along which it lies; by default the same one.
     """
 
     name = "tdsl.insert_slice"

@@ -1,4 +1,4 @@
-"""Totals of the channels of an image that arrives part by part: averages of what no longer lies in memory."""
+"""Totals of the channels of an image that is computed part by part, for averages over parts no longer in memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["NoTotalOp", "QuotientOp", "TallyOp"]
 
 @irdl_op_definition
 class NoTotalOp(TensorOp):
-    """Totals of nothing, of the builtin type that a number format has for them."""
+    """Empty totals, of the builtin type that a number format has for them."""
 
     name = "tdsl.no_total"
     assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -32,7 +32,7 @@ class NoTotalOp(TensorOp):
         return shape_of(self.out)
 
     def verify_formats(self) -> None:
-        """Totals are integers or of type f32; what adds to them says which."""
+        """Verify that totals are integers or f32; the ops that add to them determine which."""
         element = shaped(self.out).get_element_type()
         integer = cast(IntegerType, element) if isinstance(element, IntegerType) else None
         signless = integer is not None and integer.signedness.data is Signedness.SIGNLESS
@@ -90,7 +90,7 @@ class TallyOp(TensorOp):
 class QuotientOp(TensorOp):
     """Totals of `count` elements of the format `of` each, divided by their number and rounded once.
 
-    over_axes: they are rounded as those of `tdsl.mean`, and otherwise as those of `tdsl.average_pool`.
+    over_axes: rounded as by `tdsl.mean`, and otherwise as by `tdsl.average_pool`.
     """
 
     name = "tdsl.quotient"

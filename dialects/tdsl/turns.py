@@ -26,7 +26,7 @@ class Turn(NamedTuple):
     """A turn, with rows and columns as they lie in memory when it begins.
 
     rows: the rows of the result that it computes. image, result: what is left of either. read, written: the pixels of
-    the image that are dead, and of the result that have been written. turned: whether rows are the image's columns.
+    the image that are dead, and of the result that have been written. turned: whether rows are columns of the image.
     before: rows of padding above what is left of the image, and columns on its left.
     """
 
@@ -39,15 +39,15 @@ class Turn(NamedTuple):
     before: Extents = (0, 0)
 
     def drop(self, steps: Extents) -> tuple[Extents, int]:
-        """What the turn leaves of the image, and the pixels in front of that."""
+        """The rest of the image after the turn, and the pixels in front of it."""
         dead = min(max(self.rows * steps[self.turned] - self.before[0], 0), self.image[0])
         return (self.image[0] - dead, self.image[1]), self.read + dead * self.image[1]
 
 
 def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, before: Extents = (0, 0)) -> list[Turn]:
-    """The turns of a convolution; rows: of each turn. steps: the strides. before: the padding above and on the left.
+    """The turns of a convolution. rows: of each turn. steps: the strides. before: the padding above and on the left.
 
-    Raises `VerifyException` unless together they compute all of the result, each something but the first.
+    Raises `VerifyException` unless they compute the whole result, and each but the first at least one row.
     """
     made: list[Turn] = []
     read = written = 0
@@ -78,13 +78,13 @@ def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
 
 
 def single_transpose(result: Extents, last: int) -> list[int]:
-    """The rows of each turn if the last rows, so many, are computed column by column."""
+    """The rows of each turn if the last `last` rows are computed column by column."""
     height, width = result
     return [count for count in (height - last, width if last else 0) if count] if last < height else [0, width]
 
 
 def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
-    """The least by which an image has to begin behind the result that overwrites it.
+    """The least distance at which an image has to begin behind the result that overwrites it.
 
     pixels: of each window, in the order of computation. image, result: the size of a pixel of either, in any unit. A
     window is read once all elements of its result but the last have been written.
@@ -97,10 +97,10 @@ def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
 
 
 def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int64]:
-    """The pixels of the image in each window of a turn (rows * width of the result, pixels), by their place in memory.
+    """The pixels of the image in each window of a turn (rows * width of the result, pixels), by their index in memory.
 
-    kernel: rows and columns of a window; pixels are in the order of a window that has not been turned. In place of
-    padding stands the last pixel of the window that lies in the image; each window has one.
+    kernel: rows and columns of a window; pixels are in the order of a window that has not been turned. The last pixel
+    of the window that lies in the image stands for padding; each window has one.
     """
     down, right = steps[::-1] if turn.turned else steps
     row, column = (axis.reshape(-1, 1) for axis in np.indices((turn.rows, turn.result[1])))

@@ -31,12 +31,12 @@ class Move:
 
     @property
     def fills(self) -> bool:
-        """Is element i of the shape copied to element i of the result?"""
+        """True if element i of the shape is copied to element i of the result."""
         return self.target == identity(len(self.shape), self.target.num_symbols)
 
     @property
-    def keeps_place(self) -> bool:
-        """Does each element keep its index?"""
+    def keeps_index(self) -> bool:
+        """True if each element keeps its index."""
         return self.fills and self.source == self.target
 
 
@@ -53,11 +53,11 @@ def dimensions(rank: int) -> list[AffineExpr]:
 def visits_of_moves(moves: Sequence[Move], out: SSAValue, fills: bool) -> list[Visits]:
     """The steps of moves without computed indices, one after the other, perhaps after filling the result.
 
-    Elements that keep their place are not copied.
+    Elements that keep their index are not copied.
     """
     runs = [Visits([], np.arange(prod(shape_of(out))))] if fills else []
     for move in moves:
-        if move.operand is not out or not move.keeps_place:
+        if move.operand is not out or not move.keeps_index:
             at = np.indices(move.shape).reshape(len(move.shape), -1)
             source, target = _numbers(move.source, at, move.operand), _numbers(move.target, at, out)
             runs.append(Visits([(move.operand, source[:, None])], target))

@@ -50,9 +50,9 @@ class WindowOp(TensorOp):
     `value` (0 by default) outside of the image. margins: how far a window may reach beyond the image above, below, on
     the left and on the right. across: pixels from a window to the next, if there are several.
 
-    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, only holds some pixels,
-    among them those of the window: (y, x) at place (y mod h, x mod w), or in a single row number n, counted row by row,
-    at place n mod w.
+    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, holds only some pixels,
+    those of the window among them: pixel (y, x) at (y mod h, x mod w), or in an operand of a single row pixel number n,
+    counted row by row, at n mod w.
 
     axes: of the operand, if those of the image lie there in another order: axis i of the image is axis `axes[i]`. The
     shapes above are then those of the image. A ring in another order holds whole rows.
@@ -126,7 +126,7 @@ class WindowOp(TensorOp):
 
     @property
     def steps(self) -> range:
-        """How many pixels each window is from the first."""
+        """The distance of each window from the first, in pixels."""
         count = shape_of(self.out)[0]
         across = 1 if self.across is None else self.across.value.data
         return range(0, count * across, across)
@@ -139,7 +139,7 @@ class WindowOp(TensorOp):
 
     @property
     def extents(self) -> tuple[int, int]:
-        """Height and width of the image, of which a ring holds a part."""
+        """Height and width of the image, of which a ring holds only a part."""
         if self.ring is None:
             _, height, width, _ = self.held
         else:
@@ -201,7 +201,7 @@ class WindowOp(TensorOp):
         return window
 
     def _verify_ring(self, held: Shape, window: Shape) -> None:
-        """A window reaches from its first to its last pixel inside the image, and the ring holds all between."""
+        """Verify that the ring holds all pixels of the image from the first to the last of the window."""
         height, width = self.extents
         if self.axes is not None and held[1] != width:
             raise VerifyException(f"a ring in another order of axes holds whole rows of {width} pixels, got {held[1]}")

@@ -39,7 +39,7 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
     if format is None or format.AS_PUBLISHED or format.dtype.itemsize > 2 or (formula := _formula(format)) is None:
         return None
     unit, zero = formula
-    # Beyond all that 16 bits can hold.
+    # A number beyond all that 16 bits can hold.
     ends = format.encode(np.array([-unit, unit]) * (1 << 17))
     if not np.array_equal(format.decode(ends), (ends.astype(np.float64) - zero) * unit):
         return None
@@ -71,7 +71,7 @@ def _spelled(ctx: Context, text: str) -> NumberFormat | None:
 
 
 def _formula(format: NumberFormat) -> tuple[float, int] | None:
-    """Unit and zero of a format whose reals are unit * (raw - zero), by what it makes of the smallest raws."""
+    """Unit and zero of a format whose reals are unit * (raw - zero), from the reals of the smallest raws."""
     raws = np.array([[-3, 0, 1, 2]], format.dtype)
     reals = format.decode(raws)
     # A format with several scales gives a row for each.

@@ -1,4 +1,4 @@
-"""Lowering of kernel ops to calls with contiguous memory, lengths and tables that decode raws."""
+"""Lowering of kernel ops to calls; the arguments are contiguous memory, lengths, and tables that decode raws."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from tinyml.dialects.formats.coding import Coding
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import kernel_named, target_of
+from tinyml.targets.registry import kernel_of, target_of
 
 Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
 """Emits an op in bits and returns its result, if it has one."""
+
+Called: TypeAlias = tuple[num.KernelAttr, str]
+"""A kernel and its C function."""
 
 
 def decoding(e: Emitter, kernel: Kernel, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:
@@ -30,8 +33,8 @@ def decoding(e: Emitter, kernel: Kernel, codings: Sequence[Coding]) -> tuple[lis
     tables = [(coding.table, coding.zero) for coding in codings if coding.table is not None]
     parameters = [value for coding in codings for value in coding.parameters]
     if kernel.segments:
-        [(table, places)] = [coding.segments() for coding in codings if coding.segments is not None]
-        tables, parameters = [(table, len(table) // 2)], [*parameters, places]
+        [(table, extra)] = [coding.segments() for coding in codings if coding.segments is not None]
+        tables, parameters = [(table, len(table) // 2)], [*parameters, extra]
     runs: list[SSAValue] = []
     for table, zero in tables:
         first = e.insert(arith.ConstantOp(IntegerAttr(zero, IndexType())))
@@ -42,27 +45,29 @@ def decoding(e: Emitter, kernel: Kernel, codings: Sequence[Coding]) -> tuple[lis
 
 def call_kernel(
     e: Emitter,
-    kernel: str,
+    called: Called,
     memrefs: Sequence[SSAValue],
     scalars: Sequence[SSAValue],
     result: Attribute | None,
     results_in: Sequence[SSAValue] = (),
     attributes: Mapping[str, Attribute] | None = None,
 ) -> SSAValue | None:
-    """The result, if any, of a call of a kernel on contiguous memory of any length.
+    """Calls a kernel on contiguous memory of any length and returns the result, if there is one.
 
-    attributes: of its declaration.
+    attributes: of the kernel's declaration, besides the kernel itself.
     """
 
     def runs(memrefs: Sequence[SSAValue]) -> list[SSAValue]:
-        # Kernels take any length, and know themselves which of their operands lie in flash.
+        # Kernels take any length and know which of their operands lie in flash.
         types = [MemRefType(scratch.memref_type(memref).element_type, [DYNAMIC_INDEX]) for memref in memrefs]
         return [e.insert(upstream_memref.CastOp.get(*pair)) for pair in zip(memrefs, types, strict=True)]
 
     arguments = [*runs(memrefs), *scalars, *runs(results_in)]
     results = [] if result is None else [result]
-    e.context.declare_kernel(kernel, [value.type for value in arguments], results, attributes)
-    call = func.CallOp(kernel, arguments, results)
+    kernel, function = called
+    declared = {num.DECLARED: kernel, **(attributes or {})}
+    e.context.declare_kernel(function, [value.type for value in arguments], results, declared)
+    call = func.CallOp(function, arguments, results)
     call.location = e.location
     e.builder.insert(call)
     return call.results[0] if results else None
@@ -71,14 +76,15 @@ def call_kernel(
 def call_of(op: num.KernelOp) -> Lowering:
     """The lowering of an op to a call of its kernel, with the current lengths and codings of its operands.
 
-    Raises `InputError` for an op without a kernel.
+    Raises `InputError` for an op without a kernel, and for a kernel that the target does not have.
     """
     if op.kernel is None:
         raise InputError(f"{op.name} has no kernel: run select-kernels first")
-    kernel = op.kernel.data
+    known = kernel_of(op.kernel, target_of(op))
+    kernel = op.kernel, known.symbol
     match op:
         case num.DenseSumOp():
-            return _dense_sum(op, kernel)
+            return _dense_sum(op, kernel, known)
         case num.SparseDotOp():
             return _sparse_sum(op, kernel)
         case num.PackedDotOp():
@@ -108,8 +114,8 @@ def call_of(op: num.KernelOp) -> Lowering:
 
 
 def call_of_code(op: num.CodedOp) -> Lowering:
-    """The lowering of sums that are code to a call of their kernel, whose declaration holds the constants."""
-    declared, kernel = op.declared, op.kernel.data
+    """The lowering of coded sums to a call of their kernel, whose declaration holds the constants."""
+    declared, kernel = op.declared, (op.kernel, op.kernel.function)
 
     def lower(e: Emitter) -> SSAValue | None:
         read, written = op.runs
@@ -118,9 +124,9 @@ def call_of_code(op: num.CodedOp) -> Lowering:
     return lower
 
 
-def _dense_sum(op: num.DenseSumOp, kernel: str) -> Lowering:
+def _dense_sum(op: num.DenseSumOp, kernel: Called, known: Kernel) -> Lowering:
     codings = [element_format(factor.type).coding for factor in (op.lhs, op.rhs)]
-    length, known = op.length, kernel_named(kernel, target_of(op))
+    length = op.length
 
     def lower(e: Emitter) -> SSAValue | None:
         tables, parameters = decoding(e, known, [coding for coding in codings if coding is not None])
@@ -131,7 +137,7 @@ def _dense_sum(op: num.DenseSumOp, kernel: str) -> Lowering:
     return lower
 
 
-def _sparse_sum(op: num.SparseDotOp, kernel: str) -> Lowering:
+def _sparse_sum(op: num.SparseDotOp, kernel: Called) -> Lowering:
     def lower(e: Emitter) -> SSAValue | None:
         runs = [
             e.insert(scratch.SliceOp(run, op.at, scratch.memref_type(run).get_shape())) for run in (op.values, op.gaps)
@@ -144,7 +150,7 @@ def _sparse_sum(op: num.SparseDotOp, kernel: str) -> Lowering:
     return lower
 
 
-def _packed_sum(op: num.PackedDotOp, kernel: str) -> Lowering:
+def _packed_sum(op: num.PackedDotOp, kernel: Called) -> Lowering:
     return lambda e: call_kernel(e, kernel, [op.row, op.vector], [op.sum], op.sum.type)
 
 

@@ -19,9 +19,9 @@ from tinyml.dialects.machine.emitter import EmissionContext
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
-from tinyml.transforms.ir.divisibility import exchanged, is_multiple
+from tinyml.transforms.ir.indices.divisibility import exchanged, is_multiple
+from tinyml.transforms.ir.indices.offsets import build_offset
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.ir.offsets import build_offset
 
 Interval: TypeAlias = tuple[int, int]
 
@@ -64,16 +64,16 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
 
 
 class _Bytes:
-    """An array of bytes that replaces packed elements; interval: of the elements, if known.
+    """An array of bytes that replaces packed elements; interval: that of the elements, if known.
 
-    offset: what is subtracted from elements before they are packed.
+    offset: subtracted from elements before they are packed.
     """
 
     def __init__(self, stream: SSAValue, bits: int, offset: int, interval: Interval | None, context: EmissionContext):
         self.stream, self.bits, self.offset, self.interval, self.context = stream, bits, offset, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Redirect the users of a view to the bytes; offsets: of the view in the array, in elements."""
+        """Redirect the users of a view to the bytes; offsets: those of the view in the array, in elements."""
         for use in list(value.uses):
             match op := use.operation:
                 case scratch.SliceOp():
@@ -95,7 +95,7 @@ class _Bytes:
         read = RUNTIME_FUNCTIONS[symbol].result
         self.context.declare(symbol)
         nest = LoopNest(op)
-        element = nest.insert(func.CallOp(symbol, self.place(op, offsets, nest), [read]))
+        element = nest.insert(func.CallOp(symbol, self.element(op, offsets, nest), [read]))
         if self.offset:
             offset = nest.insert(arith.ConstantOp.from_int_and_width(self.offset, cast(IntegerType, read)))
             element = nest.insert(arith.AddiOp(element, offset))
@@ -113,7 +113,7 @@ class _Bytes:
         if self.offset:
             offset = nest.insert(arith.ConstantOp.from_int_and_width(self.offset, cast(IntegerType, value.type)))
             value = nest.insert(arith.SubiOp(value, offset))
-        arguments = [*self.place(op, offsets, nest), value]
+        arguments = [*self.element(op, offsets, nest), value]
         self.context.declare_kernel(symbol, [value.type for value in arguments], [])
         nest.put(func.CallOp(symbol, arguments, []))
         Rewriter.erase_op(op)
@@ -133,7 +133,7 @@ class _Bytes:
         Rewriter.erase_op(op)
 
     def copy(self, op: scratch.CopyRunOp, end: int, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Count one end of a copy in bytes; the source's turn counts the number of them, too."""
+        """Convert one end of a copy to bytes; at the source also convert the count."""
         nest, start = LoopNest(op), 2 + end
         op.operands[end] = self.run(value, offsets)
         op.operands[start] = self.bytes_before(op.operands[start], nest)
@@ -142,18 +142,20 @@ class _Bytes:
             op.most = IntegerAttr(packed_bytes(op.most.value.data, self.bits), i64)
 
     def bytes_before(self, elements: SSAValue, nest: LoopNest) -> SSAValue:
-        """The bytes that so many elements fill, a multiple of a group."""
+        """The number of bytes of some elements, which fill whole groups."""
         length = group_length(self.bits)
         if is_multiple(elements, length):
             return exchanged(elements, length, group_bytes(self.bits), nest)
         return nest.times(nest.insert(arith.DivSIOp(elements, nest.index(length))), group_bytes(self.bits))
 
-    def place(self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest) -> list[SSAValue]:
-        """The bytes, and the index of the accessed element in them."""
-        place = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
-        place = reduce(nest.add, offsets, place)
+    def element(
+        self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest
+    ) -> list[SSAValue]:
+        """The bytes, and the index of the accessed element."""
+        element = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
+        element = reduce(nest.add, offsets, element)
         run = nest.insert(memref.CastOp.get(self.stream, MemRefType(i8, [DYNAMIC_INDEX])))
-        return [run, nest.insert(arith.IndexCastOp(place, i16))]
+        return [run, nest.insert(arith.IndexCastOp(element, i16))]
 
     def run(self, value: SSAValue, offsets: Sequence[SSAValue]) -> SSAValue:
         """The bytes of a view that starts at a group boundary."""
@@ -164,6 +166,6 @@ class _Bytes:
         if not all(is_multiple(offset, length) for offset in offsets):
             raise error_at(view, f"a run of elements of {self.bits} bits must begin at a multiple of {length}")
         nest = LoopNest(view)
-        places = [exchanged(offset, length, group_bytes(self.bits), nest) for offset in offsets]
+        starts = [exchanged(offset, length, group_bytes(self.bits), nest) for offset in offsets]
         bytes = packed_bytes(prod(memref_type(value).get_shape()), self.bits)
-        return nest.insert(scratch.SliceOp(self.stream, reduce(nest.add, places), (bytes,)))
+        return nest.insert(scratch.SliceOp(self.stream, reduce(nest.add, starts), (bytes,)))

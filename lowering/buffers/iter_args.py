@@ -16,8 +16,8 @@ FIRST_ITER_ARG = 3
 def writes_in_place(loop: scf.ForOp, position: int) -> bool:
     """True if the op that yields iter_arg `position` may write straight into the buffer of that iter_arg.
 
-    That is so if the old value has its last use before that op, or in it if each element of the result is computed from
-    the old element at the same position and from nothing else of the old value.
+    The old value must have its last use before that op, or in it if each element of the result is computed from the old
+    element at the same position and from no other.
     """
     body = loop.body.block
     yielded = cast(scf.YieldOp, body.last_op).operands[position]
@@ -41,7 +41,7 @@ def writes_in_place(loop: scf.ForOp, position: int) -> bool:
 
 
 def _aliases(value: SSAValue) -> list[SSAValue]:
-    """A value and everything that may share its buffer: views of it, and what a loop carries from it on."""
+    """A value and all values that may share its buffer: views of it, and values that a loop carries from it on."""
     aliases = [value]
     for alias in aliases:
         for use in alias.uses:
@@ -61,7 +61,7 @@ def _sharing(use: Use) -> tuple[SSAValue, ...]:
 
 
 def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:
-    """The op in the loop's body block that contains an op, or is it."""
+    """The op of the loop's body block that contains an op; the op itself if it is in that block."""
     while op.parent is not loop.body.block:
         op = cast(Operation, op.parent_op())
     return op

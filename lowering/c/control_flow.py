@@ -21,7 +21,7 @@ def _call(at: FunctionLowering, op: func.CallOp) -> None:
     if op.results:
         at.expression(op, c.CallOp(name, at.operands(op), op.results[0].type))
     else:
-        at.build.statement(c.InvokeOp(name, at.operands(op)))
+        at.build.put(c.InvokeOp(name, at.operands(op)))
 
 
 def _for(at: FunctionLowering, op: scf.ForOp) -> None:
@@ -53,7 +53,7 @@ def _for(at: FunctionLowering, op: scf.ForOp) -> None:
         at.assign_all(variables, body.last_op)
 
     region = at.nested(block, write)
-    at.build.statement(c.ForOp(at.values[op.lb], at.values[op.ub], step, region))
+    at.build.put(c.ForOp(at.values[op.lb], at.values[op.ub], step, region))
     for result, variable in zip(op.results, variables, strict=True):
         at.values[result] = at.read(variable)
 
@@ -78,14 +78,14 @@ def _if(at: FunctionLowering, op: scf.IfOp) -> None:
         return at.nested(Block(), write)
 
     then, otherwise = branch(op.true_region), branch(op.false_region)
-    at.build.statement(c.IfOp(at.values[op.cond], then, otherwise))
+    at.build.put(c.IfOp(at.values[op.cond], then, otherwise))
     for result, variable in zip(op.results, variables, strict=True):
         at.values[result] = at.read(variable)
 
 
 def _return(at: FunctionLowering, op: func.ReturnOp) -> None:
     label = at.program.interpret_results(op)
-    at.build.statement(c.ReturnOp(None if label is None else at.build.insert(c.CastOp(at.values[label], i16))))
+    at.build.put(c.ReturnOp(None if label is None else at.build.insert(c.CastOp(at.values[label], i16))))
 
 
 def _nothing(at: FunctionLowering, op: Operation) -> None:

@@ -1,4 +1,4 @@
-"""Conversions between reals and raws at the ends of a program: functions of the header, for those who want them."""
+"""Conversions between reals and raws of inputs and outputs: optional functions of the header."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ static inline float {name}({type} raw)
 
 
 def input_conversion(name: str, type: str, format: Affine) -> c.InlineOp:
-    """The function `NAME_raw`. type: that of the input's elements in C."""
+    """The function `NAME_raw`. type: the C type of the input's elements."""
     ends = (spell_float(float(end - format.zero)) for end in (format.low, format.high))
     least, most = ends
     text = _INPUT.format(

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from xdsl.builder import Builder
 from xdsl.dialects import func
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import c
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
-from tinyml.lowering.c.expressions import ExpressionBuilder
+from tinyml.lowering.c.expression_builder import ExpressionBuilder
 from tinyml.lowering.c.program import ProgramBuilder
 
 
@@ -28,13 +26,13 @@ class FunctionLowering:
         self.program = program
         self.spellings = spellings
         self.body = body
-        self.build = ExpressionBuilder(Builder(InsertPoint.at_end(body)))
+        self.build = ExpressionBuilder(body)
         self.values: dict[SSAValue, SSAValue] = {}
         self.walking: dict[Operation, SSAValue] = {}
         """Pointer variables of the loads that walk along an array."""
 
     def lower_function(self, function: func.FuncOp) -> None:
-        # What arrives row by row is no argument.
+        # An input that arrives row by row is no argument.
         self.values.update(zip(function.args, self.body.args, strict=not self.program.row_length))
         self.lower_block(function.body.block)
 
@@ -47,10 +45,8 @@ class FunctionLowering:
 
     def nested(self, block: Block, write: Callable[[], None]) -> Region:
         """A region whose single block is filled by the ops that `write` inserts."""
-        outer, location = self.build.builder, self.build.location
-        self.build.builder = Builder(InsertPoint.at_end(block))
-        write()
-        self.build.builder, self.build.location = outer, location
+        with self.build.inside(block):
+            write()
         return Region(block)
 
     def operands(self, op: Operation) -> list[SSAValue]:
@@ -66,11 +62,11 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assigns the operands of a terminator. They may depend on the variables, which have all been read before."""
+        """Assigns the operands of a terminator; where they depend on variables, these have been read before."""
         assert end is not None
         for variable, value in zip(variables, self.operands(end), strict=True):
             if not (isinstance(old := value.owner, c.ReadOp) and old.variable is variable):
-                self.build.statement(c.AssignOp(variable, value))
+                self.build.put(c.AssignOp(variable, value))
 
 
 Spelling: TypeAlias = Callable[[FunctionLowering, Any], None]

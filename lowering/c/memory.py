@@ -59,7 +59,7 @@ def _load(at: FunctionLowering, op: memref.LoadOp) -> None:
 
 
 def _store(at: FunctionLowering, op: memref.StoreOp) -> None:
-    at.build.statement(c.StoreOp(at.values[op.value], at.values[op.memref], _position(at, op)))
+    at.build.put(c.StoreOp(at.values[op.value], at.values[op.memref], _position(at, op)))
 
 
 def _copy_run(at: FunctionLowering, op: scratch.CopyRunOp) -> None:
@@ -67,7 +67,7 @@ def _copy_run(at: FunctionLowering, op: scratch.CopyRunOp) -> None:
     source = at.build.address(at.values[op.source], at.values[op.first])
     size = at.build.literal(element_bytes(memref_type(op.source)))
     at.program.use_function(COPY)
-    at.build.statement(c.InvokeOp(COPY, [target, source, at.build.binary(at.values[op.count], "*", size)]))
+    at.build.put(c.InvokeOp(COPY, [target, source, at.build.binary(at.values[op.count], "*", size)]))
 
 
 def _turn(at: FunctionLowering, op: scratch.TurnOp) -> None:
@@ -76,12 +76,12 @@ def _turn(at: FunctionLowering, op: scratch.TurnOp) -> None:
     at.program.use_function(function)
     pixel = op.pixel.value.data
     start = at.build.binary(first, "*", at.build.literal(pixel)) if pixel > 1 else first
-    at.build.statement(c.InvokeOp(function, [pointer, start, rows, columns, at.build.literal(pixel)]))
+    at.build.put(c.InvokeOp(function, [pointer, start, rows, columns, at.build.literal(pixel)]))
 
 
 def _receive(at: FunctionLowering, op: scratch.ReceiveOp) -> None:
     row = at.build.insert(c.CastOp(at.values[op.row], IntegerType(ROW_BITS, Signedness.UNSIGNED)))
-    at.build.statement(c.InvokeOp(at.program.row_function, [at.values[op.dest], row]))
+    at.build.put(c.InvokeOp(at.program.row_function, [at.values[op.dest], row]))
 
 
 MEMORY: Spellings = {

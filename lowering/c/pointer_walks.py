@@ -1,4 +1,4 @@
-"""Loads that visit consecutive elements as their loop runs, so that a pointer can walk along.
+"""Loads that visit consecutive elements from iteration to iteration, which a pointer can follow.
 
 On an AVR a load from flash that also advances the pointer costs no more than the load alone; computing each address
 anew costs 3 to 8 cycles per element, and gcc does not find this form by itself.
@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.scratch import in_flash, memref_type
-from tinyml.lowering.c.expressions import ExpressionBuilder
+from tinyml.lowering.c.expression_builder import ExpressionBuilder
 
 
 class Inductions:

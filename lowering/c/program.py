@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
-    ModuleOp,
     StringAttr,
     f32,
     i8,
@@ -26,7 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import c, scratch, tdsl
+from tinyml.dialects import c, num, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
@@ -38,7 +37,8 @@ from tinyml.lowering.c.conversions import input_conversion, output_conversion
 from tinyml.lowering.c.row_declaration import row_declaration
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
-from tinyml.targets.registry import coded_kernel, target_of
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import coded_kernel, kernel_of, target_of
 
 ARENA = "arena"
 ELEMENTS: dict[Attribute, str] = {i8: "int8_t", i16: "int16_t", i32: "int32_t", i64: "int64_t", f32: "float"}
@@ -67,18 +67,18 @@ class ProgramBuilder:
         kinds = [isinstance(type, IndexType) for type in outputs]
         views = [op for op in function.walk() if isinstance(op, scratch.ViewOp)]
         self.given = next((view for view in views if view.input is not None), None)
-        """The buffer of the arena that the caller fills; None if it hands over an array."""
+        """The buffer of the arena that the caller fills; None if the caller passes an array."""
         inputs += () if self.given is None else (self.given.result.type,)
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
             raise InputError(f"'{self.name}' must map one memref to an index, memrefs or both")
         self.input = _array(inputs[0])
         self.row_function = f"{self.name}_row"
-        """The user's function that gives the rows of the input, if that arrives."""
+        """The user's function that supplies the rows of the input, if these arrive one by one."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
         public = (f"{self.name}_{suffix}" for suffix in ("predict", "scores", "input", "raw", "real", *outs))
         self.names = Names((self.name, self.row_function, ARENA, *public))
         self.target = target_of(function)
-        self.coded = _coded(function)
+        self.kernels = num.declared_kernels(function.parent_op())
         self.headers: dict[str, c.VerbatimOp] = {}
         self.constants: dict[Attribute, c.ConstantOp] = {}
         self.arena: c.ArenaOp | None = None
@@ -89,11 +89,8 @@ class ProgramBuilder:
 
     def use_function(self, name: str) -> None:
         """Includes the texts that define a runtime function."""
-        code = self.coded.get(name)
-        if code is None:
-            texts = definition_of(name, self.target)
-        else:
-            texts = texts_of(coded_kernel(name, code, self.target), self.target)
+        kernel = self._kernel(name)
+        texts = definition_of(name, self.target) if kernel is None else texts_of(kernel, self.target)
         *needed, (origin, text) = texts
         for header, needed_text in needed:
             self.headers.setdefault(header, c.VerbatimOp(header, [], needed_text))
@@ -101,6 +98,19 @@ class ProgramBuilder:
         names = sorted({name, *(symbol.data for symbol in known.provides)} if known else {name})
         self.headers[origin] = c.VerbatimOp(origin, names, text)
         self.names.take(name)
+
+    def _kernel(self, name: str) -> Kernel | None:
+        """The kernel that a declared function is; None for any other function."""
+        if name not in self.kernels:
+            return None
+        attribute, declaration = self.kernels[name]
+        if isinstance(attribute, num.CodeKernelAttr):
+            kernel = coded_kernel(attribute, _content(declaration), self.target)
+        else:
+            kernel = kernel_of(attribute, self.target)
+        if kernel.symbol != name:
+            raise InputError(f"the function of {attribute} is '{kernel.symbol}', not '{name}'")
+        return kernel
 
     def constant(self, op: scratch.ConstantOp) -> str:
         """The name of a constant array; equal arrays share one."""
@@ -196,7 +206,7 @@ class ProgramBuilder:
         return packed_bytes(elements, packed.value.data) if isinstance(packed, IntegerAttr) else elements
 
     def _conversions(self) -> list[Operation]:
-        """Functions of the header that convert the input and the outputs, where that takes more than a shift."""
+        """Functions of the header that convert the input and the outputs where a shift does not suffice."""
         functions: list[Operation] = []
         format = self._affine(self._of_input(FORMAT))
         if format is not None and self._of_input(tdsl.PACKED) is None:
@@ -210,7 +220,7 @@ class ProgramBuilder:
         return functions
 
     def _affine(self, format: Attribute | None) -> Affine | None:
-        """An affine format that is not that of fixed point."""
+        """An affine format other than fixed point."""
         affine = affine_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
         return None if affine is None or affine.is_binary else affine
 
@@ -218,7 +228,7 @@ class ProgramBuilder:
         return any(value.type == f32 for op in self.function.walk() for value in op.results)
 
     def _of_input(self, name: str) -> Attribute | None:
-        """An attribute of the input."""
+        """An attribute of the input argument."""
         if self.given is not None:
             return self.given.attributes.get(name)
         return _attribute(self.function.arg_attrs, 0, name)
@@ -249,17 +259,13 @@ class ProgramBuilder:
         return c.FuncOp(f"{self.name}_{suffix}", FunctionType.from_lists([], [pointer]), text, body)
 
 
-def _coded(function: func.FuncOp) -> dict[str, CodedRows | CodedTile]:
-    """The constants that are code, by the names of the functions that a module declares for them."""
-    module = function.parent_op()
-    declared = module.ops if isinstance(module, ModuleOp) else ()
-    kinds = {ROWS: CodedRows.of, TILE: CodedTile.of}
-    return {
-        op.sym_name.data: of(op.attributes[name])
-        for op in declared
-        for name, of in kinds.items()
-        if isinstance(op, func.FuncOp) and name in op.attributes
-    }
+def _content(declaration: func.FuncOp) -> CodedRows | CodedTile:
+    """The constants that a declared function holds."""
+    if (rows := declaration.attributes.get(ROWS)) is not None:
+        return CodedRows.of(rows)
+    if (tile := declaration.attributes.get(TILE)) is not None:
+        return CodedTile.of(tile)
+    raise InputError(f"the declaration of '{declaration.sym_name.data}' has no {ROWS} and no {TILE}")
 
 
 def _array(type: Attribute) -> MemRefType[Attribute]:

@@ -1,4 +1,4 @@
-"""Declaration of the function by which an input arrives, which those who use a program define."""
+"""Declaration of the function by which an input arrives; the user of a program defines it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ void {name}({type} *to, uint{bits}_t row);
 """
 
 ROW_BITS = 16
-"""The width of the number of a row."""
+"""The width of a row number in bits."""
 
 
 def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
     """The declaration of `NAME_row`.
 
-    type: that of the elements of the caller's array in C. length: their macro. axes: of a row, such as
-    `width x channels`; empty if they are not known.
+    type: the C type of the elements. length: the macro for their number. axes: those of a row, such as `width x
+    channels`; empty if they are not known.
     """
     return c.InlineOp(
         name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS, axes=f" ({axes})" if axes else "")

@@ -25,7 +25,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.lowering.cost.model.estimate import Estimate, estimate_on
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import HOST, board, compile_for, tile_coders, tile_families
-from tinyml.transforms.ir.index_arithmetic import mean_iterations
+from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall, call_of_tile, calls_of_tile, code_of_tile
 from tinyml.transforms.loops.select_kernels import SelectKernelsPass
@@ -58,7 +58,7 @@ class SpendFlashPass(ModulePass):
         if (estimate := estimate_on(usual, self.target, OPTIMIZE)) is None:
             return
         limit = self.ram if self.ram is not None else board(self.target).ram
-        called = {call.kernel.data for call in op.walk() if isinstance(call, num.ComposedTilesOp) and call.kernel}
+        called = {call.kernel for call in op.walk() if isinstance(call, num.ComposedTilesOp) and call.kernel}
         choice = Choice(tiles, self.flash - estimate.flash, called)
         for tile in tiles:
             for call in tile.choices:
@@ -115,13 +115,13 @@ class Choice:
     left: bytes of flash that they may add to the program. called: kernels that the program calls besides.
     """
 
-    def __init__(self, tiles: Sequence[Tile], left: float, called: AbstractSet[str]) -> None:
+    def __init__(self, tiles: Sequence[Tile], left: float, called: AbstractSet[num.KernelAttr]) -> None:
         self.tiles, self.left, self.called = tiles, left, called
         # Tiles with the same weights read the same stream, or share a function.
-        self.groups: dict[bytes | str, dict[Tile, _Call]] = {}
+        self.groups: dict[bytes | num.KernelAttr, dict[Tile, _Call]] = {}
 
     def allow(self, tile: Tile, call: _Call) -> None:
-        self.groups.setdefault(call.content or call.kernel.symbol, {})[tile] = call
+        self.groups.setdefault(call.content or call.kernel.attribute, {})[tile] = call
 
     def made(self) -> _Taken:
         """Takes what saves most for each further byte, again and again, also in place of what was taken before."""
@@ -153,8 +153,8 @@ class Choice:
 
     def _bytes(self, calls: Iterable[_Call]) -> int:
         """The bytes of kernels and of what calls read, equal ones once."""
-        content: dict[bytes | str, int] = dict.fromkeys(self.called, 0)
+        content: dict[bytes | num.KernelAttr, int] = dict.fromkeys(self.called, 0)
         for call in calls:
             content[call.content] = len(call.content)
-            content.setdefault(call.kernel.symbol, call.kernel.code)
+            content.setdefault(call.kernel.attribute, call.kernel.code)
         return sum(content.values())

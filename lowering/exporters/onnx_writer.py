@@ -69,7 +69,7 @@ class _Writer:
         self.initializers: dict[str, Array] = {}
         self.names: set[str] = set()
         self.values: dict[SSAValue, tuple[str, tuple[int, ...]]] = {}
-        """The name of each tensor, and for each of its axes in ONNX that in the program."""
+        """The name of each tensor, and for each of its axes in ONNX the axis in the program."""
         self.done: set[Operation] = set()
         """Ops that an earlier node computes."""
 
@@ -88,7 +88,7 @@ class _Writer:
                     if not isinstance(value.type, TensorType):
                         continue
                     if value not in self.values:
-                        raise error_at(op, "returns a tensor that no op computes which ONNX has")
+                        raise error_at(op, "returns a tensor that no op of ONNX computes")
                     name = self.name(value)
                     if name in {each.name for each in (*inputs, *outputs)}:
                         name = self.add("Identity", [name], value.name_hint)
@@ -111,7 +111,7 @@ class _Writer:
         return name
 
     def constant(self, array: Array, hint: str | None) -> str:
-        """An initializer; one for each use of a constant, which may need another order of axes."""
+        """An initializer for one use of a constant; each use may need another order of axes."""
         name = self.fresh(hint or "constant")
         self.initializers[name] = array
         return name
@@ -157,7 +157,7 @@ class _Writer:
 
     def visit(self, op: tdsl.TensorOp) -> None:
         if not all(isinstance(value.owner, tdsl.ConstOp) or value in self.values for value in op.inputs):
-            raise error_at(op, f"'{op.name}' reads what no ONNX model holds here")
+            raise error_at(op, f"'{op.name}' has an operand that an ONNX model cannot hold here")
         handler = HANDLERS.get(type(op)) or (_elementwise if type(op) in ELEMENTWISE else None)
         if handler is None:
             raise error_at(op, f"'{op.name}' cannot be written as ONNX")
@@ -168,14 +168,14 @@ Handler = Callable[[_Writer, Any], None]
 
 
 def _result(to: _Writer, op: tdsl.TensorOp, name: str) -> None:
-    """The result of an op is this tensor: an image with its channels first, or a vector."""
+    """Make a tensor the result of an op: an image with its channels first, or a vector."""
     _ = to.dims(op.out)
     axes = CHANNELS_FIRST if len(tdsl.shape_of(op.out)) == 4 else tuple(range(len(tdsl.shape_of(op.out))))
     to.define(op.out, name, axes)
 
 
 def _bias(to: _Writer, op: tdsl.ContractionOp, channels: int) -> tuple[list[str], tdsl.TensorOp]:
-    """The constant that is added to the channels of a result, if any, and the op that has added it."""
+    """The constant that is added to the channels of a result, if any, and the op with the sum."""
     if op.initial is not None:
         if (constant := _for_each(op.initial, channels)) is None:
             raise error_at(op, f"'{op.name}' does not start from a constant for each channel")
@@ -196,7 +196,7 @@ def _only_user(value: SSAValue) -> Operation | None:
 
 
 def _for_each(value: SSAValue, channels: int) -> tdsl.ConstOp | None:
-    """The constant behind a value if it has a number for each channel."""
+    """The constant behind a value if it has one number per channel; None for other values."""
     shape = tdsl.shape_of(value)
     fits = prod(shape) == channels and (len(shape) < 4 or shape[3] == channels)
     return value.owner if fits and isinstance(value.owner, tdsl.ConstOp) else None
@@ -332,13 +332,13 @@ def _transpose(to: _Writer, op: tdsl.TransposeOp) -> None:
 
 
 def _reorder(to: _Writer, op: tdsl.ReshapeOp | tdsl.TransposeOp, permutation: Sequence[int]) -> None:
-    """The result is the operand, whose axis `permutation[i]` is axis i of the result."""
+    """Make the operand the result, with its axis `permutation[i]` as axis i."""
     name, axes = to.values[op.input]
     to.define(op.out, name, tuple(permutation.index(axis) for axis in axes))
 
 
 def _moved_ones(shape: tdsl.Shape, result: tdsl.Shape) -> list[int] | None:
-    """The transposition of axes of extent 1 that a reshape is; None if it is none."""
+    """The transposition of axes of extent 1 that a reshape amounts to; None for other reshapes."""
     long, short = ([axis for axis in range(1, 4) if (shape[axis] > 1) is wanted] for wanted in (True, False))
     if [shape[axis] for axis in long] != [extent for extent in result[1:] if extent > 1]:
         return None

@@ -29,12 +29,12 @@ FRONTENDS = {
     "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
     "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
 }
-"""The built-in importers, imported on demand: of several programs in a folder, the first suffix is taken."""
+"""The built-in importers, loaded on demand; of several programs in a folder the one with the first suffix is taken."""
 
 
 def importers() -> dict[str, Callable[[], Importer]]:
     """A loader for the importer of each suffix: the built-in ones, then those of plug-ins for other suffixes."""
-    known: dict[str, Callable[[], Importer]] = {suffix: partial(_load, place) for suffix, place in FRONTENDS.items()}
+    known: dict[str, Callable[[], Importer]] = {suffix: partial(_load, where) for suffix, where in FRONTENDS.items()}
     for plugin in plugins(GROUP):
         with plugin.left_out():
             if not plugin.name.isalnum():
@@ -56,6 +56,6 @@ def _load_plugin(plugin: Plugin) -> Importer:
     return read
 
 
-def _load(place: str) -> Importer:
-    module, _, name = place.partition(":")
+def _load(where: str) -> Importer:
+    module, _, name = where.partition(":")
     return getattr(import_module(module), name)

@@ -57,7 +57,7 @@ def lower_moves(op: tdsl.MovementOp, nest: LoopNest) -> None:
     if op.filling is not None:
         fill(op.filling, op.out, nest)
     for move in op.moves:
-        if move.operand is op.out and move.keeps_place:
+        if move.operand is op.out and move.keeps_index:
             continue
         for map in (move.source, move.target):
             prepare(map, nest)

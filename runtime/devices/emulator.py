@@ -121,7 +121,7 @@ class EmulatorRunner(Runner):
         )
 
 
-class _Block(NamedTuple):
+class _CodeBlock(NamedTuple):
     """Straight-line code that is entered only at its start: addresses of its instructions, and its cycles.
 
     after: the address behind it; None for a block of the harness, which has no instructions. steps: those that were
@@ -140,7 +140,7 @@ class _Step(NamedTuple):
     special: the block asks for a row of the input, or lies out of the program.
     """
 
-    block: _Block
+    block: _CodeBlock
     instructions: int
     cycles: int
     special: bool
@@ -176,10 +176,10 @@ class _Machine:
         self._executed = self._cycles = 0
         self.core_cycles = 0
         """Cycles of the last inference; without meaning unless `timed`."""
-        self._at = _Block((), 0, None, {})
+        self._at = _CodeBlock((), 0, None, {})
         """The block that runs."""
-        self.blocks: dict[tuple[int, int], _Block] = {}
-        """By address and size."""
+        self.blocks: dict[tuple[int, int], _CodeBlock] = {}
+        """The blocks by address and size."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
         """Executions by block: the instruction of NAME_predict before it (None inside NAME_predict), address, size."""
         self._inferring = False
@@ -226,7 +226,7 @@ class _Machine:
         return (label ^ sign) - sign, executed, top - free - untouched, scores, more
 
     def _address(self, symbol: int) -> int:
-        """Where the code of a function lies."""
+        """The addresses of a function's code."""
         return symbol & ~self._core.code
 
     def _return_to_mark(self) -> int:
@@ -287,12 +287,12 @@ class _Machine:
             self._uc.mem_write(to, self._raw[self._received :][:size])
             self._received += size
 
-    def _block(self, address: int, size: int) -> _Block:
+    def _block(self, address: int, size: int) -> _CodeBlock:
         if self._symbols["tm_harness_start"] <= address < self._symbols["tm_harness_end"]:
-            return _Block((), 0, None, {})
+            return _CodeBlock((), 0, None, {})
         addresses: list[int] = []
         at, end, first = address, min(address + size, self._program.stop), self._program.start
         while at < end:
             addresses.append(at)
             at += self._core.size_of(int.from_bytes(self._image[at - first : at - first + 2], "little"))
-        return _Block(addresses, self._code_cycles.block(addresses) if self._code_cycles else 0, at, {})
+        return _CodeBlock(addresses, self._code_cycles.block(addresses) if self._code_cycles else 0, at, {})

@@ -22,7 +22,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.arrays.values import Arithmetic, HasValueInterface
 from tinyml.dialects.tdsl.base import shaped
-from tinyml.runtime.evaluator.arithmetic import Bits, Reals
+from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.foreign_ops import foreign_value
 from tinyml.runtime.evaluator.loop_steps import check_steps
 

@@ -18,7 +18,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl.arrays.values import Derivatives, Factored, HasValueInterface
-from tinyml.runtime.evaluator.arithmetic import Reals
+from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import compute, predict_function, samples_together
 
 if TYPE_CHECKING:

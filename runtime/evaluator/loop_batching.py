@@ -28,11 +28,11 @@ def with_iterations(value: Any) -> Any:
     return value[:, None] if np.ndim(value) else value
 
 
-def iteration(value: SSAValue, result: Any, place: int) -> Any:
-    """The result of iteration number `place`, from the result for all."""
+def iteration(value: SSAValue, result: Any, index: int) -> Any:
+    """The result of one iteration, from the results of all."""
     if not np.ndim(result):
         return result
-    value_then = result[:, place if result.shape[1] > 1 else 0]
+    value_then = result[:, index if result.shape[1] > 1 else 0]
     # An index that does not depend on the samples becomes a plain integer again.
     return value_then if isinstance(value.type, TensorType) or len(value_then) > 1 else int(value_then[0])
 

@@ -4,19 +4,19 @@
 
    IMAGE is the program as a binary file, LIMIT the most time units that an inference may take; PREDICT, INPUT, ROW and
    OUTPUT are addresses of functions, ARRAY and FREE (the first address behind all static data) addresses in RAM. The
-   input lies where the function INPUT says or, if that is 0, at ARRAY. Reads SAMPLES inputs from standard input; writes
+   function INPUT returns the address of the input; if INPUT is 0, that is ARRAY. Reads SAMPLES inputs from standard input; writes
    one record per input to standard output: int32 label; uint32 stack; uint64 time; then BYTES bytes from the address
    that each OUTPUT returns.
 
-   Unless END, the address behind PREDICT, is 0, writes to the file PROFILE where the time of all inferences went: a line
+   Unless END, the address behind PREDICT, is 0, writes a profile of all inferences to the file PROFILE: a line
    `SITE PC TIME` for each instruction PC and the last instruction SITE of PREDICT before it, PC itself or the call that
    it ran in; all three numbers are decimal.
 
-   If the input arrives row by row, ROW is the address of the function that the program calls for it, which only
-   returns: where it begins, the row is written to the address in its first argument.
+   If the input arrives row by row, ROW is the address of the function that the program calls for a row, which only
+   returns: at its entry, the row is written to the address in its first argument.
 
    A driver includes this file, defines the functions sim_..., and calls tm_before and tm_after around every
-   instruction. What goes wrong ends it by tm_fail. */
+   instruction. Failures end it by tm_fail. */
 #ifndef TINYML_HARNESS_DRIVER_H
 #define TINYML_HARNESS_DRIVER_H
 
@@ -26,14 +26,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stacks are painted with it, to see how deep they were. */
+/* The byte that stacks are painted with to measure their depth. */
 enum { TM_PAINT_BYTE = 0xc5 };
 
 /* Loads an image and resets the part; tm_job is filled in. */
 static void sim_load(const char *part, const char *image);
 /* Runs up to an instruction. */
 static void sim_run_to(uint32_t pc);
-/* From the entry of a function to its return; gives the integer or the address that it returns. */
+/* Runs from the entry of a function to its return; returns its integer or address. */
 static uint32_t sim_run_function(void);
 /* The argument 0 or 1 of a function, at its entry. */
 static uint32_t sim_argument(int number);
@@ -43,7 +43,7 @@ static void sim_read(uint32_t address, void *to, size_t bytes);
 static uint64_t sim_time(void);
 /* Paints the memory from tm_job.free_start up to the stack. */
 static void sim_paint(void);
-/* Bytes of the stack, by the paint or by what else the simulator knows. */
+/* Bytes of stack used, by the paint or by other means of the simulator. */
 static uint32_t sim_stack_depth(void);
 
 static struct {
@@ -78,7 +78,7 @@ static void *tm_zeroed(size_t count, size_t size) {
     return memory;
 }
 
-/* The bytes of a file of at most `most` bytes, and one more if there are more. */
+/* The content of a file, up to `most` bytes; `bytes` is most + 1 for a longer file. */
 static uint8_t *tm_read_file(const char *path, uint32_t most, uint32_t *bytes) {
     FILE *file = fopen(path, "rb");
     uint8_t *content = tm_zeroed((size_t)most + 1, 1);
@@ -89,19 +89,19 @@ static uint8_t *tm_read_file(const char *path, uint32_t most, uint32_t *bytes) {
     return content;
 }
 
-/* What divides all addresses of instructions; a driver may define more than 1. */
+/* The divisor of all instruction addresses; a driver may define more than 1. */
 #ifndef TM_CODE_UNIT
 #define TM_CODE_UNIT 1
 #endif
 
-/* The profile: by instruction of PREDICT, its own time, and that of other instructions where there is any. */
+/* The profile: for each instruction of PREDICT its own time, and that of instructions of its calls, if any. */
 static struct {
     int on;
     uint32_t site, places;
     uint64_t *in_predict, **elsewhere;
 } tm_profile;
 
-/* Makes room for a program of so many bytes, before its first instruction. */
+/* Allocates the profile of a program of `code_bytes` bytes, before its first instruction. */
 static void tm_start_profile(uint32_t code_bytes) {
     tm_profile.places = code_bytes / TM_CODE_UNIT + 1;
     tm_profile.site = tm_job.predict;
@@ -142,7 +142,7 @@ static void tm_write_profile(void) {
         tm_fail("cannot write %s", tm_job.profile);
 }
 
-/* Before the instruction at pc runs. */
+/* Called before the instruction at pc runs. */
 static void tm_before(uint32_t pc) {
     if (!tm_job.row_function || pc != tm_job.row_function)
         return;
@@ -155,7 +155,7 @@ static void tm_before(uint32_t pc) {
     tm_job.received += tm_job.row_bytes;
 }
 
-/* After the instruction at pc, which took so much time. */
+/* Called after the instruction at pc, which took `time`. */
 static void tm_after(uint32_t pc, uint64_t time) {
     if (tm_profile.on)
         tm_charge(pc, time);

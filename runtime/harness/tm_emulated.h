@@ -1,4 +1,4 @@
-/* What an emulated chip runs after its reset: set up memory, then a loop that shows its results at tm_mark, where the
+/* The program of an emulated chip after its reset: sets up memory, then loops; results are shown at tm_mark, where the
    runner stops it. The chip's own file defines tm_reset, which calls tm_start. */
 #ifndef TINYML_HARNESS_EMULATED_H
 #define TINYML_HARNESS_EMULATED_H
@@ -19,7 +19,7 @@ TM_HARNESS int main(void);
 void tm_mark(intptr_t value) { __asm__ volatile("" : : "r"(value) : "memory"); }
 
 #if TM_ROW_LENGTH > 0
-/* The runner writes the row when the chip comes here. */
+/* The runner writes the row when the chip arrives here. */
 TM_HARNESS void tm_row(TM_INPUT *to, uint16_t row) { __asm__ volatile("" : : "r"(to), "r"(row) : "memory"); }
 #endif
 

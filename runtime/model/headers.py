@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.c.composer import elements
-from tinyml.targets.registry import chip_of, element_function, known_kernel
+from tinyml.targets.registry import chip_of, element_function
 
 if TYPE_CHECKING:
     from tinyml.targets.chip import Chip
@@ -68,12 +68,9 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
 def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     """Names and texts: of what a function needs, then of what defines it, such as `tinyml/f32.h` for `tm_expf`.
 
-    A composed function is a text of its own, by its symbol. target: the board of the program that calls the function.
-    Raises `InputError` for an unknown function or board.
+    The symbol is that of no composed kernel. target: the board of the program that calls the function. Raises
+    `InputError` for an unknown function or board.
     """
-    kernel = known_kernel(symbol, target)
-    if kernel is not None and kernel.composed is not None:
-        return texts_of(kernel, target)
     headers = header_texts(chip_of(target))
     if (text := element_function(symbol, target)) is not None:
         return [(elements.HEADER, headers[elements.HEADER]), (symbol, text)]
@@ -85,10 +82,12 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
 
 
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
-    """Names and texts: of what a composed kernel of a board needs, then of itself."""
-    composed = kernel.composed
-    if composed is None:
-        raise InputError(f"the kernel '{kernel.symbol}' is not composed")
+    """Names and texts: of what a kernel of a board needs, then of what defines it.
+
+    A composed kernel is a text of its own, by its symbol. Raises `InputError` for a kernel that nothing defines.
+    """
+    if (composed := kernel.composed) is None:
+        return definition_of(kernel.symbol, target)
     headers = [(composed.header, header_texts(chip_of(target))[composed.header])] if composed.header else []
     needed = [text for function in composed.functions for text in definition_of(function, target)]
     shared = [(function.symbol, function.text) for function in composed.shared]

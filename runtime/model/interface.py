@@ -112,7 +112,7 @@ class Interface:
 
     @property
     def in_array(self) -> bool:
-        """Does `NAME_predict` take the array X?"""
+        """True if `NAME_predict` takes the array X."""
         return not self.input_in_arena and self.row_elements is None
 
     @property

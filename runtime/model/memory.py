@@ -19,7 +19,7 @@ _USED = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in
 
 
 def require_memory(task: str, samples: int, each: int, file: str | None = None) -> None:
-    """Raise `InputError` where there is not enough memory for a task that takes so many bytes for each sample.
+    """Raise `InputError` where there is not enough memory for a task, by its bytes per sample.
 
     task: such as `reading`, for the message. file: that of the data.
     """

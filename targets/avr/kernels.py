@@ -1,18 +1,18 @@
 """The kernels for AVR, all of them composed, and what packed and coded weights cost."""
 
-from tinyml.targets.avr.composer.axpy import axpy
-from tinyml.targets.avr.composer.coded_rows import coded_rows
-from tinyml.targets.avr.composer.dense import dot, dot_in_chunks, strided_dot
-from tinyml.targets.avr.composer.distance import distance
-from tinyml.targets.avr.composer.families import (
+from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM
+from tinyml.targets.avr.composer.sums.axpy import axpy
+from tinyml.targets.avr.composer.sums.dense import dot, dot_in_chunks, strided_dot
+from tinyml.targets.avr.composer.sums.distance import distance
+from tinyml.targets.avr.composer.sums.regime import regime_dot
+from tinyml.targets.avr.composer.sums.sparse import sparse_dot
+from tinyml.targets.avr.composer.tiles.coded_rows import coded_rows
+from tinyml.targets.avr.composer.tiles.tile_kernels import (
     REQUANTISED_CHANNELS,
     REQUANTISED_DOTS,
     SHIFTED_CHANNELS,
     SHIFTED_DOTS,
 )
-from tinyml.targets.avr.composer.fetch import FLASH, RAM
-from tinyml.targets.avr.composer.regime import regime_dot
-from tinyml.targets.avr.composer.sparse import sparse_dot
 from tinyml.targets.kernel import PackedReads, RowCoder
 
 KERNELS = (
@@ -37,5 +37,5 @@ KERNELS = (
     regime_dot(),
 )
 TILES = (SHIFTED_DOTS, SHIFTED_CHANNELS, REQUANTISED_DOTS, REQUANTISED_CHANNELS)
-CODER = RowCoder("tm_avr_rows_", coded_rows)
+CODER = RowCoder("tm_avr_rows", coded_rows)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

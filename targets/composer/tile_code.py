@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from tinyml.targets.c.composer import coded_tiles
-from tinyml.targets.composer.lines import Lines, statement
+from tinyml.targets.composer.lines import Lines, Printed, statement
 from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 class TileAssembly(Protocol):
     """The assembly for a tile, which contains the weights or gets them in a stream.
 
-    fits: does the tile have any? lines: of the function; time: the instructions of a call; stack, bytes: what it takes
-    of stack and flash.
+    fits: whether the tile has any. lines: of the function. time: the instructions of a call. stack, bytes: bytes of
+    stack and of flash.
     """
 
     @property
@@ -38,22 +39,10 @@ class TileAssembly(Protocol):
 
 
 class TileCode(TileAssembly, Protocol):
-    """The code for a tile that gets its weights in a stream.
-
-    portable: its body in plain C. stream: all that belongs to rows, in the function's order.
-    """
+    """The code for a tile that gets its weights in a stream, whose order is the layout."""
 
     @property
-    def portable(self) -> str: ...
-    def stream(self, sums: Sums) -> Bytes: ...
-
-
-class Layout(Protocol):
-    """The layout of a stream of rows or channels. portable: the products with all windows in plain C."""
-
-    @property
-    def portable(self) -> str: ...
-    def stream(self, sums: Sums) -> Bytes: ...
+    def layout(self) -> WeightStream: ...
 
 
 @dataclass(frozen=True)
@@ -68,7 +57,7 @@ class LoopedCode(ABC):
 
     @property
     @abstractmethod
-    def layout(self) -> Layout:
+    def layout(self) -> WeightStream:
         """The layout of the stream."""
 
     @abstractmethod
@@ -88,14 +77,6 @@ class LoopedCode(ABC):
     def time(self) -> float:
         """The instructions of a call, if half of the results are saturated."""
         return self.code.time - self.SATURATED / 2 * self.tile.rows * self.tile.count
-
-    @property
-    def portable(self) -> str:
-        return self.layout.portable
-
-    def stream(self, sums: Sums) -> Bytes:
-        """All that belongs to rows or channels, in the order of the function."""
-        return self.layout.stream(sums)
 
 
 @dataclass(frozen=True)
@@ -118,7 +99,7 @@ class Machine:
     statement: Callable[[Lines], str] = statement
     prologue: Lines = ()
 
-    def coder(self, prefix: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly]) -> TileCoder:
+    def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly]) -> TileCoder:
         """What makes the weights of tiles code, for those of a family."""
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
@@ -133,11 +114,11 @@ class Machine:
             kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
-        return TileCoder(prefix, family, composed)
+        return TileCoder(name, family, composed)
 
     def family(
         self,
-        prefix: str,
+        name: str,
         code: Callable[[Tile], TileCode],
         *,
         channels: bool = False,
@@ -157,14 +138,16 @@ class Machine:
                 return None
             signature = f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)"
             costs = {"": made.time + self.enter, "element": 0.0, "odd element": 0.0}
-            bodies = {(self.core,): self.statement((*self.prologue, *made.lines))}
-            text = Composed(self.header, signature, bodies, made.portable, costs, self.call, made.stack, shared=shared)
+            bodies = Printed({(self.core,): lambda: self.statement((*self.prologue, *made.lines))})
+            text = Composed(
+                self.header, signature, bodies, made.layout.portable, costs, self.call, made.stack, shared=shared
+            )
             kernel = Kernel(symbol, 8, 8, self.bits, op="num.composed_tiles", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
         def stream(tile: Tile, sums: Sums) -> Bytes:
-            return code(tile).stream(sums)
+            return code(tile).layout.stream(sums)
 
         return TileFamily(
-            prefix, channels, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
+            name, channels, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
         )

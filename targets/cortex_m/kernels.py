@@ -1,9 +1,11 @@
 """The kernels for Cortex-M: composed ones for the M0+, the M3 and the M4, and plain C for every chip."""
 
-from tinyml.targets.cortex_m.composer.channel_rows import channel_rows
-from tinyml.targets.cortex_m.composer.coded_rows import coded_rows
-from tinyml.targets.cortex_m.composer.dense import dot, dot_rows
-from tinyml.targets.cortex_m.composer.families import (
+from tinyml.targets.cortex_m.composer.coded.coded_rows import coded_rows
+from tinyml.targets.cortex_m.composer.dot.channel_dots import channel_rows
+from tinyml.targets.cortex_m.composer.dot.dense import dot, dot_rows
+from tinyml.targets.cortex_m.composer.dot.segments import segment_dot
+from tinyml.targets.cortex_m.composer.dot.sparse import sparse_dot
+from tinyml.targets.cortex_m.composer.tile_kernels import (
     CHANNEL_CODER,
     CHANNEL_TILES,
     DOT_TILES,
@@ -15,8 +17,6 @@ from tinyml.targets.cortex_m.composer.families import (
     WINOGRAD_SQUARES,
     WINOGRAD_TILES,
 )
-from tinyml.targets.cortex_m.composer.segments import segment_dot
-from tinyml.targets.cortex_m.composer.sparse import sparse_dot
 from tinyml.targets.kernel import Kernel, PackedReads, RowCoder
 
 KERNELS = (
@@ -38,7 +38,7 @@ KERNELS = (
     sparse_dot(8, 16, step=7.4),
     sparse_dot(16, 16, step=7.4),
 )
-CODER = RowCoder("tm_cm_rows_", coded_rows, needs="dsp")
+CODER = RowCoder("tm_cm_rows", coded_rows, needs="dsp")
 TILE_CODERS = (CHANNEL_CODER, SMALL_CHANNEL_CODER, SMALL_DOT_CODER)
 TILES = (DOT_TILES, CHANNEL_TILES, WIDE_TILES, WINOGRAD_TILES, WINOGRAD_SQUARES, SMALL_DOT_TILES, SMALL_CHANNEL_TILES)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

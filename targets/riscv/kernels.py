@@ -1,8 +1,8 @@
 """The kernels for RISC-V, all composed."""
 
 from tinyml.targets.riscv.composer.dense import channel_rows, dot, dot_rows
-from tinyml.targets.riscv.composer.families import CHANNEL_TILES, DOT_TILES
 from tinyml.targets.riscv.composer.sparse import sparse_dot
+from tinyml.targets.riscv.composer.tile_kernels import CHANNEL_TILES, DOT_TILES
 
 KERNELS = (
     dot(8, 8, 32),

@@ -10,15 +10,20 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from programs import gural_murmann
 from programs.paths import ROOT
 
 from tinyml.tools.driver.models import find_model
+from tinyml.tools.driver.stages import print_ir
 from tinyml.tools.main import main as tinyml
 
 Values = dict[str, Any]
 
 HERE = (ROOT / "examples", ROOT / "tests/models", ROOT / "docs/schedules")
 """The folders of the models that the repository holds."""
+
+WRITTEN = {"gural-mnist10-4-bits": gural_murmann.program}
+"""Models that the tests write."""
 
 
 class Unmeasured(Exception):
@@ -41,7 +46,12 @@ def measure(command: str, models: Path | None = None) -> Values:
     models: a folder that holds further models, itself or in folders. Raises `Unmeasured` if the model is nowhere.
     """
     name, model, *options = shlex.split(command)
-    return _COMMANDS[name](model_path(model, models), options)
+    if model not in WRITTEN:
+        return _COMMANDS[name](model_path(model, models), options)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "network.mlir")
+        path.write_text(print_ir(WRITTEN[model]()), encoding="utf-8")
+        return _COMMANDS[name](path, options)
 
 
 def _bench(model: Path, options: list[str]) -> Values:

@@ -17,9 +17,15 @@ NAMES = {
     "Gural and Murmann": "cnn-gural-mnist10-published",
     "Gural and Murmann, --reuse-input": "cnn-gural-mnist10-published --reuse-input",
     "Gural and Murmann, fixed 8": "cnn-gural-mnist10-published --width 8",
+    "Gural and Murmann, 4 bits, --pack-buffers --optimize O2 | pixels": (
+        "gural-mnist10-4-bits --pack-buffers --optimize O2 --plan pixels"
+    ),
+    "Gural and Murmann, 4 bits, --pack-buffers | rows": "gural-mnist10-4-bits --pack-buffers --plan rows",
+    "LeNet, fixed 8 | rows": "cnn-lenet-mnist10 --width 8 --plan rows",
     "onnx2c's example for the ATmega": "cnn-onnx2c-atmega-mnist10",
     "resnet8, --flash 1000000": "resnet8 --flash 1000000",
     "mobilenet_v2, 224": "mobilenet_v2_224",
+    "mobilenet_v2 at 224x224": "mobilenet_v2_224 --optimize O2",
 }
 """Models in commands by the labels of rows, where these differ."""
 
@@ -42,6 +48,8 @@ ON_M4 = "compile {row} --target cortex-m4 --optimize O2"
 IN_ARENA = f"{ON_M4} --reuse-input"
 STREAMED = "compile {row} --target cortex-m4 --reuse-input --plan"
 PLAN = "plan {row} --bits 8"
+BY_ROWS = "compile {row} --input callback"
+IN_PLACE = "compile gural-mnist10-4-bits --reuse-input --pack-buffers --plan {row}"
 FRONT = "plan resnet8 --front --target cortex-m4"
 CLASSIFIER = "{accuracy:.2f}; {flash:d}; {working:d}; {time:k}"
 FORMAT = "{change:+.2f}; {ram}; {time:k}"
@@ -98,6 +106,16 @@ TABLES: dict[str, dict[str, Column]] = {
         f"{heading}, {mode}": (f"{STREAMED} {mode}", cell)
         for mode in ("ordinary", "rows", "pixels")
         for heading, cell in {"arena": "{arena}", "instructions": "{time}"}.items()
+    },
+    "schedules-input": {
+        "arena": (BY_ROWS, "{arena}"),
+        "stack": (BY_ROWS, "{stack}"),
+        "cycles, M": (BY_ROWS, "{time:M}"),
+    },
+    "schedules-in-place": {
+        "arena": (IN_PLACE, "{arena}"),
+        "stack": (IN_PLACE, "{stack}"),
+        "cycles, M": (IN_PLACE, "{time:M}"),
     },
     "schedules-published": {
         "ordinary": (PLAN, "{ordinary}"),

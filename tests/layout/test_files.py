@@ -14,7 +14,7 @@ from layout.sources import MODULES, ROOMS, defined_passes, name_of, room_files
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.lowering.pipelines import PIPELINES
 from tinyml.targets.registry import chips
-from tinyml.tools.main import COMMANDS
+from tinyml.tools.main import COMMANDS, file_of
 from tinyml.tools.universe import TINYML
 
 LONGEST_FILE = 400
@@ -118,7 +118,7 @@ def test_a_file_directly_in_formats_is_a_format_or_its_contract():
 
 
 def test_a_file_directly_in_commands_is_a_command():
-    assert stems("tools/commands") == {name.replace("-", "_") for name in COMMANDS}
+    assert stems("tools/commands") == set(map(file_of, COMMANDS))
 
 
 def test_a_folder_of_targets_is_a_chip():

@@ -20,11 +20,11 @@ NAMING_FORMATS = {
     "dialects/formats/lookup.py": "the usual format",
     "dialects/formats/zeroskew/type.py": "the dialect of a family of two",
     "lowering/frontends/onnx/building/formats.py": "a file's quantisation is a format",
-    "dialects/formats/published/base.py": "the papers compute functions by what fixed point has as schemes",
+    "dialects/formats/published/published_format.py": "the papers compute functions by what fixed point has as schemes",
     "lowering/frontends/tflite/formats.py": "a file's quantisation is a format",
     "tools/calibration/costs.py": "the formats that cost tables are fitted to",
     "tools/calibration/formats.py": "the formats in which generated code and kernels are measured",
-    "tools/driver/compare_formats.py": "the formats that MinUn compares, and ours",
+    "tools/driver/comparison/compare_formats.py": "the formats that MinUn compares, and ours",
     "tools/universe.py": "the registry",
 }
 """Files that name a format which is not theirs, and why."""

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from programs.devices import owner
+from programs.devices import definition_of
 from programs.printed import WARNING_FLAGS
+from tinyml.dialects.num import ListedKernelAttr
 from tinyml.runtime.devices.registry import Build, Runner
-from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 
 INTERFACE = Interface("kernels", "int8_t", 3360, "int32_t", 8, has_label=False)
@@ -86,7 +86,7 @@ RISCV = [*_dense("tm_rv_"), *_sparse("tm_rv_")]
 
 def built(runner: Runner, kernels: Sequence[Kernel], optimize: str, folder: Path) -> Build:
     """The program with the kernels of a chip, whose numbers are their places in the list."""
-    texts = {name: text for kernel in kernels for name, text in definition_of(kernel.name, owner(kernel.name))}
+    texts = {name: text for kernel in kernels for name, text in definition_of(ListedKernelAttr.of(kernel.name))}
     cases = "".join(f"case {number}: {kernel.statements} break;\n" for number, kernel in enumerate(kernels))
     (folder / "composed.h").write_text("\n".join(texts.values()))
     (folder / "cases.h").write_text(cases)

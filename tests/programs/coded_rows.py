@@ -15,7 +15,7 @@ from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import chip_of
-from tinyml.tools.calibration.measured_programs import include_flags
+from tinyml.tools.calibration.programs.measured_programs import include_flags
 
 Values = NDArray[Any]
 TWICE = 64

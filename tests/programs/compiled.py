@@ -1,8 +1,7 @@
-"""Real models, each compiled once for all tests that ask for the same, whichever worker of the run they are on."""
+"""Real models, each compiled once for all tests that ask for the same."""
 
 from __future__ import annotations
 
-import fcntl
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from programs.paths import MODELS
+from programs.shared_folders import made_once
 from tinyml.targets.board import Board
 from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import build_folder
-from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.requests.request import Request
 
 SAMPLES = 100
 """Validation samples that formats are chosen from; the compiler takes most of its time for these."""
@@ -34,20 +34,13 @@ class CompiledModels:
 
     def folder(self, model: str, format: str, width: int | None, board: Board) -> Path:
         """The folder of a model of `MODELS`, compiled with `-Os` and measured on the board's simulator."""
-        name = "-".join(map(str, (model, format, width, board.name, board.flash, board.ram)))
-        folder = self.root / name
-        with (self.root / f"{name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not folder.exists():
-                self._compile(model, format, width, board, folder)
-        return folder
 
-    def _compile(self, model: str, format: str, width: int | None, board: Board, folder: Path) -> None:
-        program = MODELS[model]
-        val, made = folder.with_suffix(".npz"), folder.with_suffix(".part")
-        with np.load(program.with_name("val.npz")) as data:
-            np.savez(val, **{name: array[:SAMPLES] for name, array in data.items()})
-        made.mkdir()
-        request = Request(model=program, val=val, target=board.name, format=format, width=width, out=made)
-        build_folder(request, board, made, must_fit=True)
-        made.rename(folder)
+        def compile(folder: Path) -> None:
+            program, val = MODELS[model], folder.with_suffix(".npz")
+            with np.load(program.with_name("val.npz")) as data:
+                np.savez(val, **{name: array[:SAMPLES] for name, array in data.items()})
+            request = Request(model=program, val=val, target=board.name, format=format, width=width, out=folder)
+            build_folder(request, board, folder, must_fit=True)
+
+        name = "-".join(map(str, (model, format, width, board.name, board.flash, board.ram)))
+        return made_once(self.root / name, compile)

@@ -1,8 +1,11 @@
 """The boards that tests run programs on, taken from the registry: a new chip is tested without an edit."""
 
 import os
+from collections.abc import Sequence
 
-from tinyml.targets.registry import HOST, USUAL, board, boards, chip_of, chips, known_kernel
+from tinyml.dialects.num import KernelAttr
+from tinyml.runtime.model.headers import texts_of
+from tinyml.targets.registry import HOST, USUAL, board, boards, chip_of, chips, kernel_of, known_kernel
 
 _ONLY = os.environ.get("TESTED_BOARD")
 """The only board that is tested: one of a package that the suite does not know, for example."""
@@ -34,9 +37,15 @@ TURNS = [(name, name) for name in SMALL] * 3 if _ONLY else [(USUAL, HOST), *((n,
 """Targets and the boards that run what is printed for them, of which programs take some in turn."""
 
 
-def owner(symbol: str) -> str:
-    """The first board that has a kernel with a C function, or else the host."""
-    return next((name for name in SMALL if known_kernel(symbol, name) is not None), HOST)
+def owner(kernel: KernelAttr) -> str:
+    """The first board that has a kernel, or else the host."""
+    return next((name for name in SMALL if known_kernel(kernel, name) is not None), HOST)
+
+
+def definition_of(kernel: KernelAttr) -> Sequence[tuple[str, str]]:
+    """The names and the texts of what a kernel needs, itself the last, on the board that has it."""
+    target = owner(kernel)
+    return texts_of(kernel_of(kernel, target), target)
 
 
 def roomy(name: str) -> str:

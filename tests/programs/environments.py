@@ -1,4 +1,4 @@
-"""Virtual environments in which packages of others are installed."""
+"""A virtual environment in which packages of others are installed."""
 
 from __future__ import annotations
 
@@ -8,21 +8,28 @@ import site
 import subprocess
 import sys
 import venv
+from dataclasses import dataclass
 from pathlib import Path
 
 from programs.paths import ROOT
+from tinyml.tools.main import main
+
+LNS = ROOT / "tests" / "plugins" / "lns"
+"""A format."""
+
+NEW = {"format": "halves", "target": "own_chip", "frontend": "linear", "pass": "drop_relus"}
+"""Packages that `tinyml new-KIND` writes: names that are no words of tinyml's, two of them of two words."""
 
 
-class Environment:
-    """A virtual environment that finds what this one has, and packages of its own."""
+@dataclass(frozen=True)
+class PackagesOfOthers:
+    """A virtual environment that finds what this one has, and the packages whose sources lie in its folder."""
 
-    def __init__(self, folder: Path):
-        venv.create(folder / "venv")
-        self.folder = folder
-        self.python = folder / "venv" / "bin" / "python"
-        [packages] = (folder / "venv" / "lib").glob("python*/site-packages")
-        lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
-        (packages / "surroundings.pth").write_text("\n".join(lines) + "\n")
+    folder: Path
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "venv" / "bin" / "python"
 
     def run(self, *arguments: str | Path, cwd: Path = ROOT) -> str:
         """The standard output of a Python module, which has to end well."""
@@ -32,14 +39,17 @@ class Environment:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def install(self, *packages: Path) -> None:
-        """Build wheels of copies of packages, and install them."""
-        copies, wheels = [self.folder / package.name for package in packages], self.folder / "wheels"
-        for package, copy in zip(packages, copies, strict=True):
-            if copy != package:
-                shutil.copytree(package, copy)
-        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
-        quiet = ["--no-deps", "--no-build-isolation", "-w", str(wheels), *map(str, copies)]
-        subprocess.run([*pip, "wheel", *quiet], check=True, capture_output=True)
-        into = ["--python", str(self.python), "install", "--no-deps", *map(str, wheels.glob("*.whl"))]
-        subprocess.run([*pip, *into], check=True, capture_output=True)
+
+def install_packages(folder: Path) -> None:
+    """Make the environment in an empty folder."""
+    for kind, name in NEW.items():
+        assert main([f"new-{kind}", name, str(folder / name)]) == 0
+    shutil.copytree(LNS, folder / LNS.name)
+    venv.create(folder / "venv")
+    [packages] = (folder / "venv" / "lib").glob("python*/site-packages")
+    lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
+    (packages / "surroundings.pth").write_text("\n".join(lines) + "\n")
+    sources = [str(folder / name) for name in (LNS.name, *NEW.values())]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(PackagesOfOthers(folder).python)]
+    install = [*pip, "install", "-q", "--no-deps", "--no-build-isolation", *sources]
+    subprocess.run(install, check=True, capture_output=True)

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from programs.devices import owner
+from programs.devices import definition_of
 from tinyml.runtime.devices.registry import Build, Runner, RunResult
-from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.tools.calibration.kernel_signatures import (
     AXPY,
@@ -21,9 +20,10 @@ from tinyml.tools.calibration.kernel_signatures import (
     ROW,
     STRIDED,
     KernelSignature,
+    attribute_of,
     function_of,
 )
-from tinyml.tools.calibration.measured_programs import include_flags
+from tinyml.tools.calibration.programs.measured_programs import include_flags
 
 HEAD = 6
 ELEMENTS = 1040
@@ -99,8 +99,7 @@ def build(
     source.mkdir(parents=True, exist_ok=True)
     cases = "".join(f"    case {i}: {_call(kernel)} break;\n" for i, kernel in enumerate(kernels))
     data = ", ".join(map(str, flash))
-    functions = [function_of(kernel) for kernel in kernels]
-    texts = dict(text for function in functions for text in definition_of(function, owner(function)))
+    texts = dict(text for kernel in kernels for text in definition_of(attribute_of(kernel)))
     text = _SOURCE.format(
         definitions="\n".join(texts.values()), size=len(flash), bytes=data, head=HEAD, cases=cases, results=RESULTS
     )

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
-from itertools import product
 from typing import Any, TypeAlias, cast, get_args
 
 import numpy as np
@@ -37,7 +36,7 @@ WIDTHS = (8, 16, 32)
 RANGES = ((-1.0, 1.0), (0.0, 0.1), (-7.5, 6.0), (-100.0, 90.0))
 """The ranges of values for which the variants of a format with scales are made."""
 
-SAMPLED = 20_000
+SAMPLED = 8_000
 """Values or pairs tried where not all of them can be."""
 
 
@@ -84,12 +83,14 @@ FORMATS = tuple(format for sort in SORTS for format in sort.variants)
 def pairings(sort: Sort, others: Sequence[Sort]) -> Iterator[tuple[NumberFormat, NumberFormat]]:
     """Pairs of a variant of `sort` and one of another sort, in which each variant of both occurs.
 
-    Among themselves the variants of a sort are all paired; those of different sorts are shifted against each other
-    further from sort to sort, so that ranges of all sizes meet.
+    Among themselves the variants of a sort are paired with themselves and with the next; those of different sorts are
+    shifted against each other further from sort to sort, so that ranges of all sizes meet.
     """
     for shift, other in enumerate(others):
         if other == sort:
-            yield from product(sort.variants, sort.variants)
+            following = (*sort.variants[1:], sort.variants[0])
+            pairs = [pair for one in zip(sort.variants, following, strict=True) for pair in ((one[0], one[0]), one)]
+            yield from dict.fromkeys(pairs)
             continue
         for i in range(max(len(sort.variants), len(other.variants))):
             yield sort.variants[i % len(sort.variants)], other.variants[(i + shift) % len(other.variants)]

@@ -1,8 +1,10 @@
-"""Functions of the runtime on bytes, called by a program of their own on any device."""
+"""Functions of the runtime, called by a program of their own on any device."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,25 +12,75 @@ from numpy.typing import NDArray
 from programs.printed import WARNING_FLAGS
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.measured_programs import include_flags
+from tinyml.tools.calibration.programs.measured_programs import include_flags
+
+Values = NDArray[Any]
 
 
 def run_figure(
-    source: str, inputs: NDArray[np.int8], length: int, device: str, folder: Path, optimize: str = "-Os"
-) -> NDArray[np.int8]:
-    """The bytes of `figure_scores()`, `length` of them, after `figure_predict(row)` for each row of the inputs.
+    source: str,
+    inputs: Values,
+    length: int,
+    device: str,
+    folder: Path,
+    optimize: str = "-Os",
+    output: str = "int8_t",
+) -> Values:
+    """The elements of `figure_scores()`, `length` of them, after `figure_predict(row)` for each row of the inputs.
 
-    source: C that defines both functions and includes "figure.h", their declarations. folder: an empty one.
+    source: C that defines both functions and includes "figure.h", their declarations. folder: an empty one. output: the
+    C type of the elements.
     """
+    input, count = f"{inputs.dtype}_t", inputs.shape[1]
     (folder / "figure.h").write_text(
         "#include <stdint.h>\n"
-        f"#define figure_INPUT_LENGTH {inputs.shape[1]}\n#define figure_OUTPUT_LENGTH {length}\n"
-        "void figure_predict(const int8_t *X);\nconst int8_t *figure_scores(void);\n"
+        f"#define figure_INPUT_LENGTH {count}\n#define figure_OUTPUT_LENGTH {length}\n"
+        f"void figure_predict(const {input} *X);\nconst {output} *figure_scores(void);\n"
     )
     (folder / "figure.c").write_text(source)
-    interface = Interface("figure", "int8_t", inputs.shape[1], "int8_t", length, has_label=False)
+    interface = Interface("figure", input, count, output, length, has_label=False)
     runner = runner_for(device)
     build = runner.build(folder, interface, folder, optimize, [*WARNING_FLAGS, *include_flags(runner.chip)])
     scores = runner.run(build, interface, inputs).scores
     assert scores is not None
     return scores
+
+
+_CASES = """\
+#include "figure.h"
+#ifdef __AVR__
+#define FLASH __attribute__((__progmem__))
+#else
+#define FLASH
+#endif
+static {output} out[{length}];
+{definitions}
+const {output} *figure_scores(void) {{ return out; }}
+void figure_predict(const {input} *X)
+{{
+    switch (*X++) {{
+{cases}    }}
+}}
+"""
+
+
+def run_cases(
+    cases: Sequence[tuple[str, Values]],
+    definitions: str,
+    output: tuple[str, int],
+    device: str,
+    folder: Path,
+    optimize: str = "-Os",
+) -> list[Values]:
+    """What the C statements of each case leave in `out` for each row `X` of its inputs; one program has them all.
+
+    definitions: C in front of the statements, behind that of `out`; constants are declared with FLASH. output: the C
+    type of `out` and its number of elements.
+    """
+    [input] = {inputs.dtype for _, inputs in cases}
+    texts = "".join(f"    case {number}: {{ {text} }} break;\n" for number, (text, _) in enumerate(cases))
+    ctype, length = output
+    source = _CASES.format(definitions=definitions, output=ctype, length=length, input=f"{input}_t", cases=texts)
+    rows = [np.insert(inputs, 0, number, axis=1) for number, (_, inputs) in enumerate(cases)]
+    scores = run_figure(source, np.concatenate(rows), length, device, folder, optimize, ctype)
+    return np.split(scores, np.cumsum([len(inputs) for _, inputs in cases])[:-1])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from programs.devices import owner
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.machine.runtime_functions import requantize
-from tinyml.runtime.model.headers import definition_of, texts_of
+from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import known_kernel
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, coded_tile
@@ -38,13 +38,13 @@ class Strip:
         """The kernel of the family for the tile."""
         kernel = self.family.kernel(self.tile)
         assert kernel is not None
-        assert known_kernel(kernel.symbol, owner(kernel.symbol)) is kernel
+        assert known_kernel(kernel.attribute, owner(kernel.attribute)) is kernel
         return kernel
 
     @property
     def target(self) -> str:
         """A board whose chip has the family."""
-        return owner(self.of_family.symbol)
+        return owner(self.of_family.attribute)
 
     @property
     def symbol(self) -> str:
@@ -53,7 +53,7 @@ class Strip:
     @property
     def texts(self) -> Sequence[tuple[str, str]]:
         """The names and the texts of what the kernel needs, itself the last."""
-        return definition_of(self.symbol, self.target)
+        return texts_of(self.kernel, self.target)
 
     @property
     def by_channel(self) -> bool:
@@ -108,12 +108,8 @@ class CodedStrip(Strip):
         code = coded_tile(self.tile, self.sums)
         kernel = self.coder.kernel(CodedTile.of(code.attribute))
         assert kernel is not None
-        assert kernel.symbol == f"{self.coder.prefix}{code.digest}"
+        assert kernel.symbol == f"{self.coder.name}_{code.digest}"
         return kernel
-
-    @property
-    def texts(self) -> Sequence[tuple[str, str]]:
-        return texts_of(self.kernel, self.target)
 
     @property
     def stream(self) -> None:

@@ -16,11 +16,10 @@ import numpy as np
 
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.row_stream import pack_rows
-from tinyml.runtime.model.headers import definition_of
+from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.avr.chip import CHIP
-from tinyml.targets.registry import kernel_named
-from tinyml.tools.calibration.generated_code import cycles_of_function, print_products
+from tinyml.targets.registry import kernel_of
 from tinyml.tools.calibration.kernel_signatures import (
     AXPY,
     CHUNKS,
@@ -33,9 +32,11 @@ from tinyml.tools.calibration.kernel_signatures import (
     STRIDED,
     TABLE,
     KernelSignature,
+    attribute_of,
     function_of,
 )
-from tinyml.tools.calibration.measured_programs import InferenceCost, N, measure, near_row
+from tinyml.tools.calibration.programs.generated_code import cycles_of_function, print_products
+from tinyml.tools.calibration.programs.measured_programs import InferenceCost, N, measure, near_row
 
 KERNELS = (*DENSE, *CHUNKS, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *NEAR_PACKED, *DISTANCE, *AXPY)
 DEVICE = "uno"
@@ -70,7 +71,7 @@ def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> I
     """Cost of a call with constant arguments in an otherwise empty function; without a kernel, of that function."""
     flash, call, definition = bytes(2 * length + 2), "", ""
     if kernel is not None:
-        definition = "\n".join(text for _, text in definition_of(function_of(kernel), DEVICE))
+        definition = "\n".join(text for _, text in texts_of(kernel_of(attribute_of(kernel), DEVICE), DEVICE))
         if kernel.codes:
             # Weights of all magnitudes up to 1.
             flash = np.random.default_rng(0).integers(-0x4000, 0x4001, length + 1).astype("<i2").tobytes()
@@ -114,7 +115,7 @@ def print_costs(levels: Sequence[str]) -> None:
 
 def known_step(kernel: KernelSignature) -> str:
     """The cycles of an entry as the instructions add up; "" where they depend on the entry."""
-    composed = kernel_named(function_of(kernel), DEVICE).composed
+    composed = kernel_of(attribute_of(kernel), DEVICE).composed
     step = None if composed is None else composed.costs.get("element")
     return "" if step is None else f"{step:.4g}"
 

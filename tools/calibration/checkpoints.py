@@ -41,7 +41,7 @@ def checkpoints(name: str, *, resume: bool) -> Generator[Path]:
 
 
 def remembered(key: object, measure: Callable[[], T]) -> T:
-    """What a measurement gives, a value that JSON has; measured at most once for a key within `checkpoints`.
+    """The result of a measurement, a JSON value; measured at most once for a key within `checkpoints`.
 
     The key has to spell all that the measurement depends on.
     """

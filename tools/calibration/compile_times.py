@@ -21,7 +21,7 @@ SIZES = (1_000, 3_000, 10_000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Survey:
+class TimeSurvey:
     """The options of a measurement."""
 
     ops: int | None = option("one program of N ops instead of those of 1,000, 3,000 and 10,000", default=None)
@@ -59,8 +59,8 @@ def _seconds_of_children() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_options(parser, options_of(Survey))
-    survey = parsed(parser.parse_args(), Survey)
+    add_options(parser, options_of(TimeSurvey))
+    survey = parsed(parser.parse_args(), TimeSurvey)
     print(f"{'ops':>8}{'seconds':>10}{'ms per op':>12}")
     for ops in SIZES if survey.ops is None else (survey.ops,):
         seconds = seconds_to_compile(ops)

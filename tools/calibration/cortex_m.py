@@ -6,33 +6,43 @@ return.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from string import Template
 
 import numpy as np
 
-from tinyml.runtime.model.headers import definition_of
+from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.dialects.layouts.packed_bits import GAP_BITS
+from tinyml.dialects.num import ComposedKernelAttr, KernelAttr, ListedKernelAttr
+from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.cortex_m.chip import CHIP
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import kernel_of
 from tinyml.tools.calibration.formats import DECODED, PRODUCTS
-from tinyml.tools.calibration.generated_code import print_products
-from tinyml.tools.calibration.measured_programs import N, measure, near_row
+from tinyml.tools.calibration.programs.generated_code import print_products
+from tinyml.tools.calibration.programs.measured_programs import N, measure, near_row
 
 DEVICES = ("cortex-m0", "cortex-m3", "cortex-m4")
-KERNELS = [
-    *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
-    *(f"tm_c_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
-    "tm_cm_dot_r16_s16_s64",
-    *(f"tm_c_dot_{weights}_{x}_s32" for weights in ("t4", "t6") for x in ("s8", "s16")),
+TABLES = TABLE, INTEGER
+INTEGERS = INTEGER, INTEGER
+SPARSE = "num.sparse_dot", INTEGERS
+KERNELS: Sequence[KernelAttr] = [
+    *(ListedKernelAttr.of(f"tm_cm_dot_{types}") for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
+    *(ComposedKernelAttr.of("num.dot", TABLES, (8, vector), 32) for vector in (8, 16)),
+    ComposedKernelAttr.of("num.dot", (TABLE, TABLE), (8, 8), 32),
+    ListedKernelAttr.of("tm_cm_dot_r16_s16_s64"),
+    *(ComposedKernelAttr.of("num.dot", TABLES, (weights, vector), 32) for weights in (4, 6) for vector in (8, 16)),
     *(
-        f"tm_c_dot_{weights}_{x}_s32"
-        for weights in ("s3", "s4", "s5", "s6", "s7", "s9", "s10", "s11", "s12")
-        for x in ("s8", "s16")
+        ComposedKernelAttr.of("num.dot", INTEGERS, (weights, vector), 32)
+        for weights in (3, 4, 5, 6, 7, 9, 10, 11, 12)
+        for vector in (8, 16)
     ),
-    *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
-    *(f"tm_c_dot_near_{weights}_s8_s32" for weights in ("s4", "s6")),
-    *(f"tm_c_dot_near_{weights}_s16_s32" for weights in ("s4", "s6", "s9", "s10", "s12")),
-    *(f"tm_cm_distance_{types}" for types in ("s8_s8_s32", "s16_s16_s32")),
+    *(ListedKernelAttr.of(f"tm_cm_dot_sparse_{types}") for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
+    *(ComposedKernelAttr.of(*SPARSE, (weights, 8), 32, GAP_BITS) for weights in (4, 6)),
+    *(ComposedKernelAttr.of(*SPARSE, (weights, 16), 32, GAP_BITS) for weights in (4, 6, 9, 10, 12)),
+    *(ListedKernelAttr.of(f"tm_cm_distance_{types}") for types in ("s8_s8_s32", "s16_s16_s32")),
 ]
 LIMITS = {
     ("cortex-m4", "tm_cm_distance_s16_s16_s32"): 4.0,
@@ -58,54 +68,57 @@ PRODUCT_LIMITS = {
 }
 """Greatest permitted instructions per product in generated code, by device and name in `PRODUCTS`."""
 
-_CTYPES = {
-    "s16": "int16_t",
-    "r16": "int16_t",
-}
-"""The types of elements that do not lie in bytes."""
-
 _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 
 
-def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
-    form = (
-        "sparse"
-        if "sparse" in kernel
-        else "near"
-        if "near" in kernel
-        else "table"
-        if "dot_t" in kernel
-        else "segments"
-        if "_r16_" in kernel
-        else kernel.split("_")[-4]
-    )
-    w, x, _ = kernel.split("_")[-3:]
+@cache
+def kernels() -> Mapping[str, Kernel]:
+    """The kernels by their C functions."""
+    known = (kernel_of(attribute, DEVICES[-1]) for attribute in KERNELS)
+    return {kernel.symbol: kernel for kernel in known}
+
+
+def form_of(kernel: Kernel) -> str:
+    """The arguments that a kernel takes."""
+    if kernel.gaps:
+        return "near"
+    if kernel.segments:
+        return "segments"
+    if TABLE in kernel.codings:
+        return "table"
+    return {"num.sparse_dot": "sparse", "num.distance": "distance"}.get(kernel.op, "dot")
+
+
+def instructions_per_mac(function: str, device: str, optimize: str) -> float:
+    """The instructions for each of 64 elements. function: the name of the kernel's C function."""
+    kernel = kernels()[function]
+    form, tables = form_of(kernel), "table + 128, " * kernel.codings.count(TABLE)
+    w, x = ("int16_t" if width == 16 else "int8_t" for width in (kernel.weights, kernel.vector))
     segments, finer = DECODED
     call = {
-        "distance": f"Y[0] = {kernel}(W, X, {N}, 5)",
-        "dot": f"Y[0] = (int32_t){kernel}(W, X, {N}, 5)",
-        "table": f"Y[0] = {kernel}({'table + 128, ' * kernel.count('_t')}W, X, {N}, 5)",
-        "segments": f"Y[0] = (int32_t){kernel}(segments + 128, W, X, {N}, 1, 28, {finer}, 5)",
-        "sparse": f"Y[0] = {kernel}(W, GAPS, X, {N}, 5)",
-        "near": f"Y[0] = {kernel}(W, X, 5)",
+        "distance": f"Y[0] = {function}(W, X, {N}, 5)",
+        "dot": f"Y[0] = (int32_t){function}(W, X, {N}, 5)",
+        "table": f"Y[0] = {function}({tables}W, X, {N}, 5)",
+        "segments": f"Y[0] = (int32_t){function}(segments + 128, W, X, {N}, 1, 28, {finer}, 5)",
+        "sparse": f"Y[0] = {function}(W, GAPS, X, {N}, 5)",
+        "near": f"Y[0] = {function}(W, X, 5)",
     }[form]
     random = np.random.default_rng(1)
     most = 128 if form != "segments" else 1 << 14
     weights = random.integers(-most, most, N)
     if form == "near":
-        width = int(w[1:])
-        most = 1 << min(width, 8) - 1
-        weights = np.frombuffer(near_row(random.integers(1, most, N), width), np.int8)
+        most = 1 << min(kernel.weights, 8) - 1
+        weights = np.frombuffer(near_row(random.integers(1, most, N), kernel.weights), np.int8)
     source = _PROGRAM.substitute(
-        definition="\n".join(text for _, text in definition_of(kernel, device)),
+        definition="\n".join(text for _, text in texts_of(kernel, device)),
         segments=", ".join(map(str, segments)),
-        w="int8_t" if form == "near" else _CTYPES.get(w, "int8_t"),
-        x=_CTYPES.get(x, "int8_t"),
+        w="int8_t" if form == "near" else w,
+        x=x,
         weights=", ".join(map(str, weights)),
         gaps=", ".join(["1"] * (N - 1)),
         call=call,
     )
-    interface = Interface("figure", _CTYPES.get(x, "int8_t"), N, "int32_t", 1, has_label=False)
+    interface = Interface("figure", x, N, "int32_t", 1, has_label=False)
     return measure(device, optimize, source, interface).time / N
 
 
@@ -120,7 +133,7 @@ def _print_kernels(levels: Sequence[str]) -> None:
     print("Cortex-M: instructions per multiply-accumulate")
     columns = [(device, level) for device in DEVICES for level in levels]
     print(f"{'':<30}", *(f"{f'{device[7:]} {level}':>7}" for device, level in columns), " limit")
-    for kernel in KERNELS:
-        figures = " ".join(f"{instructions_per_mac(kernel, *column):>7.2f}" for column in columns)
-        limits = ", ".join(f"{device[7:]} {most}" for (device, name), most in LIMITS.items() if name == kernel)
-        print(f"{kernel:<30} {figures}  {limits}".rstrip())
+    for function in kernels():
+        figures = " ".join(f"{instructions_per_mac(function, *column):>7.2f}" for column in columns)
+        limits = ", ".join(f"{device[7:]} {most}" for (device, name), most in LIMITS.items() if name == function)
+        print(f"{function:<30} {figures}  {limits}".rstrip())

@@ -35,12 +35,12 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
 from tinyml.targets.c.print_c import sources_of_lines
-from tinyml.targets.costs import OPTIMIZE, composed_cost, cost_file
+from tinyml.targets.costs import OPTIMIZE, KernelCost, cost_file
 from tinyml.targets.registry import boards
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
-from tinyml.tools.calibration.copies import copy_equations
 from tinyml.tools.calibration.fitting import FLOOR, Measurement, counted, fields_of, fit, measurement_of, table
-from tinyml.tools.calibration.micro_programs import micro_programs
+from tinyml.tools.calibration.programs.copies import copy_equations
+from tinyml.tools.calibration.programs.micro_programs import micro_programs
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
 
@@ -99,7 +99,7 @@ def measure(
     compiled = compile_stages(load_program(program, ctx), ctx, options)
     demand = demand_of(compiled.loops)
     kinds = {step for steps in demand.operations.values() for step in steps.runs}
-    if known and all(step in known or composed_cost(chosen.name, step) is not None for step in kinds):
+    if known and all(step in known or demand.kernels.get(step, KernelCost()).cost is not None for step in kinds):
         return None
     interface = interface_of(compiled.formats)
     inputs = encode_inputs(compiled.formats, np.load(val)["x"][:SAMPLES])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tinyml.lowering.cost.model.demand import Demand, StepCounts
 from tinyml.targets.board import Board
-from tinyml.targets.costs import composed_cost, kernel_frame
+from tinyml.targets.costs import Cost, KernelCost
 
 COLUMNS = ["time", "code", "once", "stack"]
 
@@ -47,11 +47,12 @@ class Measurement:
 
 
 def fields_of(measurement: Measurement) -> dict[str, Any]:
-    """What a fit takes of a measurement, as JSON keeps it."""
+    """The figures of a measurement that a fit uses, as JSON keeps them."""
     demand = measurement.demand
     operations = {name: {"runs": dict(s.runs), "stands": dict(s.stands)} for name, s in demand.operations.items()}
     costs = {name: getattr(measurement, name) for name in ("operations", "call", "once", "stack")}
-    return {"demand": {"operations": operations, "local": demand.local}, **costs}
+    kernels = {step: asdict(cost) for step, cost in demand.kernels.items()}
+    return {"demand": {"operations": operations, "local": demand.local, "kernels": kernels}, **costs}
 
 
 def measurement_of(fields: Mapping[str, Any]) -> Measurement:
@@ -61,7 +62,11 @@ def measurement_of(fields: Mapping[str, Any]) -> Measurement:
     costs = {name: (time, code) for name, (time, code) in fields["operations"].items()}
     left = {name: fields[name] for name in ("once", "stack")}
     time, code = fields["call"]
-    return Measurement(Demand(operations, local=demand["local"]), costs, (time, code), **left)
+    kernels = {
+        step: KernelCost(known["cost"] and Cost(**known["cost"]), known["frame"])
+        for step, known in demand["kernels"].items()
+    }
+    return Measurement(Demand(operations, local=demand["local"], kernels=kernels), costs, (time, code), **left)
 
 
 def counted(steps: Mapping[str, float], cost: Mapping[str, float]) -> float:
@@ -132,12 +137,8 @@ def table(
 
     alone: times of steps that were measured by themselves. Costs of composed kernels are known, too, but in no table.
     """
-    kinds = {step for measurement in measurements for step in measurement.kinds()}
-    composed = {
-        step: (cost.time, cost.code, cost.once, cost.stack)
-        for step in kinds
-        if (cost := composed_cost(chosen.name, step)) is not None
-    }
+    kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
+    composed = {step: astuple(known.cost) for step, known in kernels.items() if known.cost is not None}
     before = [{step: row[column] for step, row in {**composed, **known}.items()} for column in range(len(COLUMNS))]
     pairs = [
         (measurement.demand.operations[name], costs)
@@ -156,7 +157,7 @@ def table(
     ]
     once = fit_presence(measurements, left, before[2])
     # Composed kernels call nothing: the deepest of their stacks counts.
-    frames = {step: frame for step in kinds if (frame := kernel_frame(chosen.name, step)) is not None}
+    frames = {step: known.frame for step, known in kernels.items() if known.frame is not None}
     deepest = [max((frames[kind] for kind in each.kinds() & frames.keys()), default=0) for each in measurements]
     stacks = [each.stack - each.demand.local - own for each, own in zip(measurements, deepest, strict=True)]
     stack = fit_presence(measurements, stacks, before[3] | dict.fromkeys(frames, 0.0))

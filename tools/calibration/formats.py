@@ -1,8 +1,8 @@
 """The number formats in which calibration measures generated code and kernels that decode weights."""
 
 from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.posit.exponent_windows import segments_of
 from tinyml.dialects.formats.posit.type import PositType
-from tinyml.dialects.formats.posit.windows import segments_of
 
 FIXED = {width: FixedType(width, width - 1) for width in (8, 16)}
 POSITS = {8: PositType(8, 0, -6, 1), 16: PositType(16, 0, -14, 1)}

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tinyml.dialects.formats.coding import INTEGER
+from tinyml.dialects.formats.coding import TABLE as TABLE_CODING
+from tinyml.dialects.layouts.packed_bits import GAP_BITS
+from tinyml.dialects.num import ComposedKernelAttr, KernelAttr, ListedKernelAttr
+
 
 @dataclass(frozen=True)
 class KernelSignature:
@@ -32,6 +37,16 @@ class KernelSignature:
 def function_of(kernel: KernelSignature) -> str:
     """The name of the C function."""
     return f"tm_{kernel.name}" if kernel.form in ("distance", "axpy") else f"tm_dot_{kernel.name}"
+
+
+def attribute_of(kernel: KernelSignature) -> KernelAttr:
+    """What identifies the kernel in the IR."""
+    near = kernel.form == "near"
+    if not (near or kernel.tables or kernel.weights % 8):
+        return ListedKernelAttr.of(function_of(kernel))
+    first, second = (TABLE_CODING if number < kernel.tables else INTEGER for number in range(2))
+    op, gaps = ("num.sparse_dot", GAP_BITS) if near else ("num.dot", 0)
+    return ComposedKernelAttr.of(op, (first, second), kernel.pair, kernel.sum, gaps)
 
 
 def _signature(name: str) -> KernelSignature:

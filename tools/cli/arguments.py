@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, get_origin
 
-from tinyml.dialects.options import Option, Seconds, option, options_of
+from tinyml.dialects.options import Option, OptionGroup, Seconds, option, options_of
 from tinyml.tools.cli.outputs import output_file
 
 Declaration = TypeVar("Declaration")
@@ -33,39 +33,76 @@ class Container(Protocol):
     def add_argument(self, *flags: str, **settings: Any) -> object: ...
 
 
-class Parser(Container, Protocol):
+class Section(Container, Protocol):
     """An argument parser, or a part of one, in which arguments can exclude each other."""
 
     def add_mutually_exclusive_group(self) -> Container: ...
 
 
-def add_options(parser: Parser, options: Iterable[Option]) -> None:
-    """Add an argument for each option; options that are not given do not appear in the parsed namespace."""
-    groups: dict[str, Container] = {}
+class Parser(Section, Protocol):
+    """An argument parser, whose arguments can be listed under headings."""
+
+    def add_argument_group(self, title: str | None = None) -> Section: ...
+
+
+def add_options(parser: Parser, options: Iterable[Option], *, others: OptionGroup | None = None) -> None:
+    """Add an argument for each option, below the heading of its group if all of the options have one.
+
+    Options that are not given do not appear in the parsed namespace. others: the group of options that declare none.
+    """
+    groups = {declared: declared.group or others for declared in options}
+    if None in groups.values():
+        _add_section(parser, groups)
+        return
+    for group in OptionGroup:
+        if members := [declared for declared in groups if groups[declared] is group]:
+            _add_section(parser.add_argument_group(group.value), members)
+
+
+def _add_section(section: Section, options: Iterable[Option]) -> None:
+    exclusive: dict[str, Container] = {}
     for declared in options:
-        settings: dict[str, Any] = {"help": declared.help, "default": argparse.SUPPRESS}
-        if declared.type is bool:
-            settings["action"] = "store_true"
-        elif not declared.flags and get_origin(declared.type) is tuple:
-            settings["type"], settings["nargs"] = _value_parser(get_args(declared.type)[0]), "+"
-        elif declared.writes:
-            settings["type"] = partial(output_file, declared.writes)
-        else:
-            settings["type"] = _value_parser(declared.type)
-        if declared.bare is not None:
-            settings["const"], settings["nargs"] = declared.bare, "?"
-        if declared.metavar is not None:
-            settings["metavar"] = declared.metavar
-        if declared.choices:
-            settings["choices"] = declared.choices
-        if declared.flags:
-            settings["dest"] = declared.name
-            settings["required"] = declared.required
-        container = parser
-        if declared.group is not None:
-            container = groups.get(declared.group) or parser.add_mutually_exclusive_group()
-            groups[declared.group] = container
-        container.add_argument(*(declared.flags or (declared.name,)), **settings)
+        container: Container = section
+        if declared.exclusive is not None:
+            if declared.exclusive not in exclusive:
+                exclusive[declared.exclusive] = section.add_mutually_exclusive_group()
+            container = exclusive[declared.exclusive]
+        container.add_argument(*(declared.flags or (declared.name,)), **_settings(declared))
+
+
+def _settings(declared: Option) -> dict[str, Any]:
+    """The keyword arguments with which argparse adds an option."""
+    settings: dict[str, Any] = {"help": declared.help_with_default, "default": argparse.SUPPRESS}
+    if declared.type is bool:
+        settings["action"] = "help" if declared.name == "help" else "store_true"
+    elif not declared.flags and get_origin(declared.type) is tuple:
+        settings["type"], settings["nargs"] = _value_parser(get_args(declared.type)[0]), "+"
+    elif declared.writes:
+        settings["type"] = partial(output_file, declared.writes)
+    else:
+        settings["type"] = _value_parser(declared.type)
+    if declared.bare is not None:
+        settings["const"], settings["nargs"] = declared.bare, "?"
+    if declared.metavar is not None:
+        settings["metavar"] = declared.metavar
+    if declared.choices:
+        settings["choices"] = declared.choices
+    if declared.flags:
+        settings["dest"] = declared.name
+    if declared.required and declared.flags:
+        settings["required"] = True
+    return settings
+
+
+def show_examples(parser: argparse.ArgumentParser, usage: str, examples: Mapping[str, str]) -> None:
+    """Begin the help of a command with examples, and with a usage that does not list all options.
+
+    usage: the required arguments. examples: their purposes by command lines without the name of the command.
+    """
+    parser.usage = f"{parser.prog} {usage} [options]"
+    lines = (f"  # {purpose}\n  {parser.prog} {arguments}" for arguments, purpose in examples.items())
+    parser.description = "\n".join(["examples:", *lines])
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
 def given(arguments: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:

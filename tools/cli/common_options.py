@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.dialects.options import option, options_of
+from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.runtime.readers.protected_files import protect_inputs
 from tinyml.tools.cli.arguments import Parser, add_options, parsed
 from tinyml.tools.cli.outputs import check_paths
@@ -17,19 +17,28 @@ class CommonOptions:
     """The declarations of the options."""
 
     max_elements: int = option(
-        f"refuse arrays and tensors with more elements (default: {ELEMENT_LIMIT.get()})",
+        "refuse arrays and tensors with more than N elements",
         default=ELEMENT_LIMIT.get(),
         metavar="N",
+        group=OptionGroup.COMMON,
     )
     force: bool = option(
-        "write files even where they replace an input, a file of another kind, or one that a link leads to elsewhere",
+        "overwrite files even if they are an input, of another kind, or reached through a link",
         default=False,
+        group=OptionGroup.COMMON,
     )
-    debug: bool = option("show the traceback of an error", default=False)
+    debug: bool = option("show the traceback of an error", default=False, group=OptionGroup.COMMON)
 
 
-def add_common_options(parser: Parser) -> None:
-    add_options(parser, options_of(CommonOptions))
+@dataclass(frozen=True, kw_only=True)
+class CommandOptions(CommonOptions):
+    """The options of every command of `tinyml`; `tinyml-opt` has a help of its own."""
+
+    help: bool = option("show this help text", default=False, flags=("-h", "--help"), group=OptionGroup.COMMON)
+
+
+def add_common_options(parser: Parser, declaration: type[CommonOptions] = CommonOptions) -> None:
+    add_options(parser, options_of(declaration))
 
 
 def apply_common_options(arguments: argparse.Namespace) -> None:

@@ -23,7 +23,7 @@ COLLECT_EVERY = 10_000
 
 @dataclass
 class Blame:
-    """What a tool is working on, for messages: the file of errors that name none, and the pass that is running."""
+    """The subject of a tool's messages: the file of errors that name none, and the pass that is running."""
 
     file: str | None = None
     running: str | None = None

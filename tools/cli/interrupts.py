@@ -16,7 +16,7 @@ _RETRY, _PATIENCE = 0.01, 3.0
 
 @contextmanager
 def ending_signals_interrupt() -> Generator[None]:
-    """In this context SIGTERM and SIGHUP raise `KeyboardInterrupt` as SIGINT does, so that temporary files are removed.
+    """A context in which SIGTERM and SIGHUP raise `KeyboardInterrupt` as SIGINT does, to remove temporary files.
 
     Only the first signal counts, since another one would interrupt the removal. Imports end first: compiled modules
     that are initialised only in part can crash the interpreter. Signals that are ignored stay so. Outside the main

@@ -45,12 +45,12 @@ class PendingOutput:
 
     @property
     def new(self) -> Path:
-        """The place of the new file or folder, which is there once it is created."""
+        """The path of the new file or folder, which exists once it is created."""
         return self.folder / "new"
 
     @property
     def old(self) -> Path:
-        """The place of an earlier output on its way out."""
+        """The path to which an earlier output is moved before it is removed."""
         return self.folder / "old"
 
     def close(self) -> None:

@@ -6,9 +6,10 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from tinyml.dialects.options import option, options_of
-from tinyml.tools.cli.arguments import add_options, parsed
-from tinyml.tools.driver.request import BuildOptions, Request
+from tinyml.dialects.options import OptionGroup, option, options_of
+from tinyml.targets.registry import USUAL
+from tinyml.tools.cli.arguments import add_options, parsed, show_examples
+from tinyml.tools.driver.requests.request import BuildOptions, Request
 from tinyml.tools.reports.memory_picture import FORMATS
 
 
@@ -17,37 +18,56 @@ class BenchRequest(BuildOptions):
     """A request to compare models, searches or formats; the fields are the options of `tinyml bench`."""
 
     folders: tuple[Path, ...] = option(
-        "folders with a program, val.npz and test.npz, or models that keep their number formats", flags=()
+        "folders with a program, val.npz and test.npz, or models that keep their number formats",
+        flags=(),
+        group=OptionGroup.MODEL,
     )
     searches: tuple[str, ...] | None = option(
-        "compare the searches of the papers in these formats instead (other options count for nothing)",
+        "compare the searches of the papers instead, in these formats (all other options but --json are ignored)",
         default=None,
         metavar="FORMAT[:SCHEME],...",
+        group=OptionGroup.RESULT,
     )
     formats: tuple[str, ...] | None = option(
-        "compare number formats instead, uniform or with widths that a search finds (default: MinUn's and ours)",
+        "compare number formats instead, of one width or with widths that a search finds (without a value: MinUn's "
+        "formats and ours)",
         default=None,
         metavar="FORMAT[:BITS][+SEARCH],...",
         bare=(),
+        group=OptionGroup.RESULT,
     )
     picture: Path | None = option(
-        ".svg or .png file: what the formats lose and cost on average", default=None, writes=FORMATS
+        "draw the mean loss and cost of each of the --formats to an .svg or .png file",
+        default=None,
+        metavar="FILE",
+        group=OptionGroup.RESULT,
+        writes=FORMATS,
     )
-    json: Path | None = option("also write the reports to this file", default=None, metavar="FILE", writes=(".json",))
+    json: Path | None = option(
+        "also write the reports to this file", default=None, metavar="FILE", group=OptionGroup.RESULT, writes=(".json",)
+    )
+
+
+EXAMPLES = {
+    "examples/*": f"size and speed of each model on the {USUAL}",
+    "examples/* --width 8 --json report.json": "the same with 8 bits, the reports as JSON too",
+    "examples/* --formats --picture formats.svg": "number formats compared",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    show_examples(parser, "folders", EXAMPLES)
     add_options(parser, options_of(BenchRequest))
 
 
 def run(arguments: argparse.Namespace) -> int:
     request = parsed(arguments, BenchRequest)
     if request.searches is not None:
-        from tinyml.tools.driver.compare_searches import compare_searches
+        from tinyml.tools.driver.comparison.compare_searches import compare_searches
 
         compare_searches(request.folders, request.searches, request.json)
     elif request.formats is not None:
-        from tinyml.tools.driver.compare_formats import compare_formats
+        from tinyml.tools.driver.comparison.compare_formats import compare_formats
 
         compare_formats(request.folders, request.formats, request.target, request.json, request.picture)
     else:
@@ -61,7 +81,7 @@ def _bench(asked: BenchRequest) -> None:
     from tinyml.tools.cli.atomic_file import json_results
     from tinyml.tools.driver.compile_model import measure_model
     from tinyml.tools.driver.models import model_of
-    from tinyml.tools.reports.table import print_reports
+    from tinyml.tools.reports.tables import print_reports
 
     chosen = board(asked.target)
     options = {declared.name: getattr(asked, declared.name) for declared in options_of(BuildOptions)}

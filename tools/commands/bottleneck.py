@@ -76,7 +76,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
     """The numbers of the channels of each group that may go."""
-    from tinyml.transforms.reals.channels.ties import STAYING
+    from tinyml.transforms.reals.channels.channel_groups import STAYING
 
     members: dict[int, list[int]] = {}
     for channel, group in enumerate(groups):
@@ -88,7 +88,7 @@ def _members(groups: Iterable[int]) -> dict[int, list[int]]:
 def _print(report: dict[str, Any]) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import spell_bytes, wide_console
 
     for segment in report["segments"]:
         ends = " to ".join(dict.fromkeys((segment["first"], segment["last"])))

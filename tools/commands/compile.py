@@ -7,22 +7,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import option, options_of
+from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.options import PACKED
-from tinyml.targets.registry import spends_flash
-from tinyml.tools.cli.arguments import add_options, given, parsed
-from tinyml.tools.driver.request import OPTIMIZE, Request
-from tinyml.tools.driver.search_request import SearchRequest, describe_searches, search_options
+from tinyml.targets.registry import HOST, USUAL, spends_flash
+from tinyml.tools.cli.arguments import add_options, given, parsed, show_examples
+from tinyml.tools.driver.requests.request import OPTIMIZE, Request
+from tinyml.tools.driver.requests.search_request import SearchRequest, describe_searches, search_options
 from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+EXAMPLES = {
+    "model.tflite -o out": f"a quantised network, which keeps its number formats, for the {USUAL}",
+    f"model.onnx --val val.npz --width 8 --target {HOST} -o out": "8 bits for every tensor, to run on this computer",
+    "model.sd --val val.npz --search pareto --ram 1500 --flash 16000 -o out": "formats by a search, within limits",
+}
+
 LIMITS = ("ram", "flash", "cycles")
 WITHOUT_SEARCH = ("ram", "flash")
 """The limits that compilation without a search keeps by itself."""
 
-USUAL = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
+ASSUMED = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 """The values of options that searches assume when they measure programs."""
 
 
@@ -30,19 +36,21 @@ USUAL = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 class SearchChoice:
     """The option that asks for a search; those of the searches are declared by their passes."""
 
-    search: str | None = option(describe_searches(), default=None, metavar="NAME")
+    search: str | None = option(
+        f"search to run: {describe_searches()}", default=None, metavar="NAME", group=OptionGroup.SEARCH
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, options_of(Request))
-    group = parser.add_argument_group("search for the format of each tensor (docs/search-*.md)")
-    add_options(group, [*options_of(SearchChoice), *search_options()])
+    show_examples(parser, "model -o FOLDER", EXAMPLES)
+    declared = [*options_of(Request), *options_of(SearchChoice), *search_options()]
+    add_options(parser, declared, others=OptionGroup.SEARCH)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.driver.compile_model import compile_model
     from tinyml.tools.reports.memory_picture import can_draw
-    from tinyml.tools.reports.table import print_function_errors, print_parts, print_reports, print_search
+    from tinyml.tools.reports.tables import print_function_errors, print_parts, print_reports, print_search
 
     search = _search(arguments)
     options = given(arguments, search_options()) if search is None else {}
@@ -82,7 +90,7 @@ def _search(arguments: argparse.Namespace) -> SearchRequest | None:
 
 def _check_limits(arguments: Mapping[str, object], limit: str | None) -> None:
     """Raise `InputError` for a limit combined with options other than those that searches assume."""
-    for name, usual in USUAL.items():
+    for name, usual in ASSUMED.items():
         if limit is not None and (value := arguments.get(name, usual)) != usual:
             raise InputError(
                 f"searches keep --{limit} only with --{name} {usual}: leave out --{name} {value} or the limits"

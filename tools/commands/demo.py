@@ -16,7 +16,7 @@ from tinyml.tools.cli.arguments import add_options, parsed
 class DemoRequest:
     """The options of `tinyml demo`."""
 
-    examples: Path = option("folder of the examples", default=Path("examples"))
+    examples: Path = option("folder with the examples", default=Path("examples"), metavar="FOLDER")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,9 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.driver.compile_model import compile_model
     from tinyml.tools.driver.measure import check_equal
     from tinyml.tools.driver.models import find_model
-    from tinyml.tools.driver.request import Request
+    from tinyml.tools.driver.requests.request import Request
     from tinyml.tools.driver.run_model import RunRequest, run_model
-    from tinyml.tools.reports.table import print_reports
+    from tinyml.tools.reports.tables import print_reports
 
     examples = parsed(arguments, DemoRequest).examples
     # Other examples are programs to run by themselves.

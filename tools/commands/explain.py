@@ -60,8 +60,8 @@ def _explain(folder: Path) -> dict[str, Any]:
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
     from tinyml.targets.registry import board
-    from tinyml.tools.driver.output_contents import read_report
-    from tinyml.tools.driver.output_folder import SAMPLES
+    from tinyml.tools.driver.output.output_contents import read_report
+    from tinyml.tools.driver.output.output_folder import SAMPLES
     from tinyml.tools.driver.stages import load_program
     from tinyml.tools.reports.breakdown import constant_names, flash, functions, operations, ram
     from tinyml.tools.reports.report import estimate_report

@@ -17,7 +17,7 @@ from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.packing_problem import read_problem, spell_solution
 from tinyml.tools.reports.memory_picture import FORMATS
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack, stays
-from tinyml.transforms.buffers.packing.options import PackingOptions
+from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
 
 STEPS, SECONDS = 30_000_000_000, 120
@@ -34,15 +34,21 @@ class PackRequest(PackingOptions):
     Without `nodes` and `seconds` the limits are enough nodes for about half a minute in C, and two minutes.
     """
 
-    problem: Path = option("CSV file with a header: id,lower,upper,size and perhaps alignment", flags=())
-    seconds: Seconds | None = option("the greatest duration of the search", default=None, metavar="S")
-    capacity: int | None = option("stop at a packing of at most N bytes", default=None, metavar="N", group="goal")
-    minimize: bool = option("look for the lowest packing (the default)", default=False, group="goal")
+    problem: Path = option("CSV file with the columns id, lower, upper, size and, optionally, alignment", flags=())
+    seconds: Seconds | None = option("longest duration of the search", default=None, metavar="S")
+    capacity: int | None = option("stop at a packing of at most N bytes", default=None, metavar="N", exclusive="goal")
+    minimize: bool = option("look for the lowest packing (the default)", default=False, exclusive="goal")
     python: bool = option("search in Python even if there is a C compiler", default=False)
     out: Path | None = option(
-        "CSV file to write (default: standard output)", default=None, flags=("-o", "--out"), writes=(".csv",)
+        "CSV file to write (default: standard output)",
+        default=None,
+        flags=("-o", "--out"),
+        metavar="FILE",
+        writes=(".csv",),
     )
-    picture: Path | None = option(".svg or .png file: the arena over time", default=None, writes=FORMATS)
+    picture: Path | None = option(
+        "draw the arena over time to an .svg or .png file", default=None, metavar="FILE", writes=FORMATS
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
-from tinyml.tools.driver.request import listed_targets
+from tinyml.tools.driver.requests.request import ModelArgument, listed_targets
 from tinyml.tools.reports.memory_picture import FORMATS
 
 if TYPE_CHECKING:
@@ -25,17 +25,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanRequest(PrintOptions):
+class PlanRequest(PrintOptions, ModelArgument):
     """A request for plans; the fields are the options of `tinyml plan`."""
 
-    model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
-    mode: str | None = option("show the segments of this plan", default=None, group="shown")
-    front: bool = option("show RAM and time of the programs of all plans that run", default=False, group="shown")
-    picture: Path | None = option(".svg or .png file to draw these in", default=None, writes=FORMATS)
-    val: Path | None = option(".npz with x, to choose the number formats of a model on reals for --front", default=None)
+    mode: str | None = option("show the segments of this plan", default=None, metavar="MODE", exclusive="shown")
+    front: bool = option(
+        "compile the model with every plan, and show RAM and time of each program", default=False, exclusive="shown"
+    )
+    picture: Path | None = option(
+        "draw the result of --front to an .svg or .png file", default=None, metavar="FILE", writes=FORMATS
+    )
+    val: Path | None = option(
+        "inputs x from which --front chooses the number formats of a model on reals", default=None, metavar="FILE.npz"
+    )
     target: str = option(f"board for --front: {listed_targets()}", default=USUAL, metavar="BOARD")
-    bits: int | None = option("bits of each element (default: those of the model's formats)", default=None)
-    extra: int = option("percent of multiply-accumulates that a plan may add to the network's", default=30)
+    bits: int | None = option("bits of each element (default: those of the model's formats)", default=None, metavar="N")
+    extra: int = option(
+        "multiply-accumulates that a plan may add, in percent of the network's", default=30, metavar="PERCENT"
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -123,7 +130,7 @@ def _report(graph: Graph, chosen: Plan) -> dict[str, Any]:
 def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import spell_bytes, wide_console
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
 
     table = Table()
@@ -141,7 +148,7 @@ def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
 def _print_segments(graph: Graph, chosen: Plan) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import spell_bytes, wide_console
 
     table = Table()
     for heading in ("from", "to", "schedule"):

@@ -1,4 +1,4 @@
-"""The command `tinyml prune`, which removes channels of a network until its plan fits in so many bytes of RAM."""
+"""The command `tinyml prune`, which removes channels of a network until its plan fits in a given RAM."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SUFFIXES = (".onnx", ".mlir")
 class PruneRequest(ChannelRequest):
     """A request to prune a network; the fields are the options of `tinyml prune`."""
 
-    ram: int = option("the bytes that the plan may have alive at its peak", metavar="BYTES")
-    out: Path = option("file to write, .onnx or .mlir", flags=("-o", "--out"), metavar="FILE", writes=SUFFIXES)
+    ram: int = option("bytes that the plan may have alive at its peak", metavar="BYTES")
+    out: Path = option("file to write: .onnx or .mlir", flags=("-o", "--out"), metavar="FILE", writes=SUFFIXES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         "filters": _filters(channels, removed),
     }
     parameters = _parameters(module)
-    remove_channels(channels.ties, removed)
+    remove_channels(channels.grouping, removed)
     module.verify()
     report["parameters"] = [parameters, _parameters(module)]
     content = write_onnx(module) if request.out.suffix == ".onnx" else print_ir(module)
@@ -67,20 +67,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _filters(channels: Channels, removed: list[int]) -> list[dict[str, Any]]:
     """The filters whose channels may go: the name of the `weights`, the `tensor` they make, the channels `kept`."""
+    from tinyml.transforms.reals.channels.channel_groups import STAYING
     from tinyml.transforms.reals.channels.importance import weights_name
     from tinyml.transforms.reals.channels.removal import kept
-    from tinyml.transforms.reals.channels.ties import STAYING
 
-    ties = channels.ties
+    grouping = channels.grouping
     return [
         {
-            "weights": weights_name(ties, op),
+            "weights": weights_name(grouping, op),
             "tensor": channels.network.names[op.out],
-            "channels": len(ties.groups(op.out)),
-            "kept": [int(channel) for channel in kept(ties, op.out, removed).nonzero()[0]],
+            "channels": len(grouping.groups(op.out)),
+            "kept": [int(channel) for channel in kept(grouping, op.out, removed).nonzero()[0]],
         }
-        for op in ties.filters
-        if (ties.groups(op.out) != STAYING).any()
+        for op in grouping.filters
+        if (grouping.groups(op.out) != STAYING).any()
     ]
 
 
@@ -95,7 +95,7 @@ def _parameters(module: ModuleOp) -> int:
 def _print(report: dict[str, Any], out: Path) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import spell_bytes, wide_console
 
     table = Table()
     for heading in ("weights", "tensor"):

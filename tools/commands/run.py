@@ -18,7 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run a compiled model; raises `MismatchError` if an output differs."""
     from tinyml.tools.driver.measure import check_equal
     from tinyml.tools.driver.run_model import run_model
-    from tinyml.tools.reports.table import time_unit
+    from tinyml.tools.reports.tables import time_unit
 
     request = parsed(arguments, RunRequest)
     result = run_model(request)

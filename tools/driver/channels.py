@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option
 from tinyml.tools.cli.arguments import PrintOptions
+from tinyml.tools.driver.requests.request import ModelArgument
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -18,21 +19,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChannelRequest(PrintOptions):
+class ChannelRequest(PrintOptions, ModelArgument):
     """A request about the channels of a network."""
 
-    model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
-    mode: str = option("the plan whose peak counts, as tinyml plan names it", default="auto")
-    bits: int | None = option("bits of each element (default: those of the model's formats)", default=None)
+    mode: str = option("plan whose peak memory counts (tinyml plan lists them)", default="auto", metavar="MODE")
+    bits: int | None = option("bits of each element (default: those of the model's formats)", default=None, metavar="N")
     importance: Path | None = option(
-        "an .npz file with a number for each channel of each filter, by the name of its weights "
+        "importance of each channel: an array for each filter, under the name of its weights "
         "(default: the L1 norm of the weights)",
         default=None,
         metavar="FILE.npz",
     )
 
 
-class Network(NamedTuple):
+class LoadedNetwork(NamedTuple):
     """A program on reals with its channels and their importance."""
 
     module: ModuleOp
@@ -40,7 +40,7 @@ class Network(NamedTuple):
     importance: Importance
 
 
-def load_network(request: ChannelRequest) -> Network:
+def load_network(request: ChannelRequest) -> LoadedNetwork:
     """The network of a request. A quantised one goes back to reals; its elements count with the bits of its formats.
 
     Raises `InputError` for a program that has no plan or computes nothing, and for an importance that does not fit.
@@ -52,9 +52,9 @@ def load_network(request: ChannelRequest) -> Network:
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.tools.driver.stages import load_program
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+    from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
     from tinyml.transforms.reals.channels.importance import importance
     from tinyml.transforms.reals.channels.pruning import Channels
-    from tinyml.transforms.reals.channels.ties import Ties
     from tinyml.transforms.schedules.plans.network import network_of
     from tinyml.transforms.schedules.table import schedule_named
 
@@ -65,8 +65,8 @@ def load_network(request: ChannelRequest) -> Network:
         bits = bits or 8 * tdsl.format_of(argument).dtype.itemsize
         LiftToRealsPass().apply(Context(), module)
     function = predict_function(module)
-    network, ties = network_of(function, bits), Ties(function)
+    network, grouping = network_of(function, bits), ChannelGroups(function)
     if not network.graph.nodes:
         raise InputError("the program computes nothing")
     file = None if request.importance is None else str(request.importance)
-    return Network(module, Channels(network, ties, schedule_named(request.mode)), importance(ties, file))
+    return LoadedNetwork(module, Channels(network, grouping, schedule_named(request.mode)), importance(grouping, file))

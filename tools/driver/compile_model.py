@@ -13,10 +13,10 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.targets.chip import CALLBACK, MEMORY, SERIAL
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.output_contents import removable_files, seal_folder
-from tinyml.tools.driver.output_folder import MEASURED_SAMPLES, MEMORY_PICTURE, SEARCH_PICTURE, write_sources
-from tinyml.tools.driver.request import QUANTIZATION, Request
-from tinyml.tools.driver.search_request import watched
+from tinyml.tools.driver.output.output_contents import removable_files, seal_folder
+from tinyml.tools.driver.output.output_folder import MEASURED_SAMPLES, MEMORY_PICTURE, SEARCH_PICTURE, write_sources
+from tinyml.tools.driver.requests.request import QUANTIZATION, Request
+from tinyml.tools.driver.requests.search_request import watched
 from tinyml.tools.driver.within_flash import compile_within_flash
 from tinyml.transforms.schedules.table import AUTO
 
@@ -172,7 +172,7 @@ def build_folder(
 
 
 def _smaller(options: PipelineOptions, limit: int | None) -> Iterator[PipelineOptions]:
-    """Options for less and less memory: the input in the arena, and plans of execution for so many bytes."""
+    """Options for less and less memory: the input in the arena, and plans of execution within a number of bytes."""
     if options.input == MEMORY:
         if not options.reuse_input:
             yield replace(options, reuse_input=True)

@@ -32,7 +32,7 @@ class Accuracy:
 
 
 NO_ACCURACY = Accuracy(None, None, 0, 0)
-"""That of a program without a data set."""
+"""The accuracy of a program without a data set."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
 
 @dataclass(frozen=True)
 class RoundingLoss:
-    """What it costs that sums are rounded in between: a program beside the same one whose sums are not.
+    """The loss from sums that are rounded in between: a program beside the same one whose sums are not.
 
     unrounded_accuracy: percentage of correct answers without; None without labels. changed_answers: on how many
     `samples` the answers differ. mean_error: mean absolute difference of the scores, as reals.

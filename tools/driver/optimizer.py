@@ -45,7 +45,7 @@ class TinymlOptMain(xDSLOptMain):
     """Number of lines before the piece of the input file being read, with --split-input-file."""
 
     outputs: ExitStack
-    """Holds the output file, which takes its place when all went well."""
+    """The context of the output file, which replaces an earlier one if no error occurs."""
 
     def __init__(self, args: Sequence[str], blame: Blame):
         """blame: told the input file, and the pass that is running or whose result is being verified."""

@@ -12,8 +12,8 @@ from tinyml.dialects.options import option
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.output_contents import read_report
-from tinyml.tools.driver.request import listed_targets, optimize
+from tinyml.tools.driver.output.output_contents import read_report
+from tinyml.tools.driver.requests.request import listed_targets, optimize
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.evaluator import Outputs
@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 class RunRequest:
     """A request to run a compiled model; the fields are the options of `tinyml run`."""
 
-    folder: Path = option("folder written by tinyml compile", flags=())
-    data: Path = option(".npz with the inputs x: reals, or integers, which are raws of the model's input")
-    device: str = option(listed_targets(), default=HOST)
-    limit: int | None = option("run only so many samples", default=None)
+    folder: Path = option("folder that tinyml compile wrote", flags=())
+    data: Path = option("inputs x: real numbers, or integers, which are raws of the model's input", metavar="FILE.npz")
+    device: str = option(f"board to run on: {listed_targets()}", default=HOST, metavar="BOARD")
+    limit: int | None = option("run only the first N samples", default=None, metavar="N")
     save: Path | None = option(
-        ".npz to write: the labels, and the scores and other outputs as raws", default=None, writes=(".npz",)
+        "write the labels, and scores and other outputs as raws, to this file",
+        default=None,
+        metavar="FILE.npz",
+        writes=(".npz",),
     )
     optimize: str = optimize()
 

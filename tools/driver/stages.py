@@ -51,7 +51,7 @@ _LEVELS = {
 
 
 @dataclass(frozen=True)
-class Stage:
+class LevelText:
     """The IR of one level; `file` is its name below `ir/`."""
 
     file: str
@@ -75,7 +75,7 @@ class Compiled:
     buffers: ModuleOp
     loops: ModuleOp
     program: ModuleOp
-    stages: tuple[Stage, ...]
+    stages: tuple[LevelText, ...]
     source: str
     header: str
     format: str
@@ -162,7 +162,7 @@ def compile_stages(
     data = Path(options.data)
     row_scales = options.row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)
     reals, module = scaled if row_scales else plain
-    return _below(reals, module, ctx, options, [Stage("0-reals.mlir", print_ir(reals))], width, row_scales)
+    return _below(reals, module, ctx, options, [LevelText("0-reals.mlir", print_ir(reals))], width, row_scales)
 
 
 def refine_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> None:
@@ -191,7 +191,7 @@ def _below(
     module: ModuleOp,
     ctx: Context,
     options: PipelineOptions,
-    stages: list[Stage],
+    stages: list[LevelText],
     width: int,
     row_scales: bool,
 ) -> Compiled:
@@ -200,7 +200,7 @@ def _below(
     planned = with_rounded_sums(formats, ctx, options.plan)
     if planned is not None:
         formats, unrounded = planned, formats
-    stages.append(Stage("1-formats.mlir", print_ir(formats)))
+    stages.append(LevelText("1-formats.mlir", print_ir(formats)))
     buffers = loops = module
     for file, pipeline in _LEVELS.items():
         pipelines.run(module, ctx, pipelines.flatten(pipeline, vars(options)))
@@ -208,7 +208,7 @@ def _below(
             buffers = module.clone()
         if pipeline == BUFFERS_TO_LOOPS:
             loops = module.clone()
-        stages.append(Stage(file, print_ir(module)))
+        stages.append(LevelText(file, print_ir(module)))
     source, header = (print_c(module, ctx, options.target, file) for file in ("source", "header"))
     modules = reals, formats, unrounded, buffers, loops, module
     return Compiled(*modules, tuple(stages), source, header, options.format, width, row_scales)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.reports.table import time_unit
+from tinyml.tools.reports.tables import time_unit
 
 if TYPE_CHECKING:
     from rich.table import Table

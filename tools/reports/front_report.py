@@ -17,7 +17,7 @@ def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
     """Print a row for each program, those of the front marked. unit: cycles or instructions."""
     from rich.table import Table
 
-    from tinyml.tools.reports.table import wide_console
+    from tinyml.tools.reports.tables import wide_console
 
     table = Table()
     table.add_column("options", no_wrap=True)

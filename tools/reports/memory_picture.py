@@ -50,7 +50,7 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
     return total
 
 
-class Overlap(NamedTuple):
+class SharedBytes(NamedTuple):
     """Bytes from `offset` on, `size` of them, that two boxes have at the points from `first` to `last`.
 
     over: the box that begins later, such as a result whose elements replace those of an operand, `under`.
@@ -64,16 +64,16 @@ class Overlap(NamedTuple):
     last: int
 
 
-def overlaps(boxes: Sequence[Placed]) -> list[Overlap]:
+def overlaps(boxes: Sequence[Placed]) -> list[SharedBytes]:
     """The bytes that boxes have in common while both are alive; of those that begin together the first one is under."""
-    shared: list[Overlap] = []
+    shared: list[SharedBytes] = []
     ordered = sorted(boxes, key=lambda box: box.first)
     for i, over in enumerate(ordered):
         for under in ordered[:i]:
             first, last = max(over.first, under.first), min(over.last, under.last)
             low, high = max(over.offset, under.offset), min(over.offset + over.size, under.offset + under.size)
             if first <= last and low < high:
-                shared.append(Overlap(over, under, low, high - low, first, last))
+                shared.append(SharedBytes(over, under, low, high - low, first, last))
     return shared
 
 

@@ -62,7 +62,7 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
 
 
 def _ring(view: scratch.ViewOp) -> dict[str, Any] | None:
-    """How many rows or pixels of an image a ring holds, of how many; None for other buffers."""
+    """The number of rows or pixels that a ring holds, and of the whole image; None for other buffers."""
     image = view.attributes.get(tdsl.RING)
     if image is None:
         return None

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tinyml.lowering.cost.model.estimate import Estimate
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Accuracy, Measured, RoundingLoss
-    from tinyml.tools.driver.request import Request
-    from tinyml.tools.driver.search_request import SearchAccount
+    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.requests.search_request import SearchAccount
     from tinyml.tools.driver.stages import Compiled
 
 
@@ -151,7 +151,7 @@ def require_fit(report: dict[str, Any], board: Board) -> None:
 
 
 def _fullest(memory: dict[str, Any]) -> str:
-    """Where the arena is fullest, with the buffers that are alive there."""
+    """The point at which the arena is fullest, with the buffers that are alive there."""
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""

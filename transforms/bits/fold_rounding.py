@@ -7,6 +7,7 @@ for it, and integers add up in any order.
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import cast
 
@@ -21,7 +22,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.registry import known_kernel, target_of
+from tinyml.targets.registry import kernel_of, target_of
 
 _SUMS = [op.name for op in num.NUM.operations if issubclass(op, num.KernelSumOp) and not op.NEEDS_KERNEL]
 """Kernels whose last argument is the initial sum, to which they add."""
@@ -38,54 +39,64 @@ class FoldRoundingPass(ModulePass):
     name = "fold-rounding"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(_FoldRounding(), apply_recursively=False).rewrite_module(op)
+        PatternRewriteWalker(_FoldRounding(_sums(op)), apply_recursively=False).rewrite_module(op)
 
 
+def _sums(module: ModuleOp) -> AbstractSet[str]:
+    """The declared functions that add to their last argument."""
+    target, kernels = target_of(module), num.declared_kernels(module)
+    return {
+        function
+        for function, (kernel, _) in kernels.items()
+        if not isinstance(kernel, num.CodeKernelAttr) and kernel_of(kernel, target).op in _SUMS
+    }
+
+
+@dataclass
 class _FoldRounding(RewritePattern):
+    """functions: those that add to their last argument."""
+
+    functions: AbstractSet[str]
+
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: arith.AddiOp, rewriter: PatternRewriter, /) -> None:
         half = const_evaluate_operand(op.rhs)
-        if half is not None and _ends_a_sum(op.lhs) and _add(op.lhs, half, rewriter):
+        if half is not None and self._ends_a_sum(op.lhs) and self._add(op.lhs, half, rewriter):
             rewriter.replace(op, [], [op.lhs])
 
+    def _ends_a_sum(self, value: SSAValue) -> bool:
+        owner = value.owner
+        return self._call_of(owner.input if isinstance(owner, arith.TruncIOp) else value) is not None
 
-def _ends_a_sum(value: SSAValue) -> bool:
-    return (_kernel_of(value.owner.input) if isinstance(value.owner, arith.TruncIOp) else _kernel_of(value)) is not None
+    def _call_of(self, value: SSAValue) -> func.CallOp | None:
+        """The call that returns a sum; None if another op does."""
+        call = value.owner
+        return call if isinstance(call, func.CallOp) and call.callee.string_value() in self.functions else None
 
-
-def _kernel_of(value: SSAValue) -> func.CallOp | None:
-    """The kernel call that returns a sum; None if another op does."""
-    call = value.owner
-    if not isinstance(call, func.CallOp):
-        return None
-    kernel = known_kernel(call.callee.root_reference.data, target_of(call))
-    return call if kernel is not None and kernel.op in _SUMS else None
-
-
-def _add(value: SSAValue, constant: int, rewriter: PatternRewriter) -> bool:
-    """Adds a constant to a value by changing the ops that compute it; False, and no change, if that is impossible."""
-    if not value.has_one_use():
-        return False
-    match owner := value.owner:
-        case func.CallOp() if (call := _kernel_of(value)) is not None:
-            start = call.arguments[-1]
-            if (known := const_evaluate_operand(start)) is None:
-                return _add(start, constant, rewriter)
-            changed = arith.ConstantOp(IntegerAttr(known + constant, cast(IntegerType, start.type)))
-            rewriter.insert(changed, InsertPoint.before(call))
-            call.operands[len(call.operands) - 1] = changed.result
-            return True
-        case arith.TruncIOp():
-            return _add(owner.input, constant, rewriter)
-        case arith.ExtSIOp():
-            return isinstance(owner.input.owner, memref.LoadOp) and _add(owner.input, constant, rewriter)
-        case arith.MuliOp():
-            factor = const_evaluate_operand(owner.rhs)
-            return bool(factor) and constant % factor == 0 and _add(owner.lhs, constant // factor, rewriter)
-        case memref.LoadOp() if isinstance(array := owner.memref.owner, scratch.ConstantOp):
-            return array.result.has_one_use() and _add_to_array(array, constant, rewriter)
-        case _:
+    def _add(self, value: SSAValue, constant: int, rewriter: PatternRewriter) -> bool:
+        """Add a constant to a value by changing the ops that compute it; if that is impossible, False and no change."""
+        if not value.has_one_use():
             return False
+        match owner := value.owner:
+            case func.CallOp() if (call := self._call_of(value)) is not None:
+                start = call.arguments[-1]
+                if (known := const_evaluate_operand(start)) is None:
+                    return self._add(start, constant, rewriter)
+                changed = arith.ConstantOp(IntegerAttr(known + constant, cast(IntegerType, start.type)))
+                rewriter.insert(changed, InsertPoint.before(call))
+                call.operands[len(call.operands) - 1] = changed.result
+                return True
+            case arith.TruncIOp():
+                return self._add(owner.input, constant, rewriter)
+            case arith.ExtSIOp():
+                return isinstance(owner.input.owner, memref.LoadOp) and self._add(owner.input, constant, rewriter)
+            case arith.MuliOp():
+                factor = const_evaluate_operand(owner.rhs)
+                return bool(factor) and constant % factor == 0 and self._add(owner.lhs, constant // factor, rewriter)
+            case memref.LoadOp() if isinstance(array := owner.memref.owner, scratch.ConstantOp):
+                return array.result.has_one_use() and _add_to_array(array, constant, rewriter)
+            case _:
+                return False
 
 
 def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:

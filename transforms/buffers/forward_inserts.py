@@ -17,7 +17,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, live_ranges, reshaped
-from tinyml.transforms.ir.offsets import build_offset, is_offset, is_run
+from tinyml.transforms.ir.indices.offsets import build_offset, is_offset, is_run
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class _Place:
     offsets: Sequence[SSAValue]
 
     def take(self, part: AllocOp, before: Operation) -> None:
-        """Replace the buffer of a part by a view of its place."""
+        """Replace the buffer of a part by a view of the elements that it is inserted into."""
         builder = Builder(InsertPoint.before(before))
         offset = build_offset(self.offsets, tdsl.shape_of(self.whole), builder)
         view = builder.insert(SliceOp(self.whole, offset, memref_type(part.result).get_shape())).result
@@ -84,7 +84,7 @@ def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
 
 
 def _forward_operands(function: func.FuncOp, op: Operation, place: _Place) -> None:
-    """Compute the operand of an op, and those of the op that begins it, in the place where the op's result is."""
+    """Compute the operand of an op, and those of the op that begins it, in the bytes of the op's result."""
     while isinstance(op, tdsl.ElementwiseOp) and (dest := op.dest) is not None:
         if (part := _overwritten(op, dest)) is None:
             return

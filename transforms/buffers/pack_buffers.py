@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.scratch import AllocOp, SliceOp, memref_type
 from tinyml.dialects.scratch.packing import packed_type
 from tinyml.transforms.buffers.liveness.arrivals import receives
-from tinyml.transforms.ir.retype_buffer import retype_buffer
+from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from tinyml.transforms.buffers.overlap.stacks import stacked
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, find_peak, pack
 from tinyml.transforms.buffers.packing.effort import STEPS
 from tinyml.transforms.buffers.packing.moving import pack_with_moves
-from tinyml.transforms.buffers.packing.options import PackingOptions
+from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 
 HEIGHT = "scratch.height"
 LOWER_BOUND = "scratch.lower_bound"
@@ -105,7 +105,7 @@ class PackScratchPass(PackingOptions, ModulePass):
             arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
 
     def _exchanged(self, function: func.FuncOp, problem: _Problem, placement: Placement) -> tuple[_Problem, Placement]:
-        """The problem and a lower placement after results have taken the place of other operands, or the same ones."""
+        """The problem and a lower placement after results have taken the bytes of other operands, or the same ones."""
 
         def height(share: float) -> int:
             return self._placement(_problem(function, self.align), share).height

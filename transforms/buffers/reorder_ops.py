@@ -19,8 +19,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
+    LiveRange,
     LiveRanges,
-    Range,
     erase_dead_buffers,
     hands_on,
     live_ranges,
@@ -28,7 +28,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
 )
 from tinyml.transforms.buffers.overlap.reuse import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
-from tinyml.transforms.buffers.scheduling.least_peak_order import Problem, Task, least_peak
+from tinyml.transforms.buffers.scheduling.least_peak_order import OrderingProblem, Task, least_peak
 
 GAP = "scratch.order_gap"
 
@@ -96,7 +96,7 @@ class _Block:
         points = {op: point for point, op in enumerate(live.points)}
         self.steps = [op for op in block.ops if op in points and op is not block.last_op]
         self.spans = [
-            Range(points[op], max(points[inner] for inner in op.walk() if inner in points)) for op in self.steps
+            LiveRange(points[op], max(points[inner] for inner in op.walk() if inner in points)) for op in self.steps
         ]
 
     @cached_property
@@ -112,7 +112,7 @@ class _Block:
         )
 
     @property
-    def problem(self) -> Problem:
+    def problem(self) -> OrderingProblem:
         # The function's own block begins with the input, which is alive before its first op.
         outermost = isinstance(self.block.parent_op(), func.FuncOp)
         start, end = -1 if outermost else self.spans[0].first, self.spans[-1].last + 1
@@ -127,7 +127,7 @@ class _Block:
         kept = frozenset(i for i, buffer in enumerate(here) if self.ranges[buffer].last == end)
         given = frozenset(i for i, buffer in enumerate(here) if self.ranges[buffer].first < 0)
         tasks = [self._task(i, index) for i in range(len(self.steps))]
-        return Problem([bytes_of(buffer.result) for buffer in here], tasks, kept, given)
+        return OrderingProblem([bytes_of(buffer.result) for buffer in here], tasks, kept, given)
 
     def _task(self, i: int, index: dict[SSAValue, int]) -> Task:
         op, span = self.steps[i], self.spans[i]
@@ -194,7 +194,7 @@ class _Block:
 _KNOWN = (AllocOp, memref.CopyOp, scf.ForOp, scf.IfOp, scf.YieldOp, func.ReturnOp, tdsl.TensorOp, tdsl.ReduceOp)
 
 
-def _lies_in(part: tuple[int, int], span: Range) -> bool:
+def _lies_in(part: tuple[int, int], span: LiveRange) -> bool:
     return span.first <= part[0] and part[1] <= span.last
 
 

@@ -24,7 +24,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
 from tinyml.transforms.buffers.overlap.pairs import safe_distances, with_overlaps
 from tinyml.transforms.buffers.pack_scratch import rectangle
 from tinyml.transforms.buffers.packing import Rectangle, pack
-from tinyml.transforms.ir.retype_buffer import retype_buffer
+from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]
 
 
 def _keeps_type(buffer: Buffer) -> bool:
-    """Has a buffer the type that the caller or a move gives it?"""
+    """True if a buffer has the type that the caller or a move gives it."""
     moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
     return moves or "input" in buffer.properties or receives(buffer.result, packed=True)
 

@@ -17,7 +17,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, ReuseOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
-    Range,
+    LiveRange,
     base,
     erase_dead_buffers,
     live_ranges,
@@ -45,7 +45,7 @@ class UpdateInPlacePass(ModulePass):
 
 
 class _Function:
-    """A function whose live ranges are kept up to date as results take the place of operands."""
+    """A function whose live ranges are kept up to date as results take the bytes of operands."""
 
     def __init__(self, function: func.FuncOp) -> None:
         erase_dead_buffers(function)
@@ -69,7 +69,7 @@ class _Function:
                 self.replace(op, result, chosen)
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:
-        """The smallest buffer whose place the result can take."""
+        """The smallest buffer whose bytes the result can take."""
         candidates: list[Buffer] = []
         for value in op.inputs:
             buffer = root(value).owner
@@ -91,12 +91,12 @@ class _Function:
         return after <= before
 
     def rectangles(self, result: Buffer | None = None, buffer: Buffer | None = None) -> Iterator[Rectangle]:
-        """The rectangles to pack if a result takes the place of another buffer."""
-        lives: dict[AllocOp, Range] = {}
+        """The rectangles to pack if a result takes the bytes of another buffer."""
+        lives: dict[AllocOp, LiveRange] = {}
         for member, (first, last) in self.ranges.items():
             source = base(buffer) if member is result and buffer is not None else base(member)
             start, end = lives.get(source, (first, last))
-            lives[source] = Range(min(start, first), max(end, last))
+            lives[source] = LiveRange(min(start, first), max(end, last))
         for source, live in lives.items():
             yield Rectangle("", bytes_of(source.result), unit_bytes(memref_type(source.result)), *live)
 
@@ -104,13 +104,13 @@ class _Function:
         first, last = self.ranges.pop(result)
         changed = op.updated
         if changed is not None and root(changed) is buffer.result and changed.type == op.out.type:
-            self.ranges[buffer] = Range(self.ranges[buffer].first, last)
+            self.ranges[buffer] = LiveRange(self.ranges[buffer].first, last)
             new: SSAValue = buffer.result
         else:
             reuse = ReuseOp(buffer.result, memref_type(result.result))
             reuse.result.name_hint = result.result.name_hint
             Rewriter.insert_op(reuse, InsertPoint.before(result))
-            self.ranges[reuse] = Range(first + 1, last)
+            self.ranges[reuse] = LiveRange(first + 1, last)
             new = reuse.result
         result.result.replace_all_uses_with(new)
         Rewriter.erase_op(result)

@@ -1,1 +1,1 @@
-"""Passes that choose formats and follow from the choice (L0 to L1, L1)."""
+"""Passes that choose formats or depend on the choice (L0 to L1, L1)."""

@@ -3,7 +3,7 @@
 SeeDot's `$(i = [a:b]) w[i] * x` would round, align and saturate in every iteration. One exact sum is faster and more
 accurate; the price is an accumulator's bytes of memory for each element. An argmax over the sums reads the accumulators
 themselves, before rounding makes some of them equal. The proof that nothing overflows adds up the w[i] of either sign
-over all iterations, times the least and the greatest that x can be.
+over all iterations, times the least and the greatest value of x.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.product import Bound, Factor
 from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
-from tinyml.transforms.ir.reductions import LoopCarriedSum
+from tinyml.transforms.ir.sums.reductions import LoopCarriedSum
 
 GREATEST_BITS = 32
 """Wider accumulators would cost more memory and time than the rounding they save."""
 
 SPARE_BITS = 5
-"""A constant gives up fewer than this many bits of precision where that makes its sum fit."""
+"""A constant gives up fewer than this many bits of precision where its sum then fits."""
 
 
 @dataclass(frozen=True)

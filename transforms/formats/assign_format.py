@@ -1,4 +1,4 @@
-"""`assign-format`: from reals (L0) to formats (L1); each tensor gets the scale that its profile asks for."""
+"""`assign-format`: from reals (L0) to formats (L1); each tensor gets the scale that its profile calls for."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """`block-sums`: a loop that adds multiples of vectors does so for a block of iterations at once (strip mining).
 
 ProtoNN's `sums += Z[i] * e[i]` loads and stores every sum once for each prototype. With the factors `e` of a block of
-iterations at hand, each sum takes up all of its products with the block in one dot product, at the price of a buffer
-for the factors of one block. The order of the additions stays, so no bit changes.
+iterations at hand, each sum adds all of its products with the block in one dot product, at the price of a buffer for
+the factors of one block. The order of the additions stays, so no bit changes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.ir.strip_mining import ColumnSum
+from tinyml.transforms.ir.sums.strip_mining import ColumnSum
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class BlockSumsPass(ModulePass):
     """Rewrites loops at L1 over all `i` whose one carried value is `carried + constant[i] * factor`, in accumulators.
 
     block: the most bytes of factors that are held at once; a block has as many iterations as fit into them and divide
-    the number of all. Blocks of more than 16 bytes save some percent of the time, in calls, which is not worth the
+    their total number. Blocks of more than 16 bytes save a few percent of the time, in calls, which is not worth the
     memory.
     """
 

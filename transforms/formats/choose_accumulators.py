@@ -53,7 +53,7 @@ def choose(op: tdsl.ContractionOp) -> None:
 
 
 def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
-    """Sort products so that each sum goes on exactly in the units of the next: the finest come last, else as before."""
+    """Sort products so that each sum continues exactly in the units of the next: finest last, else in the old order."""
 
     def goes_on(first: tuple[SSAValue, SSAValue], second: tuple[SSAValue, SSAValue]) -> int:
         units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in (first, second)]
@@ -64,7 +64,7 @@ def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
 
 
 def _spare(op: tdsl.ContractionOp, most: int) -> None:
-    """Narrow the constants of a sum by the fewest bits with which a narrower accumulator holds it, if there are any."""
+    """Narrow the constants of a sum by the fewest bits with which a narrower accumulator holds it, if possible."""
     constants = [value.owner for pair in op.pairs for value in pair if value.has_one_use()]
     originals = [constant for constant in constants if isinstance(constant, tdsl.ConstOp)]
     before = op.accumulator.bits
@@ -82,7 +82,7 @@ def _spare(op: tdsl.ContractionOp, most: int) -> None:
 
 
 def _starts(op: tdsl.ContractionOp) -> bool:
-    """Are the first products still as fine as what their sum starts from?"""
+    """True if the first products are still as fine as the initial value of their sum."""
     return op.initial is None or op.accumulators[0].starts(tdsl.format_of(op.initial))
 
 

@@ -1,7 +1,7 @@
 """`choose-storage`: a constant matrix of a sparse product is stored sparse only where that pays.
 
 SeeDot stores every left operand of `|*|` sparse; a matrix with few zeros is then larger and slower than a dense one.
-The product of bytes and time decides, so that a little of one is given for much of the other.
+The product of bytes and time decides, which trades a little of one for much of the other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SPARSE_LOOP = 2.0
-"""The time of an entry of a compressed row over that of an entry of a dense row, where both are loops."""
+"""The time of an entry of a compressed row divided by that of an entry of a dense row, if both are loops."""
 
 
 class _StoreDense(RewritePattern):
@@ -77,7 +77,7 @@ class _StoreDense(RewritePattern):
 
 
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
-    """Bytes times time, in units of the time of an unpacked element: the least for elements of some widths.
+    """The least product of bytes and time over some widths of elements, in units of the time of an unpacked element.
 
     widths: the first is that of unpacked elements.
     """
@@ -98,7 +98,7 @@ def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, f
 
 
 def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
-    """The same for sparse rows."""
+    """The least product of bytes and time of sparse rows, in the same unit."""
     stored = compress(matrix)
     dense = _dense_steps(matrix, kernels).get(widths[0])
     sparse = [kernel for kernel in kernels if kernel.op == num.SparseDotOp.name and kernel.weights in widths]
@@ -118,7 +118,7 @@ class ChooseStoragePass(ModulePass):
 
     Dense rows of few bits count as `pack-constants` may store them.
 
-    target: as `select-kernels` takes it; its kernels say how long an entry takes. packed: as `pack-constants` takes it.
+    target: as in `select-kernels`; its kernels determine how long an entry takes. packed: as in `pack-constants`.
     Raises `InputError` for an unknown target.
     """
 

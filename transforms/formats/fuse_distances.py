@@ -22,7 +22,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, Raws
 from tinyml.dialects.formats.product import Bound
 from tinyml.transforms.formats.choose_accumulators import choose
 from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
-from tinyml.transforms.ir.distances import is_squared_distance
+from tinyml.transforms.ir.squared_distance import is_squared_distance
 
 GREATEST_BITS = 32
 """Wider accumulators would cost more time than the precision that they keep is worth."""
@@ -33,7 +33,7 @@ SPARE_BITS = 7
 
 @dataclass(frozen=True)
 class FuseDistancesPass(ModulePass):
-    """Rewrites products at L1 of a difference with itself, where nothing else uses it and its formats allow."""
+    """Rewrites products at L1 of a difference with itself, if nothing else uses it and the formats allow."""
 
     name = "fuse-distances"
 
@@ -57,7 +57,7 @@ def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
 
 
 def _spare(value: SSAValue) -> range:
-    """The numbers of bits that a vector may give up: 0 where it has other users, or its op moves bits or has a body."""
+    """The numbers of bits that a vector may give up: 0 if it has other users, or its op moves bits or has a body."""
     constant = _constant(value)
     if constant is not None:
         return range(SPARE_BITS if constant.result.has_one_use() and value.has_one_use() else 1)
@@ -66,7 +66,7 @@ def _spare(value: SSAValue) -> range:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that a vector is, or is directly indexed from."""
+    """The constant behind a vector that is constant or directly indexed from one; None for other vectors."""
     source = value.owner.input.owner if isinstance(value.owner, tdsl.IndexOp) else value.owner
     return source if isinstance(source, tdsl.ConstOp) else None
 

@@ -1,8 +1,8 @@
 """`fuse-elementwise`: chains of elementwise ops become one `tdsl.map`, one loop over the elements.
 
-Nothing is computed differently: each op of the body rounds into the format that its tensor had. This saves the
-intermediate tensors in RAM, a load, a store and a loop for each of them, and the limits that the intervals of values
-that are no longer stored prove unnecessary.
+No result changes: each op of the body rounds into the format that its tensor had. This saves the intermediate tensors
+in RAM, a load, a store and a loop for each of them, and limits that are unnecessary by the intervals of values no
+longer stored.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FuseElementwisePass(ModulePass):
 
 
 class _Order(NamedTuple):
-    """The order of the ops of a block before any are fused. contractions: for each op, how many precede it."""
+    """The order of the ops of a block before any are fused. contractions: the number of those before each op."""
 
     position: dict[Operation, int]
     contractions: dict[Operation, int]
@@ -57,7 +57,7 @@ def _fuses(op: Operation) -> TypeGuard[tdsl.ElementwiseOp]:
 def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:
     """The ops that can be computed element by element together with the sink, in program order.
 
-    Each use is looked at once: a producer waits for one of its users at a time and joins after the last of them.
+    Each use is visited once: a producer joins the group after the last of its users.
     """
     shape = tdsl.shape_of(sink.out)
     group, members = [sink], {sink}
@@ -79,7 +79,7 @@ def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:
 
 
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: _Order) -> bool:
-    """Whether computing a producer only with the sink keeps more tensors alive past the contractions in between.
+    """True if computing a producer with the sink keeps more tensors alive past the contractions in between.
 
     Its operands stay alive instead of its result, which costs memory if several are not constants.
     """

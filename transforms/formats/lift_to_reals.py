@@ -1,7 +1,7 @@
 """`lift-to-reals`: a program in number formats goes back to reals (L1 to L0), so that formats can be chosen anew.
 
 Constants become the reals that they stand for, conversions between formats disappear. A lower limit of 0 that a format
-imposes, such as a zero point that hides a relu, becomes a relu.
+imposes, such as by a zero point that hides a relu, becomes a relu.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ class LiftToRealsPass(ModulePass):
 
 
 def _is_sum(value: SSAValue) -> bool:
-    """True for sums in accumulators; f32 is one, too, but stands for numbers."""
+    """True for sums in accumulators; f32 is an accumulator, too, but counts as numbers."""
     element = getattr(value.type, "element_type", None)
     return accumulator_of(element) is not None and number_format(element) is None
 
 
 def _hides_relu(op: tdsl.TensorOp) -> bool:
-    """Does the format of a result cut off negative numbers that the op can compute?"""
+    """True if the format of a result cuts off negative numbers that the op can compute."""
     format = tdsl.format_of(op.out)
     if op.MOVES_BITS or isinstance(op, tdsl.ClampOp) or op.interval[0] >= 0:
         return False

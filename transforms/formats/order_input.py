@@ -24,13 +24,13 @@ from tinyml.transforms.ir.attributes import argument_attribute, set_argument_att
 
 @dataclass(frozen=True)
 class OrderInputPass(ModulePass):
-    """Gives an argument whose channels come first another order of axes, and notes the order in `tdsl.order`.
+    """Gives an argument whose channels come first another order of axes, and records the order in `tdsl.order`.
 
-    Such an argument is one that a `tdsl.transpose` reads, which moves the channels to the end.
+    Such an argument is read by a `tdsl.transpose` that moves the channels to the end.
 
-    input_order: `channels-last`, or `file` for the order that the model's file has. input: where the input comes from;
-    one that arrives row by row does so in the order height x channels x width, if it is not channels last: each row
-    holds that of one channel after the other. Raises `InputError` for another order, and for `channels-last` if no op
+    input_order: `channels-last`, or `file` for the order that the model's file has. input: the source of the input; one
+    that arrives row by row and is not channels last arrives in the order height x channels x width: each row holds the
+    rows of all channels, one after the other. Raises `InputError` for another order, and for `channels-last` if no op
     reads the input as an image or a sequence.
     """
 
@@ -71,7 +71,7 @@ def _readers(value: SSAValue) -> list[Operation]:
 
 
 def _moves_channels_last(op: Operation) -> bool:
-    """Does an op move channels, of which there are several, behind the other axes of a single sample?"""
+    """True for an op that moves several channels behind the other axes of a single sample."""
     if not isinstance(op, tdsl.TransposeOp):
         return False
     shape = tdsl.shape_of(op.input)
@@ -79,7 +79,7 @@ def _moves_channels_last(op: Operation) -> bool:
 
 
 def _has_channels_last(value: SSAValue) -> bool:
-    """Do ops on images read a value as it is, perhaps after elementwise ops, or in a shape with a single channel?"""
+    """True if ops on images read a value unchanged, perhaps after elementwise ops, or with a single channel."""
     for reader in _readers(value):
         match reader:
             case tdsl.Conv2dOp() | tdsl.PoolOp() | tdsl.PadOp():
@@ -104,7 +104,7 @@ def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     back: dict[tuple[int, ...], SSAValue] = {}
 
     def ordered(wanted: tuple[int, ...]) -> SSAValue:
-        """The axes of the file's tensor in an order."""
+        """The axes of the file's tensor in another order."""
         permutation = tuple(axes.index(axis) for axis in wanted)
         if list(permutation) == sorted(permutation):
             return argument

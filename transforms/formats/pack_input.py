@@ -1,4 +1,4 @@
-"""`pack-input`: the caller packs the numbers of an input whose format has less than 8 or less than 16 bits (L1)."""
+"""`pack-input`: the caller packs the numbers of an input whose format has fewer than 8, or fewer than 16, bits (L1)."""
 
 from __future__ import annotations
 

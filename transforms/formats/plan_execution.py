@@ -30,7 +30,7 @@ from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 PLAN = "tinyml.plan"
 """The attribute of a module with the segments that are not ordinary.
 
-Each has its `first` and `last` op, and `by`, what it runs by; where values are recomputed also `more_macs`.
+Each has its `first` and `last` op, and `by`, the way it is tiled; where values are recomputed also `more_macs`.
 """
 
 
@@ -41,11 +41,12 @@ class PlanExecutionPass(ModulePass):
     mode: a schedule of docs/schedules.md, whose plan with the least peak is taken; `ordinary` changes nothing, `auto`
     takes the fastest plan with at most `ram` bytes alive, or that with the least peak, of those that stream. ram:
     without it `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution, and
-    computing several pixels at once keeps within the bytes that the search was limited to (`tdsl.ram`). In every mode
-    an image whose channels come first is copied in the order of pixels where that takes less memory, or in `auto` time.
-    target: as for printing C; its kernels say how many pixels are computed at once where segments are streamed by rows.
-    extra: percentage of multiply-accumulates that patches may add to the network's. Raises `InputError` for another
-    mode, and except for `ordinary` for functions with loops, branches or batches of images, unless the mode is `auto`.
+    computing several pixels at once stays within the bytes that the search was limited to (`tdsl.ram`). In every mode
+    an image whose channels come first is copied in the order of pixels where that takes less memory, or in `auto` less
+    time. target: as for printing C; its kernels determine how many pixels are computed at once where segments are
+    streamed by rows. extra: percentage of multiply-accumulates that patches may add to the network's. Raises
+    `InputError` for another mode, and except for `ordinary` for functions with loops, branches or batches of images,
+    unless the mode is `auto`.
     """
 
     name = "plan-execution"
@@ -82,14 +83,14 @@ class PlanExecutionPass(ModulePass):
             op.attributes[PLAN] = ArrayAttr(segments)
 
     def _schedule(self, function: func.FuncOp, asked: Schedule) -> Schedule:
-        """The schedule of a function, for which `auto` without `ram` asks the function itself."""
+        """The schedule of a function; `auto` without `ram` takes the one recorded at the function."""
         if not asked.takes_ram or self.ram is not None:
             return asked
         chosen = function.attributes.get(tdsl.MODE)
         return schedule_named(chosen.data if isinstance(chosen, StringAttr) else ORDINARY)
 
     def _limit(self, function: func.FuncOp, network: Network) -> int | None:
-        """The bytes that may be alive at once; what a search was limited to counts stack and input, too."""
+        """The bytes that may be alive at once; the limit of a search includes stack and input."""
         searched = function.attributes.get(tdsl.RAM)
         if self.ram is not None or not isinstance(searched, IntegerAttr):
             return self.ram
@@ -106,9 +107,9 @@ class PlanExecutionPass(ModulePass):
         return schedule.program_plan(network, ram, network.graph.macs * self.extra // 100)
 
     def _run(self, network: Network, plan: Plan, schedule: Schedule, ram: int | None) -> Iterator[tuple[Segment, str]]:
-        """Rewrites the segments of a plan, and gives each that is not ordinary with what it runs by.
+        """Rewrites the segments of a plan; yields each that is not ordinary and the way it is tiled.
 
-        ram: bytes that the memory for several pixels at once keeps within.
+        ram: the limit in bytes on the memory for several pixels at once.
         """
         families = tile_families(self.target)
         beyond = schedule.tile_memory(_convolutions(network), families)
@@ -116,7 +117,7 @@ class PlanExecutionPass(ModulePass):
         for segment, bits in zip(plan.segments, alive, strict=True):
             kernels = Kernels(families, AMPLE)
             if beyond is not None and ram is not None:
-                # Packing takes more than what is alive at once: half of the rest is for results beside operands.
+                # Packing takes more than the bytes alive at once: half of the rest is for results beside operands.
                 left = TileMemory(AMPLE.strip, max(ram - -(-segment.bits // 8), 0) // 2)
                 kernels = Kernels(families, left, left)
             elif beyond is not None:
@@ -132,7 +133,7 @@ def _convolutions(network: Network) -> list[tdsl.Conv2dOp]:
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str) -> ModuleOp | None:
-    """A program at L1 as a mode executes it, if that rounds sums in between; None if bits stay as they are."""
+    """A program at L1 as a mode executes it, if that rounds sums in between; None if bits do not change."""
     if not schedule_named(mode).rounds:
         return None
     planned = module.clone()

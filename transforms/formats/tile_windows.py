@@ -2,8 +2,8 @@
 
 A window of the image is gathered for each pixel, padding included, so that no padded image and no matrix of all windows
 lies in memory: only one window does, and none where its elements lie one after the other in the image. The filter is
-then a matrix, whose product with the window has all that products of matrices have. Elementwise ops behind a
-convolution follow in the same loops, pixel by pixel.
+then a matrix, and all optimisations of matrix products apply. Elementwise ops behind a convolution run in the same
+loops, pixel by pixel.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class TileWindowsPass(ModulePass):
     """Rewrites every `tdsl.conv2d` of a single image, with the padding before and the elementwise ops behind it.
 
     Convolutions in place (`turns`) stay. The elementwise ops are absorbed as long as each is the only reader of the one
-    before, and reads besides only tensors of the same shape, numbers per channel and single numbers.
+    before, and its other operands are tensors of the same shape, numbers per channel or single numbers.
 
-    target: as for printing C; its kernels say how many pixels are taken at once. ram: with a limit in bytes, of this
-    option or of a search (`tdsl.ram`), they are as many as the memory allows that `plan-execution` leaves. flash: with
-    a limit, `spend-flash` may choose kernels that take several rows at once, so that these are gathered, which takes
-    more memory even where no such kernel is chosen. Raises `InputError` for an unknown target.
+    target: as for printing C; its kernels determine how many pixels are taken at once. ram: with a limit in bytes, of
+    this option or of a search (`tdsl.ram`), as many as fit into the memory that `plan-execution` leaves. flash: with a
+    limit, `spend-flash` may choose kernels that take several rows at once, so that these are gathered, which takes more
+    memory even where no such kernel is chosen. Raises `InputError` for an unknown target.
     """
 
     name = "tile-windows"
@@ -65,9 +65,9 @@ class TileWindowsPass(ModulePass):
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:
-    """Is the image one window of channels in groups, or a strip of several, as tiling leaves it?"""
+    """True for an image of one window of channels in groups, or of a strip of several, as tiling leaves it."""
     _, *window, _ = tdsl.shape_of(op.rhs)
-    # Several lines of windows are a part of a segment, of which the rows have yet to be taken apart.
+    # Several lines of windows are part of a segment whose rows have not been split yet.
     one_line = tdsl.shape_of(op.out)[1] == 1 or tdsl.shape_of(op.lhs)[1:3] == (1, 1)
     if (
         one_line
@@ -80,7 +80,7 @@ def _is_tiled(op: tdsl.Conv2dOp) -> bool:
 
 
 def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], memory: TileMemory) -> None:
-    """Rewrite one convolution. large: families whose kernels may take the place of the others'."""
+    """Rewrite one convolution. large: families whose kernels may replace those of others."""
     at_once, rows = pixels_at_once(op, families, memory), rows_at_once(op, families, memory)
     if at_once == tdsl.shape_of(op.out)[2]:
         rows = max(rows, lines_at_once(op, large, memory))
@@ -131,6 +131,6 @@ def _chain(op: tdsl.Conv2dOp) -> list[tdsl.ElementwiseOp]:
 
 
 def _by_pixel(op: tdsl.Conv2dOp) -> Callable[[SSAValue], bool]:
-    """Does an operand consist of pixels like the result's, or is it the same for all of them?"""
+    """True for an operand with pixels like the result's, or the same for all pixels."""
     shape = tdsl.shape_of(op.out)
     return lambda value: tdsl.shape_of(value) == shape or prod(tdsl.shape_of(value)[:-1]) == 1

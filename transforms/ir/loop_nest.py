@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, UnknownLoc, i8, i16, i32
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i8, i16, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
+from tinyml.transforms.ir.located_builder import LocatedBuilder
 
 Indices: TypeAlias = "list[SSAValue]"
 
 
-class LoopNest:
-    """Inserts ops before an op; `over` and `fold` open loops and continue after them.
-
-    Ops without a location get that of the op before which they are inserted.
-    """
+class LoopNest(LocatedBuilder):
+    """Inserts ops before an op, whose location they get; `over` and `fold` open loops and continue after them."""
 
     def __init__(self, before: Operation):
-        self.builder = Builder(InsertPoint.before(before))
-        self.location = before.location
+        super().__init__(InsertPoint.before(before), before.location)
         self._constants: dict[int, SSAValue] = {}
         self._entry = InsertPoint.before(before)
-
-    def insert(self, op: Operation) -> SSAValue:
-        self.put(op)
-        return op.results[0]
-
-    def put(self, op: Operation) -> None:
-        """Insert an op with any number of results."""
-        if isinstance(op.location, UnknownLoc):
-            op.location = self.location
-        self.builder.insert(op)
 
     def index(self, value: int) -> SSAValue:
         """An index constant, created once outside all loops of the nest."""
@@ -91,7 +77,7 @@ class LoopNest:
         """The results of a loop from start to extent with iter_args, whose next values `body` returns."""
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
         start_value, step = self.index(start) if isinstance(start, int) else start, self.index(1)
-        with self._inside(block):
+        with self.inside(block):
             results = body(block.args[0], block.args[1:])
             self.builder.insert(scf.YieldOp(*results))
         loop = scf.ForOp(start_value, extent, step, initial, block)
@@ -101,18 +87,11 @@ class LoopNest:
     def contract(self, shape: Sequence[int], body: Callable[[Indices], None]) -> num.ContractOp:
         """A contraction over lines of windows, windows and rows of weights; `body` takes their numbers."""
         block = Block(arg_types=[IndexType()] * len(shape))
-        with self._inside(block):
+        with self.inside(block):
             body(list(block.args))
         op = num.ContractOp(shape, Region(block))
         self.put(op)
         return op
-
-    @contextmanager
-    def _inside(self, block: Block) -> Generator[None]:
-        """Insert at the end of a block instead."""
-        outer, self.builder = self.builder, Builder(InsertPoint.at_end(block))
-        yield
-        self.builder = outer
 
 
 def function_around(op: Operation) -> func.FuncOp:

@@ -21,7 +21,7 @@ def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> tuple[num.Spa
 
 
 def is_strip(op: tdsl.Conv2dOp) -> bool:
-    """True if the windows of a single image lie in lines, a constant step from one to the next.
+    """True if the windows of a single image lie side by side in lines, a constant step from one to the next.
 
     A line lies a row behind the one before.
     """

@@ -116,11 +116,11 @@ class _Rows:
                 place = nest.times(first, products.length)
                 matrix = nest.insert(scratch.SliceOp(products.weights, place, (self.block * products.length,)))
                 if products.channels is None:
-                    nest.put(num.DotRowsOp(sums, begin, matrix, products.vector, kernel.symbol))
+                    nest.put(num.DotRowsOp(sums, begin, matrix, products.vector, kernel.attribute))
                 else:
                     reach = (products.length - 1) * products.stride + self.block
                     window = nest.insert(scratch.SliceOp(products.vector, first, (reach,)))
-                    nest.put(num.ChannelDotsOp(sums, begin, matrix, window, products.stride, kernel.symbol))
+                    nest.put(num.ChannelDotsOp(sums, begin, matrix, window, products.stride, kernel.attribute))
                 begin = sums
             self._each(nest, first, sums, start=False)
             return []

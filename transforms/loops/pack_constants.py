@@ -28,10 +28,10 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.targets.kernel import Kernel, packed_reader
 from tinyml.targets.registry import HOST, chip_of, kernels_for
-from tinyml.transforms.ir.buffer_reads import buffer_reads
-from tinyml.transforms.ir.divisibility import exchanged, is_multiple
+from tinyml.transforms.ir.buffers.buffer_reads import buffer_reads
+from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
+from tinyml.transforms.ir.indices.divisibility import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.ir.retype_buffer import retype_buffer
 from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compressed_rows
 
 CHOICES = ("auto", "always", "never")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, i8
+from xdsl.dialects.builtin import MemRefType, ModuleOp, i8
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -27,10 +27,10 @@ from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, compile_for, kernels_for, kernels_of, tile_families
 from tinyml.transforms.ir.contraction_loops import expand_contraction
-from tinyml.transforms.ir.divisibility import is_multiple
+from tinyml.transforms.ir.indices.divisibility import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
-from tinyml.transforms.ir.sum_loops import sum_of_products
+from tinyml.transforms.ir.sums.sum_loops import sum_of_products
 from tinyml.transforms.loops.kernels.chunks import select_chunks
 from tinyml.transforms.loops.kernels.decode_runs import BITS as DECODED_BITS
 from tinyml.transforms.loops.kernels.decode_runs import DecodedRuns, coding_of, decoded_format
@@ -63,13 +63,13 @@ class SelectKernelsPass(ModulePass):
                 if isinstance(call, num.SparseDotOp) and kernel is not None:
                     kernel = _sparse_kernel(call, kernel, self.target)
                 elif kernel is not None:
-                    call.kernel = StringAttr(kernel.symbol)
+                    call.kernel = kernel.attribute
                     if isinstance(call, num.DistanceOp):
                         call.operands = [call.sum, *call.factors]
                     if isinstance(call, num.DotOp) and kernel.codings != tuple(map(coding_of, call.factors)):
                         _replace(call, decoded.sum(call, kernel))
                     elif isinstance(call, num.DotOp | num.DistanceOp) and _packed_in_ram(call.rhs):
-                        _replace(call, unpacked.sum(call, kernel.symbol))
+                        _replace(call, unpacked.sum(call, kernel.attribute))
                 if kernel is None:
                     _expand(call)
         select_chunks(op, kernels_of(self.target))
@@ -212,7 +212,7 @@ def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, target: str) -> Kernel |
     if best is None:
         return None
     if best.stream is None:
-        op.kernel = StringAttr(best.kernel.symbol)
+        op.kernel = best.kernel.attribute
         return best.kernel
     nest = LoopNest(op)
     stream = scratch.ConstantOp.of(best.stream.view("i1"), i8)
@@ -223,7 +223,7 @@ def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, target: str) -> Kernel |
     lengths.value = scratch.ConstantOp.of(counted, scratch.memref_type(op.lengths).element_type).value
     start = nest.add(nest.times(op.at, best.unit), nest.times(op.row, COUNT_BYTES))
     row = nest.insert(scratch.SliceOp(stream.result, start, best.stream.shape))
-    _replace(op, nest.insert(num.PackedDotOp(op.sum, row, op.vector, best.kernel.symbol)))
+    _replace(op, nest.insert(num.PackedDotOp(op.sum, row, op.vector, best.kernel.attribute)))
     return best.kernel
 
 

@@ -66,7 +66,7 @@ def _is_costly(op: Operation) -> bool:
 
 
 def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:
-    """Has an op's result no more elements than the operands that would otherwise be kept for it alone?"""
+    """True if an op's result has no more elements than the operands that would otherwise be kept for it alone."""
     if not isinstance(op, tdsl.TensorOp):
         return False
     own = {value for value in waiting if isinstance(value.owner, tdsl.TensorOp) and value.has_one_use()}

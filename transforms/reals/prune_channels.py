@@ -14,10 +14,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.functions import defined_functions
+from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
 from tinyml.transforms.reals.channels.importance import importance
 from tinyml.transforms.reals.channels.pruning import Channels, prune
 from tinyml.transforms.reals.channels.removal import remove_channels
-from tinyml.transforms.reals.channels.ties import Ties
 from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.table import schedule_named
 
@@ -42,8 +42,8 @@ class PruneChannelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
-            network, ties = network_of(function, self.bits), Ties(function)
+            network, grouping = network_of(function, self.bits), ChannelGroups(function)
             removed = prune(
-                Channels(network, ties, schedule_named(self.mode)), importance(ties, self.importance), self.ram
+                Channels(network, grouping, schedule_named(self.mode)), importance(grouping, self.importance), self.ram
             )
-            remove_channels(ties, removed)
+            remove_channels(grouping, removed)

@@ -63,12 +63,12 @@ class _Lanes:
 
     length: int
     zeros: dict[SSAValue, Lanes] = field(default_factory=dict[SSAValue, "Lanes"])
-    """For each vector, the elements that are zero whatever the input is."""
+    """The elements of each vector that are zero for every input."""
     made: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
 
     def add(self, value: SSAValue) -> bool:
-        """Add a vector and all vectors tied to it; False where any of them cannot lose an element."""
+        """Add a vector and all vectors coupled with it; False where any of them cannot lose an element."""
         if value in self.zeros:
             return True
         if prod(shape := tdsl.shape_of(value)) != max(shape, default=1) or max(shape) != self.length:
@@ -124,7 +124,7 @@ class _Lanes:
 
 def _keeps_zero(op: tdsl.UnaryOp) -> bool:
     """True if the function of an elementwise op is 0 at 0."""
-    from tinyml.runtime.evaluator.arithmetic import Reals
+    from tinyml.runtime.evaluator.arithmetics import Reals
     from tinyml.runtime.evaluator.evaluator import compute
 
     return not compute(Reals(), op, [np.zeros((1, *tdsl.shape_of(op.input)))]).any()

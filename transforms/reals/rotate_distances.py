@@ -22,7 +22,7 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.constants.input_moments import Moments
-from tinyml.transforms.ir.distances import is_squared_distance
+from tinyml.transforms.ir.squared_distance import is_squared_distance
 from tinyml.transforms.reals.analysis.incoherent_rotation import level_rotation
 
 if TYPE_CHECKING:

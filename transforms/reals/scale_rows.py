@@ -61,7 +61,7 @@ def _products(constant: tdsl.ConstOp) -> list[_Product]:
 
 
 def _can_scale(product: _Product) -> bool:
-    """Has a product neither shifts nor a start that is no constant of its own, with a number for each row?"""
+    """True if a product has no shifts, and its start, if any, is a constant of its own with a number for each row."""
     start = product.initial
     own = start is None or (isinstance(start.owner, tdsl.ConstOp) and start.has_one_use())
     return product.shifts is None and own and (start is None or tdsl.shape_of(start) == tdsl.shape_of(product.lhs)[:1])

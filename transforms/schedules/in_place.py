@@ -141,7 +141,7 @@ def _residual_blocks(network: Network) -> Iterator[Segment]:
 
 
 def _has_turns(network: Network, i: int) -> bool:
-    """May node i destroy the image that it reads?"""
+    """True if node i may destroy the image that it reads."""
     op, *chain = network.ops[i]
     node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
     if not isinstance(op, tdsl.Conv2dOp) or not op.can_turn or op.turns is not None:
@@ -170,13 +170,13 @@ def _can_absorb(op: tdsl.Conv2dOp, chain: Sequence[tdsl.TensorOp]) -> bool:
 
 
 def _can_turn(image: SSAValue) -> bool:
-    """Have the elements of an image whole bytes, or halves if they are packed?"""
+    """True if the elements of an image take whole bytes, or half bytes if they are packed."""
     packed = packed_type(MemRefType(tdsl.format_of(image).type, tdsl.shape_of(image)))
     return packed is None or packed_bits(packed) == 4
 
 
 def _is_given(image: SSAValue) -> bool:
-    """Does an image lie in the caller's array, which nothing overwrites?"""
+    """True if an image lies in the caller's array, which nothing overwrites."""
     while isinstance(reshape := image.owner, tdsl.ReshapeOp):
         image = reshape.input
     if not isinstance(image, BlockArgument):

@@ -60,7 +60,7 @@ Rewrite = Callable[[Kernels], str | None]
 
 
 class Tiling(ABC):
-    """How the ops of a segment run. Tilings are values, such as frozen dataclasses: plans compare them."""
+    """A way to run the ops of a segment. Tilings are values, such as frozen dataclasses: plans compare them."""
 
     @property
     @abstractmethod
@@ -75,7 +75,7 @@ class Tiling(ABC):
         """
 
     def gathered(self, network: Network, segment: Segment) -> int:
-        """The bits of the windows and single pixels in a segment, which tiles of several pixels take the place of."""
+        """The bits of the windows and single pixels in a segment, which tiles of several pixels replace."""
         return max(scratch_of(network, i) for i in range(segment.first, segment.last + 1))
 
     def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:

@@ -13,7 +13,7 @@ from typing import ClassVar
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.choices import FormatChoice
-from tinyml.transforms.search.engine import options
+from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.limits import Limits, limit
 from tinyml.transforms.search.engine.result import SearchResult
@@ -40,10 +40,10 @@ class SearchDemotePass(SearchPass):
 
     name = "search-demote"
     PAPER: ClassVar[str] = "Shiftry"
-    ram: int | None = options.ram()
+    ram: int | None = shared_options.ram()
     target: str = USUAL
-    widths: tuple[int, ...] = options.widths()
-    loss: float | int = options.loss(2.0)
+    widths: tuple[int, ...] = shared_options.widths()
+    loss: float | int = shared_options.loss(2.0)
 
     @property
     def limits(self) -> Limits:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tinyml.transforms.search.engine import options
+from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
@@ -27,8 +27,8 @@ class SearchMaxscalePass(SearchPass):
 
     name = "search-maxscale"
     PAPER: ClassVar[str] = "SeeDot"
-    metric: str = options.metric("accuracy")
-    widths: tuple[int, ...] = options.widths()
+    metric: str = shared_options.metric("accuracy")
+    widths: tuple[int, ...] = shared_options.widths()
 
     def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("maxscale")

@@ -19,11 +19,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import option
+from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
-from tinyml.transforms.search.engine import options
+from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.equivalent_programs import in_modes
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.limits import Limits, limit
@@ -59,7 +59,7 @@ SHORT = 0.02
 """The part of a limit on RAM that a program leaves free where it is not short of memory."""
 
 RIVALRY = 2.0
-"""A candidate that could be the best once its constants are refined loses at most so many times as much."""
+"""The greatest loss, as a multiple of the least, of a candidate that may be the best once its constants are refined."""
 
 RIVALS = 6
 """The most rivals of each origin."""
@@ -81,23 +81,32 @@ class SearchParetoPass(SearchPass):
     """
 
     name = "search-pareto"
-    ram: int | None = options.ram()
+    ram: int | None = shared_options.ram()
     target: str = USUAL
-    metric: str = options.metric("margin")
-    widths: tuple[int, ...] = options.widths(WIDTHS)
+    metric: str = shared_options.metric("margin")
+    widths: tuple[int, ...] = shared_options.widths(WIDTHS)
     flash: int | None = option(
-        "most flash; without a search, for kernels and code that take more of it and less time",
+        "limit on flash (pareto); without a search, bytes that larger, faster kernels and code may fill",
         default=None,
         metavar="BYTES",
+        group=OptionGroup.MEMORY,
     )
-    cycles: int | None = option("most cycles or instructions of an inference", default=None, metavar="N")
-    loss: float | int | None = options.loss(None)
-    effort: int = option("about how many candidates are evaluated", default=400, metavar="N")
-    formats: tuple[str, ...] = options.formats()
+    cycles: int | None = option(
+        "limit on the cycles or instructions of an inference (pareto)",
+        default=None,
+        metavar="N",
+        group=OptionGroup.SEARCH,
+    )
+    loss: float | int | None = shared_options.loss(None)
+    effort: int = option(
+        "approximate number of candidates that pareto evaluates", default=400, metavar="N", group=OptionGroup.SEARCH
+    )
+    formats: tuple[str, ...] = shared_options.formats()
     plans: tuple[str, ...] = option(
-        "orders of execution to choose from, the fastest first, as --plan names them (pareto)",
+        "plans to choose from, the fastest first, with the names of --plan (pareto)",
         default=(),
         metavar="MODE,...",
+        group=OptionGroup.SEARCH,
     )
 
     @property
@@ -120,7 +129,7 @@ class SearchParetoPass(SearchPass):
         return super().suffices(results)
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
-        """As the candidates of one program are compared; of results that lose nearly the same, the one of least RAM."""
+        """The best result, by the order of candidates; of results that lose nearly the same, that of least RAM."""
         points = [result.chosen for result in results]
         fast = [point for point in points if self.loss is not None and point.loss <= self.loss]
         if fast:

@@ -16,7 +16,7 @@ from typing import ClassVar
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.targets.registry import USUAL
-from tinyml.transforms.search.engine import options
+from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.limits import Limits, limit
 from tinyml.transforms.search.engine.result import SearchResult
@@ -47,11 +47,11 @@ class SearchPromotePass(SearchPass):
 
     name = "search-promote"
     PAPER: ClassVar[str] = "MinUn"
-    ram: int | None = options.ram()
+    ram: int | None = shared_options.ram()
     target: str = USUAL
-    widths: tuple[int, ...] = options.widths(WIDTHS)
+    widths: tuple[int, ...] = shared_options.widths(WIDTHS)
     soft: float | int = 1.0
-    formats: tuple[str, ...] = options.formats()
+    formats: tuple[str, ...] = shared_options.formats()
 
     @property
     def other_formats(self) -> Sequence[str]:

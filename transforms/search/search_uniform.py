@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tinyml.transforms.search.engine import options
+from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
@@ -21,7 +21,7 @@ class SearchUniformPass(SearchPass):
 
     name = "search-uniform"
     PAPER: ClassVar[str] = "MinUn"
-    widths: tuple[int, ...] = options.widths()
+    widths: tuple[int, ...] = shared_options.widths()
 
     def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("variants")

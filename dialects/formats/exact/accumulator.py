@@ -79,7 +79,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return m.held(m.rescale(fitting, -left), self.width.data)
 
     def _limits_before(self, left: int) -> tuple[int, int]:
-        """The numbers that fit once they are shifted left by so many bits, perhaps only 0."""
+        """The least and the greatest number that fits after a left shift by `left` bits; both may be 0."""
         low, high = limits(self.width.data)
         return -(-low >> left), high >> left
 

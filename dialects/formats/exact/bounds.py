@@ -12,7 +12,7 @@ from tinyml.dialects.lazy_numpy import np
 
 
 def sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
-    """A bound on every partial sum, in any order of each product, in units of the finest product's last place.
+    """A bound on every partial sum, in any order within a product, in units in the last place of the finest product.
 
     initial: the numbers from which sums start.
     """
@@ -34,9 +34,9 @@ def _scale(factor: Factor) -> int:
 
 
 def _product_bound(product: Product) -> Bound:
-    """The bound on one product, in units of its last place; exact for constant factors.
+    """The bound on one product, in units in its last place; exact for constant factors.
 
-    The products of a constant with factors of either sign add up along each row; the worst row counts.
+    Products of a constant and factors of either sign add up along each row; the worst row determines the bound.
     """
     lhs, rhs = _interval(product.lhs), _interval(product.rhs)
     corners = [a * b for a in lhs for b in rhs]
@@ -63,7 +63,7 @@ def _interval(factor: Factor) -> tuple[int, int]:
 
 
 def _of_rows(constant: Factor, other: tuple[int, int]) -> Bound:
-    """The bound on rows of a constant times numbers in an interval: positive and negative integers add up apart."""
+    """The bound on rows of a constant times numbers in an interval, from the sums of either sign."""
     assert constant.raws is not None
     integers = _format(constant).integers(constant.raws)
     positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (integers, -integers))

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 TABULATED = 256
-"""Functions of fewer arguments are a table of results."""
+"""Functions with fewer possible arguments are tables of results."""
 
 TOTAL_WIDTHS = (32, 64)
-ROOT_PLACES = 31
+ROOT_BITS = 31
 """Fractional bits of `tm_inverse_root_s32`."""
 
 STICKY_BITS = 2
-"""Bits kept below the last place: a real cut off there, with its last bit set if anything is lost, rounds correctly."""
+"""Bits kept below the last place: a real truncated there, the last bit set if anything is lost, rounds correctly."""
 
 
 class ExactFormat(ExactNumbers):
@@ -65,7 +65,7 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """Outside, exp is below half of the least number, and tanh and sigmoid are as near to their limits."""
+        """Leaves out where exp is below half of the least number, and tanh and sigmoid as near to their limits."""
         half = (self.scale + 1) * math.log(2)
         reach = {"exp": half, "sigmoid": half, "tanh": (half + math.log(2)) / 2}[function]
         if reach <= 0:
@@ -177,8 +177,7 @@ class ExactFormat(ExactNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A table of results for few arguments; otherwise fixed point's function, or that of floats as in MinUn
-        (7.1)."""
+        """A table for few arguments; otherwise the function of fixed point or, as in MinUn (7.1), of floats."""
         from tinyml.dialects.machine.real_functions import exactly
 
         source = exact(value_format)
@@ -202,31 +201,31 @@ class ExactFormat(ExactNumbers):
         return self.store(m, lines.load(m, result), self.scale)
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """An exact sum of integers; f32 where those of the elements have more than 16 bits."""
+        """An exact sum of integers; f32 where the integers of the elements have more than 16 bits."""
         source = exact(value_format)
-        if _root_places(source) is None:
+        if _root_bits(source) is None:
             return super().square_total(count, value_format)
         return IntegerType(width_for(0, count * max(map(abs, source.integer_limits)) ** 2, TOTAL_WIDTHS))
 
     def add_square(self, m: Machine[V], total: V, value: V, value_format: NumberFormat) -> V:
-        if _root_places(source := exact(value_format)) is None:
+        if _root_bits(source := exact(value_format)) is None:
             return super().add_square(m, total, value, value_format)
         x = source.load(m, value)
         return m.addi(total, m.held(m.mul(x, x), m.width_of(total)))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """The integer nearest to 2^places / sqrt(total), whatever the scale of the elements."""
-        if (places := _root_places(exact(value_format))) is None:
+        """The integer nearest to 2^bits / sqrt(total), with `_root_bits` bits, whatever the scale of the elements."""
+        if (bits := _root_bits(exact(value_format))) is None:
             return super().inverse_root(m, total, value_format)
         root = m.bounded(m.call(f"tm_inverse_root_s{m.width_of(total)}", total), 0, limits(32)[1])
-        return m.held(m.rescale(root, ROOT_PLACES - places), 32)
+        return m.held(m.rescale(root, ROOT_BITS - bits), 32)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
         source = exact(value_format)
-        if (places := _root_places(source)) is None:
+        if (bits := _root_bits(source)) is None:
             return super().normalised(m, value, factor, total, value_format)
-        root = m.bounded(factor, 0, min(1 << places, limits(32)[1]))
-        return self.store_product(m, source.load(m, value), root, places)
+        root = m.bounded(factor, 0, min(1 << bits, limits(32)[1]))
+        return self.store_product(m, source.load(m, value), root, bits)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
         least = int(nearest := self.encode(np.array(threshold)))
@@ -238,10 +237,10 @@ class ExactFormat(ExactNumbers):
         return m.cmp_sgt(lhs, rhs)
 
 
-def _root_places(source: ExactNumbers) -> int | None:
-    """Fractional bits of a factor with which integers of b bits become results with an error of at most 2^-(b + 2).
+def _root_bits(source: ExactNumbers) -> int | None:
+    """Fractional bits of a factor for integers of b bits, with which results have an error of at most 2^-(b + 2).
 
-    None for integers of more than 15 bits and a sign, whose factors have no 32 bits.
+    None for integers of more than 15 bits and a sign, whose factors exceed 32 bits.
     """
     bits = max(map(abs, source.integer_limits)).bit_length()
-    return 2 * bits + 1 if 2 * bits + 1 <= ROOT_PLACES else None
+    return 2 * bits + 1 if 2 * bits + 1 <= ROOT_BITS else None

@@ -60,7 +60,7 @@ class ExactNumbers(NumberFormat):
         """The integer of a stored raw."""
 
     def rounding(self, scale: int) -> int:
-        """The number that rounding adds before it shifts, for a number of this scale: accumulators need room for it."""
+        """The rounding bias, added to a number of this scale before it is shifted: accumulators need room for it."""
         return 0
 
     def stored(self, m: Machine[V], value: V) -> Int[V]:

@@ -1,4 +1,4 @@
-"""Domains of functions of a fixed-point argument: outside, the rounded result is constant."""
+"""Domains of functions of a fixed-point argument, outside of which the rounded result is constant."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Domain:
     def first(self) -> int:
         if self.odd:
             return -self.last
-        # SeeDot's m (5.3.1), from the formats alone: e^x, and sigmoid below it, is half a unit of the last place.
+        # SeeDot's m (5.3.1), from the formats alone: e^x, and sigmoid below it, is half a unit in the last place.
         return self._limited(math.floor(self._argument(-(self.result.frac.data + 1) * math.log(2))))
 
     @cached_property

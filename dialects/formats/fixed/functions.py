@@ -26,13 +26,13 @@ DIRECT_ENTRIES = 256
 """Domains of at most this many arguments are a table of results."""
 
 SHARE_OF_RESULT = 1 / 16
-"""Error allowed to an interpolation beyond rounding the result, in units of the result's last place..."""
+"""Error that an interpolation may add to the rounding of the result, in units in the last place of the result..."""
 
 SHARE_OF_ARGUMENT = 1 / 32
-"""...or, if that is more, as a share of the change over one unit of the argument's last place..."""
+"""...or, if that is more, as a share of the change over one unit in the last place of the argument..."""
 
 ENTRY_UNITS = 1.5
-"""...or in units of the last place of its entries, whose own rounding takes half a unit twice."""
+"""...or in units in the last place of its entries, whose own rounding takes half a unit twice."""
 
 EXP_INDEX_BITS = 7
 """T of the two tables; SeeDot's 6 quadruples the error."""
@@ -71,8 +71,7 @@ def _smallest_interpolation(domain: Domain) -> Interpolation:
 
 
 def greatest_error(function: FixedFunction, domain: Domain) -> float:
-    """The greatest error in units of the result's last place, against the exact function clamped to the result's
-    range."""
+    """The greatest error in units in the last place of the result, against the exact function clamped to its range."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     x = domain.arguments().astype(domain.source.dtype)

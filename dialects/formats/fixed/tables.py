@@ -28,7 +28,7 @@ ENTRY_BITS = 16
 
 
 class DirectTable(FixedFunction):
-    """An entry per argument: results are correct to half a unit of the last place.
+    """An entry per argument: results are correct to half a unit in the last place.
 
     The table covers the domain or, if that is most of an 8-bit format, all raws, so that nothing has to be clamped.
     """
@@ -77,8 +77,7 @@ class Interpolation(FixedFunction):
         return max((scale for scale in SCALES if _segments(domain, scale) <= SEGMENTS), default=SCALES[0])
 
     def _entry_frac(self) -> int:
-        """The result's own scale if its 16 bits hold all entries, so that nothing has to be shifted; else the
-        finest."""
+        """The scale of the result if 16 bits hold all entries in it, which saves a shift; else the finest."""
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:
             most = float(exactly(domain.function, domain.source.decode(np.array(domain.last))))
@@ -151,7 +150,7 @@ def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> t
 
 
 def _dropped(domain: Domain) -> int:
-    """Low bits that arguments lose to fit in 16."""
+    """Low bits that arguments lose in order to fit in 16 bits."""
     greatest = max(-domain.first, domain.last)
     return next(bits for bits in range(32) if _rounded(greatest, bits) < 1 << (ENTRY_BITS - 1))
 

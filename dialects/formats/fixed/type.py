@@ -117,7 +117,7 @@ class FixedType(ScaledInteger, ExactFormat):
     def for_range(self, low: float, high: float) -> FixedType:
         """GetScale of Shiftry 6.1, algorithm 10: frac = (width - 1) - floor(log2(magnitude) + 1).
 
-        One more if a magnitude that rounds to a power of two just saturates: that loses a unit, as rounding at the
+        One more if a magnitude that rounds to a power of two only just saturates: this loses a unit, as rounding at the
         coarser scale may.
         """
         magnitude = max(abs(low), abs(high))
@@ -128,7 +128,7 @@ class FixedType(ScaledInteger, ExactFormat):
         return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def in_register(self) -> FixedType:
-        """At least 16 bits, which products of 8-bit numbers have anyway."""
+        """The format of at least 16 bits, which products of 8-bit numbers have anyway."""
         more = max(REGISTER_WIDTH - self.width.data, 0)
         return FixedType(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
 
@@ -148,7 +148,7 @@ class FixedType(ScaledInteger, ExactFormat):
         return None if isinstance(rhs, FixedType) and rhs.frac != self.frac else super().difference(rhs)
 
     def rounding(self, scale: int) -> int:
-        """Half of the last place."""
+        """Half a unit in the last place."""
         return 1 << max(scale - self.frac.data - 1, 0)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:

@@ -94,7 +94,7 @@ class UnsignedType(ScaledInteger, ExactFormat):
         return UnsignedType(width, width)
 
     def for_range(self, low: float, high: float) -> UnsignedType:
-        """The finest scale at which the greatest number does not saturate by more than it rounds."""
+        """The format with the finest scale at which the greatest number saturates by no more than it rounds."""
         frac = self.width.data - (math.frexp(high)[1] if high > 0 else 0)
         return UnsignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 

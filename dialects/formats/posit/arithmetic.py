@@ -102,8 +102,8 @@ def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
 
 
 def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
-    """For numbers with exponent e: the regime k, the string of regime and exponent, and the bits left for the fraction;
-    if negative, so many bits of the exponent do not fit."""
+    """The regime k of numbers with exponent e, the string of regime and exponent, and the bits left for the fraction,
+    which are negative if bits of the exponent do not fit."""
     k = e >> posit.es
     inside = np.clip(k, -(posit.n - 1), posit.n - 2)
     regime = np.where(inside >= 0, ((1 << np.maximum(inside + 1, 0)) - 1) << 1, 1)
@@ -112,7 +112,7 @@ def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
 
 
 def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) -> tuple[Integers, Integers]:
-    """Rounds numbers to multiples of 2^low if the posits around them have a finer last place."""
+    """Rounds numbers to multiples of 2^low where the posits around them are spaced more finely."""
     e = log2(size) + exponent
     _, _, f = _fields(e, posit)
     dropped = low - exponent

@@ -24,8 +24,7 @@ from tinyml.dialects.formats.coding import REGIME, TABLE, Coding
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Function, NumberFormat
-from tinyml.dialects.formats.posit.functions import ALL
-from tinyml.dialects.formats.posit.windows import (
+from tinyml.dialects.formats.posit.exponent_windows import (
     decoding_of,
     integer_limits_of,
     legal_of,
@@ -35,6 +34,7 @@ from tinyml.dialects.formats.posit.windows import (
     segments_of,
     stretched,
 )
+from tinyml.dialects.formats.posit.functions import ALL
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
@@ -96,7 +96,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return [*map(IntAttr, numbers[:4]), *[NoneAttr()] * (4 - len(numbers)), IntAttr(shift)]
 
     def print_parameters(self, printer: Printer) -> None:
-        numbers = [self.n.data, self.es.data, *(self.window or ()), *([self.places] if self.places else ())]
+        numbers = [self.n.data, self.es.data, *(self.window or ()), *([self.scaling] if self.scaling else ())]
         with printer.in_angle_brackets():
             printer.print_string(", ".join(map(str, numbers)))
 
@@ -106,8 +106,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             raise VerifyException(f"posit.p has n from 2 to 16 or 32 and es from 0 to 3, got {n} and {es}")
         if (window := self.window) is None:
             return
-        if self.places not in SHIFTS:
-            raise VerifyException(f"posit.p shift must lie in [{SHIFTS[0]}, {SHIFTS[-1]}], got {self.places}")
+        if self.scaling not in SHIFTS:
+            raise VerifyException(f"posit.p shift must lie in [{SHIFTS[0]}, {SHIFTS[-1]}], got {self.scaling}")
         low, high = window
         reach = (n - 2) << es
         if not -reach <= low < high <= reach + 1:
@@ -127,8 +127,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return None
 
     @property
-    def places(self) -> int:
-        """Numbers are posits times 2^-places."""
+    def scaling(self) -> int:
+        """The shift: numbers are posits times 2^-scaling."""
         return self.shift.data
 
     @property
@@ -158,7 +158,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def scale(self) -> int:
-        return self._unit + self.places
+        return self._unit + self.scaling
 
     @property
     def _unit(self) -> int:
@@ -191,7 +191,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def variants(self) -> Sequence[PositType]:
-        """One per es, for tensors that are not constant; constants are fitted with any es."""
+        """One variant per es, for tensors that are not constant; constants are fitted with any es."""
         return [PositType(self.n.data, STANDARD), *(PositType(self.n.data, es, 0, 1) for es in EXPONENTS[1:])]
 
     def encode(self, reals: Reals) -> Raws:
@@ -200,7 +200,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         reals = np.asarray(reals, np.float64)
         if self.window is not None:
             with np.errstate(over="ignore"):
-                reals = np.nan_to_num(np.ldexp(reals, self.places))
+                reals = np.nan_to_num(np.ldexp(reals, self.scaling))
         return of_reals(reals, self.posit).astype(self.dtype)
 
     def encode_away(self, reals: Reals) -> Raws:
@@ -216,7 +216,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def decode(self, raws: Raws) -> Reals:
         from tinyml.dialects.formats.posit.arithmetic import to_reals
 
-        return np.ldexp(to_reals(raws, self.posit), -self.places)
+        return np.ldexp(to_reals(raws, self.posit), -self.scaling)
 
     @classmethod
     def of_width(cls, width: int | None) -> PositType:
@@ -226,8 +226,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(width, STANDARD)
 
     def for_range(self, low: float, high: float) -> PositType:
-        """Scales the greatest magnitude to between 1 and 2: with es = 0 posits are there as close together as fixed
-        point, and twice as close below. A format with a window keeps its es."""
+        """The format that scales the greatest magnitude to between 1 and 2, where posits with es = 0 are as dense as
+        fixed point; below they are twice as dense. A format with a window keeps its es."""
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
@@ -246,7 +246,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         """The es and the shift with the least squared error."""
         if self.window is None:
             return self
-        top = self.window[1] - self.places
+        top = self.window[1] - self.scaling
         weights = 1.0 if importance is None else importance
 
         def error(format: PositType) -> float:
@@ -259,7 +259,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         """The posit of 16 bits for the same range."""
         if self.window is None or self.n.data >= REGISTER_BITS:
             return self
-        reach = math.ldexp(1.0, self.window[1] - 1 - self.places)
+        reach = math.ldexp(1.0, self.window[1] - 1 - self.scaling)
         return PositType(REGISTER_BITS, self.es.data).for_range(-reach, reach)
 
     def narrowed(self, bits: int) -> PositType:
@@ -267,7 +267,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             return self
         low, high = self.window
         n, es = self.n.data, self.es.data
-        return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.places)
+        return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.scaling)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
         n, raws = self.n.data, self.stored(m, value)
@@ -300,15 +300,15 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
         low, high = self.raw_limits
-        right = scale - self.places - (self.n.data - 2)
+        right = scale - self.scaling - (self.n.data - 2)
         if self._is_linear and right < 64 and (raw := m.rescale(x, min(right, 0))).width <= 32:
             x, right = raw, max(right, 0)
             parameters = m.int_constant(right, 8), m.int_constant(self.n.data, 8), m.int_constant(high, 16)
             raw = m.call("tm_posit_linear_s32", m.held(x, 32), *parameters)
             return m.settle(Int(raw, 16, low, high), self.stored_width)
         width = 32 if x.width <= 32 else 64
-        places = m.int_constant(scale - self.places, 16)
-        raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), places, *self._parameters(m))
+        scaling = m.int_constant(scale - self.scaling, 16)
+        raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), scaling, *self._parameters(m))
         return m.settle(Int(raw, 32, low, high), self.stored_width)
 
     def _parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
@@ -330,7 +330,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self._kept(m, m.call(function, *wide, *parameters[:2]))
 
     def _kept(self, m: Machine[V], raw: V) -> V:
-        """Narrows a raw in 32 bits, which may be NaR, to its storage."""
+        """Narrows a 32-bit raw, which may be NaR, to its storage."""
         return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
@@ -359,14 +359,14 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return value if value_format == self else super().recode(m, value, value_format)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        if self.places:
-            value = m.mulf(value, m.float_constant(math.ldexp(1.0, self.places)))
+        if self.scaling:
+            value = m.mulf(value, m.float_constant(math.ldexp(1.0, self.scaling)))
         return self._kept(m, m.call("tm_posit_of_f32", value, *self._parameters(m)))
 
     def to_f32(self, m: Machine[V], value: V) -> V:
         wide = m.resize(value, 32) if self.stored_width < 32 else value
         real = m.call("tm_posit_to_f32", wide, m.int_constant(self.n.data, 8), m.int_constant(self.es.data, 8))
-        return m.mulf(real, m.float_constant(math.ldexp(1.0, -self.places))) if self.places else real
+        return m.mulf(real, m.float_constant(math.ldexp(1.0, -self.scaling))) if self.scaling else real
 
 
 POSIT = Dialect("posit", [], [PositType])

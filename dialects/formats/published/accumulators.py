@@ -18,7 +18,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.published.base import PublishedFixedPoint
+    from tinyml.dialects.formats.published.published_format import PublishedFixedPoint
 
 V = TypeVar("V")
 

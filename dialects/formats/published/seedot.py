@@ -15,7 +15,7 @@ from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.formats.product import Product
 from tinyml.dialects.formats.published.accumulators import PublishedSum
-from tinyml.dialects.formats.published.base import PublishedFixedPoint, published
+from tinyml.dialects.formats.published.published_format import PublishedFixedPoint, published
 from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS
 from tinyml.dialects.machine.machine import Int, Machine
 

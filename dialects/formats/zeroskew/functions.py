@@ -33,7 +33,7 @@ def _tanh(source: ZeroSkewNumbers, raws: Raws) -> Raws:
 
 
 FUNCTIONS: dict[str, Callable[[ZeroSkewNumbers, Raws], Raws]] = {"sigmoid": _logistic, "tanh": _tanh}
-"""Functions whose results have the format of `RESULTS`, by name: of the raws of a format, as raws."""
+"""Functions from raws to raws by name; their results have the format of `RESULTS`."""
 
 
 def _of_scaled(
@@ -54,7 +54,7 @@ def _of_scaled(
 def input_radius(integer_bits: int, factor: float) -> int:
     """TensorFlow Lite's CalculateInputRadius: the greatest argument that stays within the integer bits times a factor.
 
-    Of the factor only the exponent counts, so that the radius can be 0; even 0 is far out then.
+    Only the exponent of the factor counts, so the radius can be 0, in which case even the argument 0 is outermost.
     """
     _, exponent = math.frexp(factor)
     return math.floor(((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits - exponent))
@@ -98,7 +98,7 @@ _SOFTMAX_BITS = 5
 
 
 def softmax_terms(scale: float) -> NDArray[np.int32]:
-    """The exponentials of TensorFlow Lite's SOFTMAX, by how far a raw is below the greatest; the last is 0."""
+    """The exponentials of TensorFlow Lite's SOFTMAX by the distance of a raw below the greatest; the last is 0."""
     factor = min(math.ldexp(scale, 31 - _SOFTMAX_BITS), float(gemmlowp.MOST))
     multiplier, shift = multiplier_and_shift(factor)
     most = min(input_radius(_SOFTMAX_BITS, factor), 255)

@@ -18,11 +18,11 @@ V = TypeVar("V")
 
 SEGMENTS = 255
 _OFFSET = 1 << 15
-"""Entries have 16 bits without a sign; they are stored less this."""
+"""The offset subtracted from entries of 16 unsigned bits before they are stored."""
 
 
 def _table() -> NDArray[np.int16]:
-    """The logistic function of i / 24 with 16 fractional bits, raised by half of what a chord falls short of it."""
+    """The logistic function of i / 24 with 16 fractional bits, raised by half of the deviation of a chord below it."""
     around = 65536 / (1 + np.exp(-np.arange(-1, SEGMENTS + 2) / 24))
     bend = around[2:] + around[:-2] - 2 * around[1:-1]
     entries = np.floor(around[1:-1] - bend / 16 + 0.5)

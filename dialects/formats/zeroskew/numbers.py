@@ -128,7 +128,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
-        """Halves are rounded away from zero."""
+        """Rounds reals to nearest, halves away from zero."""
         scaled = np.asarray(reals, np.float64) / self._units(np.ndim(reals))
         rounded = np.trunc(scaled + np.copysign(0.5, scaled))
         return np.clip(np.nan_to_num(rounded) + self.zero_point.data, *self.raw_limits).astype(self.dtype)

@@ -37,7 +37,7 @@ V = TypeVar("V")
 WIDTH = 8
 
 _FAR = 1 << 20
-"""Beyond all raws: rows that are brought to the units of a result are clamped there, and to the result later."""
+"""A bound beyond all raws, to which rows in the units of a result are clamped before they are clamped to its raws."""
 
 
 @irdl_attr_definition
@@ -88,7 +88,7 @@ class FloatSkewType(ZeroSkewNumbers):
         return FloatSkewType(scale, min(max(round(least - low / scale), least), greatest))
 
     def encode(self, reals: Reals) -> Raws:
-        """Halves of what single precision makes of the quotient are rounded to even."""
+        """Rounds the quotient in single precision to nearest, halves to even."""
         with np.errstate(over="ignore", under="ignore"):
             scaled = np.asarray(reals).astype(np.float32) / np.float32(self.scale)
         return np.clip(np.nan_to_num(np.rint(scaled)) + self.zero_point.data, *self.raw_limits).astype(self.dtype)

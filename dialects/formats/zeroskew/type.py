@@ -43,7 +43,7 @@ CANDIDATE_WIDTHS = (4, 6, 8)
 
 LEAST_SCALE, GREATEST_SCALE = 2.0**-60, 2.0**60
 SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
-"""Extra bits of the operands of a sum while they are brought to a common scale; with numbers of 16 bits."""
+"""Extra bits of the operands of a sum while they are brought to a common scale, for numbers of 8 bits and of 16."""
 
 
 @irdl_attr_definition
@@ -78,7 +78,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return ZeroSkewType(self.bits, scales), self.zero_point.data
 
     def for_range(self, low: float, high: float) -> ZeroSkewType:
-        """All raws cover the range, extended to include zero, which is represented exactly; 16 bits are symmetric."""
+        """The format whose raws cover the range and zero, which is represented exactly; 16 bits are symmetric."""
         low, high = min(low, 0.0), max(high, 0.0)
         least, greatest = limits(self.bits)
         if self.bits > USUAL_WIDTH:
@@ -87,7 +87,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return ZeroSkewType(self.bits, scale, min(max(round(least - low / scale), least), greatest))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> ZeroSkewType:
-        """Symmetric, with zero point 0, and a scale per row if there may be several."""
+        """The symmetric format with zero point 0, and a scale per row if rows may have their own."""
         magnitudes = np.abs(constant).reshape(len(constant) if rows else 1, -1).max(1, initial=0)
         greatest = limits(self.bits)[1]
         most = float(magnitudes.max(initial=0)) or LEAST_SCALE
@@ -137,7 +137,7 @@ class ZeroSkewType(ZeroSkewNumbers):
             loaded, factor = format.load(m, value), math.ldexp(format.scale / unit, finer_by - left)
             fraction, exponent = math.frexp(factor)
             if fraction == 0.5 and 0 < left + exponent <= left:
-                # A power of two that loses nothing: always the case for the operand with the greater scale.
+                # A power of two loses nothing: always the case for the operand with the greater scale.
                 return m.shift_left(loaded, left + exponent - 1)
             return requantised(m, m.shift_left(loaded, left), factor)
 

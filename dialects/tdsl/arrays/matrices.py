@@ -37,7 +37,7 @@ def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array |
     """The summed products of a term for a result of a shape, added to initial sums of that shape, if any."""
     if term.multiplies_matrices:
         return by(lhs, rhs, sums)
-    return Factors(term, shape).products(lhs, rhs, sums, by)
+    return MatrixFactors(term, shape).products(lhs, rhs, sums, by)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Axis:
     extent: int
 
 
-class Factors:
+class MatrixFactors:
     """The factors of a term as stacks of matrices.
 
     Result axes on which both factors depend form the stack, those of the left factor alone the rows, the rest the
@@ -65,7 +65,7 @@ class Factors:
             if (step := divisors.get(dimension, 1)) > 1:
                 self.axes.append(_Axis(dimension, step, extent // step))
             self.axes.append(_Axis(dimension, 1, step if step > 1 else extent))
-        self.left, self.right = (_Access(map, self.axes, len(extents)) for map in (term.lhs_map, term.rhs_map))
+        self.left, self.right = (_MatrixAccess(map, self.axes, len(extents)) for map in (term.lhs_map, term.rhs_map))
         axes = [i for i, axis in enumerate(self.axes) if axis.dimension < len(shape)]
         self.stack = [i for i in axes if i in self.left.used and i in self.right.used]
         self.rows = [i for i in axes if i not in self.right.used]
@@ -77,33 +77,33 @@ class Factors:
         return prod(self.axes[axis].extent for axis in axes)
 
     def products(self, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
-        """The summed products. Each column is a sample of its own where all samples have the same left factor."""
+        """The summed products; where all samples have the same left factor, each column is a sample of its own."""
         samples = max(len(lhs), len(rhs), 0 if sums is None else len(sums))
         length, rows, columns = map(self._size, (self.summed, self.rows, self.columns))
         result: Array | None = None
         for part in _slices(samples, max(BLOCK // max(columns * length, rows), 1)):
             left, right = self.left.view(_part(lhs, part)), self.right.view(_part(rhs, part))
             starts = None if sums is None else self._arranged(_part(sums, part))
-            for place in product(*(range(self.axes[axis].extent) for axis in self.stack)):
-                lefts = self._at(left, place, (self.rows, self.summed))
-                rights = self._at(right, place, (self.columns, self.summed))
-                begun = None if starts is None else starts[(slice(None), *place)].reshape(-1, columns, rows)
+            for index in product(*(range(self.axes[axis].extent) for axis in self.stack)):
+                lefts = self._at(left, index, (self.rows, self.summed))
+                rights = self._at(right, index, (self.columns, self.summed))
+                begun = None if starts is None else starts[(slice(None), *index)].reshape(-1, columns, rows)
                 made = _multiplied(lefts, rights, begun, by)
                 if result is None:
                     result = np.empty((samples, *self.extents), made.dtype)
-                self._ordered(_part(result, part))[(slice(None), *place)] = made.reshape(
+                self._ordered(_part(result, part))[(slice(None), *index)] = made.reshape(
                     len(made), *(self.axes[axis].extent for axis in (*self.columns, *self.rows))
                 )
         assert result is not None
         return result.reshape(samples, *self.shape)
 
-    def _at(self, view: Array, place: Sequence[int], groups: Sequence[Sequence[int]]) -> Array:
-        """The part of a view at a place of the stack, as (samples, ...) with one axis for each group of axes."""
+    def _at(self, view: Array, stack_index: Sequence[int], groups: Sequence[Sequence[int]]) -> Array:
+        """The part of a view at an index of the stack, as (samples, ...) with one axis for each group of axes."""
         axes = [axis for group in groups for axis in group]
         index: list[Any] = [0] * len(self.axes)
         for axis in axes:
             index[axis] = slice(None)
-        for axis, at in zip(self.stack, place, strict=True):
+        for axis, at in zip(self.stack, stack_index, strict=True):
             index[axis] = at
         kept = sorted(axes)
         part = view[(slice(None), *index)].transpose(0, *(1 + kept.index(axis) for axis in axes))
@@ -118,18 +118,18 @@ class Factors:
 
     def matrices(self, lhs: Array, rhs: Array) -> tuple[Array, Array]:
         """Arrays of shape (samples, stack, rows, summed) and (samples, stack, summed, columns)."""
-        places = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
+        indices = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
         left, right = self.left.view(lhs), self.right.view(rhs)
         return (
-            np.stack([self._at(left, place, (self.rows, self.summed)) for place in places], 1),
-            np.stack([self._at(right, place, (self.summed, self.columns)) for place in places], 1),
+            np.stack([self._at(left, index, (self.rows, self.summed)) for index in indices], 1),
+            np.stack([self._at(right, index, (self.summed, self.columns)) for index in indices], 1),
         )
 
     def right_vectors(self, rhs: Array, step: int) -> Array:
         """Every `step`-th column of the right factor, of shape (samples, columns, stack, summed)."""
-        places = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
+        indices = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
         right = self.right.view(rhs)
-        parts = [self._at(right, place, (self.columns, self.summed))[:, ::step] for place in places]
+        parts = [self._at(right, index, (self.columns, self.summed))[:, ::step] for index in indices]
         return np.stack(parts, 2)
 
     def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
@@ -142,7 +142,7 @@ class Factors:
         return add_at(by_left, of_left, lhs), add_at(by_right, of_right, rhs)
 
 
-class _Access:
+class _MatrixAccess:
     """The elements of an operand that a term reads, by axes. used: the axes on which they depend."""
 
     def __init__(self, map: AffineMap, axes: Sequence[_Axis], dimensions: int):
@@ -154,9 +154,9 @@ class _Access:
 
     def view(self, x: Array) -> Array:
         """The elements, of shape (samples, extents of the axes)."""
-        for place, extent in enumerate(x.shape[1:]):
-            moves = [step[place] * (count - 1) for step, count in zip(self.steps, self.extents, strict=True)]
-            low, high = (self.start[place] + sum(end(move, 0) for move in moves) for end in (min, max))
+        for number, extent in enumerate(x.shape[1:]):
+            moves = [step[number] * (count - 1) for step, count in zip(self.steps, self.extents, strict=True)]
+            low, high = (self.start[number] + sum(end(move, 0) for move in moves) for end in (min, max))
             assert 0 <= low <= high < extent
         first = x[(slice(None), *(slice(at, None) for at in self.start))]
         strides = [sum(a * b for a, b in zip(step, x.strides[1:], strict=True)) for step in self.steps]

@@ -24,7 +24,7 @@ def move_elements(
 ) -> Array:
     """The elements of some values, copied by moves to an array of a shape for each sample.
 
-    symbols: the computed indices. filling: the element where no move writes.
+    symbols: the computed indices. filling: the element that no move writes.
     """
     parts = [_taken(values[move.operand], move, symbols) for move in moves]
     if len(parts) == 1 and moves[0].fills and tuple(moves[0].shape) == shape:
@@ -48,7 +48,7 @@ def moved_back(
         starts[position] = count
         sources[position] = count + numbered(x[position])
         count += x[position][0].size
-    # Elements that the op fills in depend on nothing: their slopes are added up behind all others.
+    # Filled elements depend on nothing: their slopes are added up behind all others.
     back = add_at(slope, move(sources, count), np.empty((1, count + 1)))
     return [
         back[:, starts[position] : starts[position] + operand[0].size].reshape(len(slope), *operand.shape[1:])
@@ -126,7 +126,7 @@ def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
 
 
 def _adds(expression: AffineExpr) -> bool:
-    """True for an affine expression without remainders and divisions."""
+    """True for an affine expression without remainder and division."""
     return expression.is_pure_affine() and not any(token in str(expression) for token in ("mod", "div"))
 
 

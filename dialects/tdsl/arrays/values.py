@@ -35,7 +35,7 @@ class Arithmetic(ABC):
         self._built: dict[Operation, Any] = {}
 
     def once(self, op: Operation, build: Callable[[], T]) -> T:
-        """What an op needs for each of its evaluations, built for the first one."""
+        """The state that an op needs in each of its evaluations, built for the first one."""
         if op not in self._built:
             self._built[op] = build()
         return self._built[op]
@@ -55,11 +55,11 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
-        """Totals of `count` elements of a tensor, before the first."""
+        """Totals for `count` elements of a tensor, before the first is added."""
 
     @abstractmethod
     def tally(self, value: SSAValue, total: Array, x: Array) -> Array:
-        """Totals with one more element each."""
+        """Totals with one more element added to each."""
 
     @abstractmethod
     def average(self, out: SSAValue, source: NumberFormat, total: Array, count: int, over_axes: bool) -> Array:
@@ -88,7 +88,7 @@ class HasValueInterface(Operation, ABC):
     """An op whose value can be computed on arrays.
 
     It defines `real` and `bits`, or `compute` if both have the same definition in terms of an `Arithmetic`. Operands
-    that are no tensors are integers, or arrays of the shape (samples,).
+    other than tensors are integers, or arrays of the shape (samples,).
     """
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Any:
@@ -106,7 +106,7 @@ class HasValueInterface(Operation, ABC):
     def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         """The derivatives with respect to each operand, given the result y and the derivative `slope` by it.
 
-        None for an operand on which the result does not depend; None in place of all for an op without derivatives.
+        None for an operand on which the result does not depend; None instead of a list for an op without derivatives.
         """
         return None
 

@@ -23,8 +23,10 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
-from tinyml.targets.registry import kernel_named, target_of
-from tinyml.transforms.ir.index_arithmetic import mean_iterations
+from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import kernel_of, target_of
+from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 UNKNOWN_TRIPS = 16
@@ -53,8 +55,9 @@ class Demand:
     """The steps and memory that a program demands.
 
     operations: the steps of each operation of the source by name, with "" for steps that belong to none.
-    constants, arena, input, local: bytes; constants are in flash, local arrays on the stack. coded: what kernels take
-    that were composed for the constants of the program, by their names.
+    constants, arena, input, local: bytes; constants are in flash, local arrays on the stack. kernels: costs of the
+    steps of kernels, as far as their instructions say them. shared: bytes of flash of the functions that kernels share,
+    by name.
     """
 
     operations: dict[str, StepCounts] = field(default_factory=dict[str, StepCounts])
@@ -62,7 +65,8 @@ class Demand:
     arena: int = 0
     input: int = 0
     local: int = 0
-    coded: dict[str, num.CodeSize] = field(default_factory=dict[str, num.CodeSize])
+    kernels: dict[str, KernelCost] = field(default_factory=dict[str, KernelCost])
+    shared: dict[str, int] = field(default_factory=dict[str, int])
 
 
 def demand_of(module: ModuleOp) -> Demand:
@@ -121,7 +125,9 @@ class _Counter:
                 steps.add("iteration", times, trips)
                 self.block(op.body.block, times * trips)
             case num.CodedOp():
-                self.demand.coded[op.kernel.data] = op.code_size
+                size = op.code_size
+                cost = Cost(size.time, size.call, size.once, size.stack)
+                self.demand.kernels[op.kernel.function] = KernelCost(cost, size.stack)
                 self.number(op, steps, times)
             case _ if op.name.startswith("num."):
                 self.number(op, steps, times)
@@ -157,16 +163,13 @@ class _Counter:
             if of_zeros:
                 steps.add(of_zero(step), times, of_zeros, 0)
         if isinstance(op, num.KernelOp) and op.kernel is not None:
-            kernel, elements = op.kernel.data, _elements(op, self.target)
-            steps.add(f"{kernel} element", times, elements, 0)
-            for part, count in op.parts.items():
-                steps.add(f"{kernel} {part}", times, count, 0)
-            composed = kernel_named(kernel, self.target).composed
-            if composed is not None and composed.block:
-                steps.add(f"{kernel} rest", times, _rest(op, composed.block), 0)
-            # Kernels that take two elements at once are faster on rows of even length.
-            if op.products is not None and op.length % 2:
-                steps.add(f"{kernel} odd element", times, elements, 0)
+            kernel = kernel_of(op.kernel, self.target)
+            for unit, count in _units(op, kernel).items():
+                steps.add(kernel_step(kernel, unit), times, count, 0)
+                self.demand.kernels[kernel_step(kernel, unit)] = kernel_cost(kernel, unit)
+            self.demand.kernels[kernel_step(kernel)] = kernel_cost(kernel)
+            if kernel.composed is not None:
+                self.demand.shared |= {function.symbol: function.code for function in kernel.composed.shared}
         self.constants |= lowered.tables
         if lowered.interval is not None:
             self.intervals[op.results[0]] = lowered.interval
@@ -208,14 +211,25 @@ def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
     }
 
 
-def _elements(op: num.KernelOp, target: str) -> float:
+def _units(op: num.KernelOp, kernel: Kernel) -> Mapping[str, float]:
+    """The units in which the time of a kernel is counted besides the call, and how many of them one call takes."""
+    elements = _elements(op, kernel)
+    units = {"element": elements, **op.parts}
+    if kernel.composed is not None and kernel.composed.block:
+        units["rest"] = _rest(op, kernel.composed.block)
+    # Kernels that take two elements at once are faster on rows of even length.
+    if op.products is not None and op.length % 2:
+        units["odd element"] = elements
+    return units
+
+
+def _elements(op: num.KernelOp, kernel: Kernel) -> float:
     """The number of elements that one call of a kernel processes; for a sparse matrix, the mean over its rows."""
     if op.products is not None:
         return op.products
     stored = _source_elements(op.factors[0]) / _rows(op)
-    if not isinstance(op, num.PackedDotOp) or op.kernel is None:
+    if not isinstance(op, num.PackedDotOp):
         return stored
-    kernel = kernel_named(op.kernel.data, target)
     return (stored - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights)
 
 

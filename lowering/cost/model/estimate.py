@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.lowering.cost.model.demand import StepCounts, demand_of
-from tinyml.targets.costs import OPTIMIZE, Cost, CostTable, cost_table
+from tinyml.lowering.cost.model.demand import Demand, StepCounts, demand_of
+from tinyml.targets.costs import OPTIMIZE, Cost, CostTable, KernelCost, cost_table
 
 
 @dataclass(frozen=True)
@@ -37,17 +37,20 @@ class Estimate:
 
 def estimate(module: ModuleOp, table: CostTable) -> Estimate:
     """The cost of a program at L3 on the device of a table."""
-    demand = demand_of(module)
+    return estimate_of(demand_of(module), table)
+
+
+def estimate_of(demand: Demand, table: CostTable) -> Estimate:
+    """The cost of a demand on the device of a table."""
     kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
-    coded = {kernel: Cost(size.time, size.call, size.once, size.stack) for kernel, size in demand.coded.items()}
-    known = {step: coded.get(step) or table.cost(step) for step in kinds}
+    kernels = {step: demand.kernels.get(step, KernelCost()) for step in kinds}
+    known = {step: table.steps.get(step) or kernels[step].cost for step in kinds}
     costs = {step: cost or table.generic_cost(step) for step, cost in known.items()}
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
-    once = sum(cost.once for cost in costs.values()) + table.shared(kinds)
+    once = sum(cost.once for cost in costs.values()) + sum(demand.shared.values())
     # Kernels call nothing, so that the frame of one is alive at a time.
-    of_kernels = {step: coded[step].stack if step in coded else table.frame(step) for step in kinds}
-    deepest = max((frame for frame in of_kernels.values() if frame is not None), default=0)
-    frames = sum(cost.stack for step, cost in costs.items() if of_kernels[step] is None)
+    deepest = max((kernel.frame for kernel in kernels.values() if kernel.frame is not None), default=0)
+    frames = sum(cost.stack for step, cost in costs.items() if kernels[step].frame is None)
     stack = table.program.stack + frames + deepest + demand.local
     code = sum(bytes for _, bytes in operations.values())
     return Estimate(

@@ -80,9 +80,9 @@ def batch_normalisation(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """`scale * (x - mean) / sqrt(variance + epsilon) + offset`, a number of each for each channel.
+    """`scale * (x - mean) / sqrt(variance + epsilon) + offset`, with one number of each per channel.
 
-    It is a factor and an addend, which `simplify` of `onnx/rewrites/` folds into the weights of the layer before it.
+    It becomes a factor and an addend, which `simplify` of `onnx/rewrites/` folds into the weights of the layer before.
     """
     scale, offset, mean, variance = (array.astype(np.float64) for array in (scale, offset, mean, variance))
     total = variance + epsilon

@@ -1,7 +1,7 @@
-"""Images and their windows: padding, pools, and images as they stand in a model.
+"""Images and their windows: padding, pools, and the order of axes in a model.
 
-Layers take an image, or a sequence, in any order of axes (`axes`, such as `NCHW` or `NLC`) and give their result in the
-same. The program computes with images NHWC; a sequence is an image of height 1.
+Layers take an image or a sequence in any order of axes (`axes`, such as `NCHW` or `NLC`) and return their result in the
+same order. The program computes with images NHWC; a sequence is an image of height 1.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def same_windows(extents: Sequence[int], kernel: Pair, strides: Pair = (1, 1), d
 
 
 def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
-    """Elements before and behind an axis, so that there is a window for each `stride` elements of it.
+    """The padding before and behind an axis that gives a window for every `stride` elements.
 
-    An odd number of elements to add is one more behind than before.
+    An odd number of elements puts one more behind than before.
     """
     span = (kernel - 1) * dilation + 1
     missing = max((-(-extent // stride) - 1) * stride + span - extent, 0)

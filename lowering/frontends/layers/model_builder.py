@@ -60,7 +60,7 @@ class ModelBuilder:
 
     @contextmanager
     def importing(self, layer: str) -> Generator[None]:
-        """The import of a layer, which messages name as `layer`; a `VerifyException` becomes an error at it."""
+        """The context of a layer's import, which messages call `layer`; a `VerifyException` becomes an error there."""
         around, self.layer = self.layer, layer
         try:
             yield
@@ -77,7 +77,7 @@ class ModelBuilder:
         return value
 
     def module(self, results: Sequence[SSAValue], arguments: ArrayAttr[DictionaryAttr] | None = None) -> ModuleOp:
-        """The module of the function, which is named after the file; arguments: attributes of its arguments."""
+        """The module of the function, which is named after the file; arguments: the attributes of its arguments."""
         self.entry.add_op(func.ReturnOp(*results))
         types = self.entry.arg_types, [result.type for result in results]
         return ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.entry), arg_attrs=arguments)])
@@ -136,7 +136,7 @@ class ModelBuilder:
         return value if shape_of(value) == tuple(shape) else self.op(tdsl.ReshapeOp, value, tuple(shape))
 
     def requantised(self, value: SSAValue, element: Attribute | None) -> SSAValue:
-        """A value with elements of a type, rounded into it if they have another; None keeps them."""
+        """A value rounded into an element type if it has another one; None keeps the value."""
         return value if element in (None, tdsl.format_of(value).type) else self.op(tdsl.CastOp, value, element)
 
     def part(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Parameter:
     """The raws of a constant in a format; for reals, floats in `F32_FORMAT`.
 
-    name: of the constant in the model, empty without one. key: parameters of equal keys are one constant of the
+    name: the constant's name in the model, perhaps empty. key: parameters of equal keys are one constant of the
     program; None for a parameter that becomes a constant wherever it is used.
     """
 
@@ -37,9 +37,9 @@ class Parameter:
         return self.arranged(self.raws.transpose(axes), "transposed", *axes)
 
     def reshaped(self, shape: Sequence[int]) -> Parameter:
-        """The parameter in another shape of as many elements."""
+        """The parameter in another shape with the same number of elements."""
         return self if self.shape == tuple(shape) else self.arranged(self.raws.reshape(shape), "reshaped", *shape)
 
     def arranged(self, raws: NDArray[Any], *how: Hashable) -> Parameter:
-        """The parameter with its elements in another arrangement, which `how` tells from other ones."""
+        """The parameter with its elements in another arrangement; `how` distinguishes arrangements."""
         return replace(self, raws=raws, key=None if self.key is None else (*self.key, *how))

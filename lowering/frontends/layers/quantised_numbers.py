@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNSIGNED_ZERO = 128
-"""The least raw of 8 bits, negated: unsigned raws less this number are signed raws of the same reals."""
+"""The least raw of 8 bits, negated: unsigned raws minus this number are signed raws of the same reals."""
 
 
 def signed(raws: NDArray[Any]) -> NDArray[Any]:

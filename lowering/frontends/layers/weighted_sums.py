@@ -1,8 +1,7 @@
 """Layers with weights: convolutions, transposed convolutions and dense layers.
 
-Sums start from `start`, a constant with a number for each output: of reals a bias, of quantised numbers what
-`start_parameter` of `quantised_numbers.py` makes of it. `element` is the type of the results, by default that of the
-input.
+Sums start from `start`, a constant with a number for each output: a bias for reals, the result of `start_parameter` in
+`quantised_numbers.py` for quantised numbers. `element` is the type of the results, by default that of the input.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor, permu
 from tinyml.lowering.frontends.layers.parameter import Parameter
 
 FILTER, TRANSPOSED = "OHWI", "IHWO"
-"""The axes of filters, and of those of transposed convolutions: output and input channels, height and width."""
+"""The axes of filters and of filters of transposed convolutions: output and input channels, height and width."""
 
 
 def filter_in(to: ModelBuilder, filter: Parameter, axes: str, target: str = FILTER) -> Parameter:
@@ -68,7 +67,7 @@ def transposed_convolution(
 ) -> OrderedTensor:
     """A transposed convolution, computed as a convolution of the image with zeros between its pixels.
 
-    filter: I x KH x KW x O / groups. windows: `padding` is by how many rows and columns the result is cropped; a
+    filter: I x KH x KW x O / groups. windows: `padding` is the number of rows and columns cropped from the result; a
     negative number adds some below and on the right (output padding).
     """
     image, weights = image_of(to, x, axes), to.parameter(_turned(filter, groups))
@@ -86,7 +85,7 @@ def transposed_convolution(
 
 
 def _turned(filter: Parameter, groups: int) -> Parameter:
-    """A filter I x KH x KW x O / groups as the filter O x KH x KW x I / groups of a convolution, turned around."""
+    """A filter I x KH x KW x O / groups, rotated by 180 degrees, as a filter O x KH x KW x I / groups."""
     channels, down, across, outputs = filter.shape
     parts = filter.raws.reshape(groups, channels // groups, down, across, outputs)[:, :, ::-1, ::-1]
     turned = parts.transpose(0, 4, 2, 3, 1).reshape(groups * outputs, down, across, channels // groups)
@@ -101,7 +100,7 @@ def dense(
     start: Parameter | None = None,
     element: Attribute | None = None,
 ) -> SSAValue:
-    """Constant weights (outputs, inputs) times each vector of the input, which holds them one after the other.
+    """Constant weights (outputs, inputs) times each vector of the input, which holds the vectors one after the other.
 
     shape: of the result. A single vector is multiplied as a column; several are the pixels of an image, under windows
     of one pixel.

@@ -21,7 +21,7 @@ from tinyml.lowering.frontends.onnx.building.folding import FOLDED, fold
 from tinyml.lowering.frontends.onnx.building.formats import KEEPING, ON_RAWS, input_format, result_formats
 from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS, Handler, Inputs
 from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Value
-from tinyml.lowering.frontends.onnx.model.graph import Declared, Graph, Node
+from tinyml.lowering.frontends.onnx.model.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.model.reader import read_model
 from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.onnx.ops.quantised import of_quantised
@@ -39,12 +39,12 @@ REALS = ("float32", "float16", "float64", "bfloat16")
 def read_onnx(content: bytes, file: str) -> ModuleOp:
     """The model in a file as a module with one function, named after the file.
 
-    The function takes one sample: an extent that the file leaves open is 1. It returns the model's outputs. Raises
-    `InputError` with the op and the name of the node that is wrong, or not supported.
+    The function takes one sample: an extent that the file does not fix is 1. It returns the model's outputs. Raises
+    `InputError` with the op and the name of a node that is wrong or not supported.
     """
     graph = read_model(content, file)
     load_handlers()
-    module = _Importer(file).module(graph)
+    module = _OnnxImporter(file).module(graph)
     simplify(module)
     order_constants(module, list(graph.constants))
     return module
@@ -53,31 +53,31 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
     """Move all constants to the top of the function: in the order of the file, single numbers last.
 
-    What follows does not depend on the order of constants but for their rounding, which takes one after the other.
+    The order only matters for the rounding of constants, which takes one after the other.
     """
     constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
-    position = {identifier(name): place for place, name in reversed(list(enumerate(names)))}
+    position = {identifier(name): number for number, name in reversed(list(enumerate(names)))}
     last = len(names)
 
-    def place(constant: tdsl.ConstOp) -> tuple[bool, int]:
+    def order(constant: tdsl.ConstOp) -> tuple[bool, int]:
         is_number = prod(tdsl.shape_of(constant.result)) == 1
         return is_number, position.get(constant.result.name_hint or "", last)
 
     [function] = module.ops
     block = function.regions[0].block
-    for constant in sorted(constants, key=place, reverse=True):
+    for constant in sorted(constants, key=order, reverse=True):
         constant.detach()
         Rewriter.insert_op(constant, InsertPoint.at_start(block))
 
 
-class _Importer:
+class _OnnxImporter:
     def __init__(self, file: str):
         self.file = file
         self.to = Builder(file)
         self.scopes: list[dict[str, Value]] = [{}]
         self.formats: Mapping[str, NumberFormat] = {}
 
-    def module(self, graph: Graph) -> ModuleOp:
+    def module(self, graph: OnnxGraph) -> ModuleOp:
         if len(graph.inputs) != 1:
             names = ", ".join(f"'{value.name}'" for value in graph.inputs)
             raise InputError(f"expected a model with one input, got {names or 'none'}", file=self.file)
@@ -97,12 +97,12 @@ class _Importer:
         if len({dim for dim in declared.dims if isinstance(dim, str)}) > 1 or declared.dims.count("") > 1:
             dims = ", ".join(str(dim) or "?" for dim in declared.dims)
             raise InputError(
-                f"input '{declared.name}' has several extents that are open, ({dims}); only the batch may be",
+                f"input '{declared.name}' has several open extents, ({dims}); only the batch may be",
                 file=self.file,
             )
         return tuple(1 if isinstance(dim, str) else dim for dim in declared.dims)
 
-    def results(self, graph: Graph, values: Sequence[Value]) -> list[SSAValue]:
+    def results(self, graph: OnnxGraph, values: Sequence[Value]) -> list[SSAValue]:
         """The values that the function returns: a label first, which the scores of a classifier get if it has none."""
         results: list[SSAValue] = []
         for output, value in zip(graph.outputs, values, strict=True):
@@ -113,7 +113,7 @@ class _Importer:
             results.append(self.to.emit(tdsl.ArgmaxOp, results[0]).result)
         return sorted(results, key=lambda result: isinstance(result.type, TensorType))
 
-    def run(self, graph: Graph, arguments: Sequence[Value]) -> Sequence[Value]:
+    def run(self, graph: OnnxGraph, arguments: Sequence[Value]) -> Sequence[Value]:
         """Import the nodes of a graph."""
         constants: Mapping[str, NDArray[Any]] = graph.constants
         scope: dict[str, Value] = {name: Constant(array, name) for name, array in constants.items()}
@@ -128,8 +128,8 @@ class _Importer:
         self.scopes.pop()
         return results
 
-    def computed(self, handler: Handler, node: Node, inputs: Inputs) -> Value | Sequence[Value]:
-        """What a handler returns; for quantised numbers in their formats, where the op can be computed in them."""
+    def computed(self, handler: Handler, node: OnnxNode, inputs: Inputs) -> Value | Sequence[Value]:
+        """The result of a node's handler, in the formats of quantised numbers where the op can be computed in them."""
         quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         if not quantised or node.domain or node.op in KEEPING or node.op in ON_RAWS:
             return handler(self.to, node, inputs)
@@ -148,7 +148,7 @@ class _Importer:
                 return scope[name]
         raise self.to.error(f"'{name}' is not computed: {self.to.node.op or 'the graph'} has fewer outputs here")
 
-    def outputs(self, node: Node) -> Sequence[Value]:
+    def outputs(self, node: OnnxNode) -> Sequence[Value]:
         """The outputs of a node, computed now if all inputs are constants."""
         inputs: Inputs = [self.find(name) if name else None for name in node.inputs]
         if node.domain == "" and node.op in FOLDED and (folded := fold(self.to, node, inputs)) is not None:
@@ -167,7 +167,7 @@ class _Importer:
 
 
 def _are_scores(shape: tdsl.Shape) -> bool:
-    """Is an output one vector of several numbers, as the scores of classes are?"""
+    """True if an output is one vector of several numbers, as the scores of classes are."""
     return len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
 
 

@@ -128,8 +128,8 @@ class Conv2d(Expression):
 class Mbconv(Expression):
     """MobileNet's bottleneck of three convolutions: pointwise, depthwise, pointwise.
 
-    stages: filter, weight and bias of each; what a filter gives is `(sum + bias) * weight`. strides and padding are the
-    depthwise convolution's.
+    stages: filter, weight and bias of each; the result of a filter is `(sum + bias) * weight`. strides and padding are
+    the depthwise convolution's.
     """
 
     image: Expression
@@ -140,7 +140,7 @@ class Mbconv(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expression):
-    """A function applied to arguments: one that the language knows, or any name."""
+    """A call of a function by its name, which the language may not know."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -157,7 +157,7 @@ class Sum(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Loop(Expression):
+class LoopExpression(Expression):
     """`loop(index=[start:end], variable) body`: the body, which rebinds the variable, end - start times."""
 
     index: str
@@ -209,7 +209,7 @@ def assigned_names(node: Expression) -> dict[str, Location]:
 
 
 def check_size(root: Expression, depth_limit: int, operation_limit: int) -> None:
-    """Reject long programs, and expressions nested deeper than `depth_limit`, because every later step recurses to it.
+    """Reject long programs, and expressions nested deeper than `depth_limit`: every later step recurses as deep.
 
     Programs are long chains of `let` and of operators; these are processed without recursion and do not count as depth.
     """

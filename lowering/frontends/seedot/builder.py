@@ -51,7 +51,7 @@ def is_integer(value: SSAValue) -> bool:
 
 
 class TensorBuilder(ModelBuilder):
-    """Appends ops at the location of the expression that is being imported, which errors carry."""
+    """Appends ops at the location of the expression that is being imported, which errors name."""
 
     def __init__(self, file: str):
         super().__init__(file)
@@ -71,7 +71,7 @@ class TensorBuilder(ModelBuilder):
         check_shape(shape, self.source)
 
     def at(self, location: Location) -> TensorBuilder:
-        """The builder, whose next ops are at a location."""
+        """The builder itself; its next ops get a location."""
         self.source = location
         return self
 
@@ -209,7 +209,7 @@ class TensorBuilder(ModelBuilder):
         return self.at(location).op(tdsl.TransposeOp, value, (1, 0))
 
     def rearranged(self, location: Location, value: SSAValue, shape: Shape, order: Shape) -> SSAValue:
-        """Fill a new shape in row-major order with the elements, visited with the first axis of `order` slowest."""
+        """The elements in a new shape, filled in row-major order; the first axis of `order` is visited slowest."""
         axes = tuple(axis - 1 for axis in order)
         identity = tuple(range(len(shape_of(value))))
         if tuple(sorted(axes)) != identity:
@@ -263,7 +263,7 @@ class TensorBuilder(ModelBuilder):
             constants = [self.parameters.get(value) for value in (filter, weight, bias)]
             known = [constant for constant in constants if constant is not None]
             if folded := len(known) == len(constants):
-                # Batch normalisation, which costs nothing once it is a part of the filter.
+                # Batch normalisation costs nothing once it is part of the filter.
                 factors = known[1].raws.astype("f8")
                 rows = known[0].raws * factors.reshape(shape_of(filter)[0], 1, 1, 1, -1)
                 filter, bias = (

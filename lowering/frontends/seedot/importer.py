@@ -23,7 +23,7 @@ from tinyml.lowering.frontends.seedot.ast import (
     Init,
     Integer,
     Let,
-    Loop,
+    LoopExpression,
     Maxpool,
     Mbconv,
     Name,
@@ -55,7 +55,7 @@ def import_seedot(text: str, file: str, parameters: Path | None = None) -> Modul
     """
     try:
         program = parse_seedot(text)
-        return _Importer(file, Path(file).parent if parameters is None else parameters).module(program)
+        return _SeeDotImporter(file, Path(file).parent if parameters is None else parameters).module(program)
     except InputError as error:
         raise InputError(error.message, file=file, line=error.line, column=error.column) from error
 
@@ -65,7 +65,7 @@ def read_seedot(content: bytes, file: str) -> ModuleOp:
     return import_seedot(content.decode(), file)
 
 
-class _Importer:
+class _SeeDotImporter:
     def __init__(self, file: str, parameters: Path):
         self.parameters = parameters
         self.to = TensorBuilder(file)
@@ -109,7 +109,7 @@ class _Importer:
         return value
 
     def closed(self, node: Expression) -> SSAValue:
-        """The value of anything but a `let`."""
+        """The value of any expression but a `let`."""
         location, to = node.location, self.to
         match node:
             case Integer(value=value):
@@ -150,7 +150,7 @@ class _Importer:
             case Mbconv(image=image, stages=stages, strides=strides, padding=padding):
                 operands = [[self.tensor(each) for each in stage] for stage in stages]
                 return to.bottleneck(location, self.tensor(image), operands, strides, padding)
-            case Sum() | Loop():
+            case Sum() | LoopExpression():
                 return self.iterate(node)
             case Conditional():
                 return self.conditional(node)
@@ -237,12 +237,12 @@ class _Importer:
             self.arguments = ArrayAttr([DictionaryAttr({tdsl.RANGE: tdsl.Range(low, high)})])
         return self.to.at(node.location).argument(TensorType(f32, node.shape), name)
 
-    def iterate(self, node: Sum | Loop) -> SSAValue:
+    def iterate(self, node: Sum | LoopExpression) -> SSAValue:
         """A sum or loop as `scf.for`, with the outer variables that its body changes as iter_args."""
         location, to = node.location, self.to
         if node.start >= node.end:
             raise location.error(f"the range [{node.start}:{node.end}] is empty")
-        if isinstance(node, Loop):
+        if isinstance(node, LoopExpression):
             self.make_mutable(node.variable)
         self.scope.check_new(node.index, location)
         carried = {name: self.scope[name] for name in assigned_names(node.body) if self.scope.can_change(name)}

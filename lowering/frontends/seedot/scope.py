@@ -11,28 +11,28 @@ from tinyml.lowering.frontends.seedot.ast import Location
 
 
 @dataclass
-class Variable:
+class ScopedVariable:
     value: SSAValue
     location: Location
     """The location in the text that introduced the name."""
     constant: bool = False
-    """Is it the input or a parameter, which no program can change?"""
+    """True for the input and for parameters, which no program can change."""
     mutable: bool = False
-    """Was it named by a loop, so that a `let` rebinds it?"""
+    """True for a variable of a loop, which a `let` rebinds."""
     carried: bool = False
-    """Is it carried through an enclosing loop, so that its shape is fixed?"""
+    """True for a variable that an enclosing loop carries, so that its shape is fixed."""
 
 
-class Scope(dict[str, Variable]):
+class Scope(dict[str, ScopedVariable]):
     """The visible names. A name is never hidden by a second one, so leaving a scope only deletes."""
 
-    def find(self, name: str, location: Location) -> Variable:
+    def find(self, name: str, location: Location) -> ScopedVariable:
         if (variable := self.get(name)) is None:
             raise location.error(f"unknown name '{name}'")
         return variable
 
     def can_change(self, name: str) -> bool:
-        """Is the name visible, and a tensor that the program computes?"""
+        """True for a visible name of a tensor that the program computes."""
         known = self.get(name)
         return known is not None and not known.constant and not isinstance(known.value.type, IndexType)
 
@@ -42,7 +42,7 @@ class Scope(dict[str, Variable]):
 
     def define(self, name: str, value: SSAValue, location: Location, constant: bool = False) -> None:
         self.check_new(name, location)
-        self[name] = Variable(value, location, constant)
+        self[name] = ScopedVariable(value, location, constant)
 
 
 def hint(value: SSAValue, name: str) -> None:

@@ -20,7 +20,7 @@ from tinyml.lowering.frontends.seedot.ast import (
     Integer,
     Let,
     Location,
-    Loop,
+    LoopExpression,
     Maxpool,
     Mbconv,
     Name,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from lark import Lark, Token
 
 NESTING_LIMIT = 40
-"""The most levels of nested expressions. Real programs have about ten; printing nested loops recurses deepest."""
+"""The greatest depth of nested expressions. Real programs reach about ten; printing nested loops recurses deepest."""
 
 LARGEST_PROGRAM = 25_000
 """The most operations of a program: a hundred times what real programs have, and imported in seconds."""
@@ -161,8 +161,8 @@ class _Nodes:
     def sum(self, c: tuple[Token, Token, tuple[int, int], Expression]) -> Sum:
         return Sum(_location(c[0]), str(c[1]), *c[2], c[3])
 
-    def loop(self, c: tuple[Token, Token, tuple[int, int], Expression, Expression]) -> Loop:
-        return Loop(_location(c[0]), str(c[1]), *c[2], c[3], c[4])
+    def loop(self, c: tuple[Token, Token, tuple[int, int], Expression, Expression]) -> LoopExpression:
+        return LoopExpression(_location(c[0]), str(c[1]), *c[2], c[3], c[4])
 
     def conditional(self, c: tuple[Expression, Token, int, Expression, Expression]) -> Conditional:
         return Conditional(_location(c[1]), c[0], c[2], c[3], c[4])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat
 
 ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
-"""Activations that operators may end with, and the least and greatest number that they leave."""
+"""Activations that operators may end with, and the least and the greatest number of their results."""
 
 
 class GraphBuilder(ModelBuilder):
@@ -88,12 +88,12 @@ def input_of(op: Operator, position: int) -> Tensor:
 
 
 def optional_input(op: Operator, position: int) -> Tensor | None:
-    """An input of an operator, None without it."""
+    """An optional input of an operator; None without it."""
     return op.inputs[position] if position < len(op.inputs) else None
 
 
 def _identifier(name: str) -> str:
-    """A name made of the last part of a tensor's name, in characters that names of values may have."""
+    """The last part of a tensor's name, in characters that names of values may have."""
     last = name.split(";")[0].rsplit("/", 1)[-1]
     text = "".join(character if character.isascii() and character.isalnum() else "_" for character in last).strip("_")
     return text if text[:1].isalpha() else f"t_{text}"

@@ -1,7 +1,7 @@
 """Flatbuffers, read with every offset checked: a damaged file raises `DamagedError`, and nothing else.
 
 The format is that of https://flatbuffers.dev/internals: a table begins with the distance to its vtable, which holds the
-place of each field; vectors and texts begin with their length.
+byte offset of each field; vectors and texts begin with their length.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OFFSET, _COUNT = struct.calcsize("<I"), struct.calcsize("<H")
 
 
 class DamagedError(Exception):
-    """Content that is no flatbuffer of the expected form."""
+    """Raised for content that is not a flatbuffer of the expected form."""
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,19 @@ class Table:
 
     def number(self, slot: int, kind: str, default: N) -> N:
         """A field with a number, `default` without the field. kind: a code of the module `struct`."""
-        place = self._field(slot)
-        return default if place is None else type(default)(_number(self.content, place, kind))
+        position = self._field(slot)
+        return default if position is None else type(default)(_number(self.content, position, kind))
 
     def table(self, slot: int) -> Table | None:
         """A field with a table."""
-        place = self._field(slot)
-        return None if place is None else Table(self.content, _offset(self.content, place))
+        position = self._field(slot)
+        return None if position is None else Table(self.content, _offset(self.content, position))
 
     def tables(self, slot: int) -> Sequence[Table]:
         """A field with a vector of tables, empty without the field."""
         start, length = self._vector(slot, _OFFSET)
-        places = range(start, start + length * _OFFSET, _OFFSET)
-        return [Table(self.content, _offset(self.content, place)) for place in places]
+        positions = range(start, start + length * _OFFSET, _OFFSET)
+        return [Table(self.content, _offset(self.content, position)) for position in positions]
 
     def numbers(self, slot: int, dtype: str) -> NDArray[Any]:
         """A field with a vector of numbers, empty without the field, not copied. dtype: such as `<i4`."""
@@ -65,9 +65,9 @@ class Table:
 
     def _vector(self, slot: int, size: int) -> tuple[int, int]:
         """The first element of a vector and their number. size: of an element, in bytes."""
-        if (place := self._field(slot)) is None:
+        if (position := self._field(slot)) is None:
             return 0, 0
-        start = _offset(self.content, place)
+        start = _offset(self.content, position)
         length = _number(self.content, start, "I")
         if start + _OFFSET + length * size > len(self.content):
             raise DamagedError(f"a vector of {length} elements at byte {start} is longer than the file")
@@ -82,12 +82,12 @@ class Table:
         return self.position + distance if distance else None
 
 
-def _offset(content: bytes, place: int) -> int:
-    """The position to which an offset at a place leads."""
-    return place + _number(content, place, "I")
+def _offset(content: bytes, position: int) -> int:
+    """The position that the offset stored at a position refers to."""
+    return position + _number(content, position, "I")
 
 
-def _number(content: bytes, place: int, kind: str) -> Any:
-    if not 0 <= place <= len(content) - struct.calcsize(f"<{kind}"):
-        raise DamagedError(f"an offset leads to byte {place} of a file of {len(content)} bytes")
-    return struct.unpack_from(f"<{kind}", content, place)[0]
+def _number(content: bytes, position: int, kind: str) -> Any:
+    if not 0 <= position <= len(content) - struct.calcsize(f"<{kind}"):
+        raise DamagedError(f"an offset leads to byte {position} of a file of {len(content)} bytes")
+    return struct.unpack_from(f"<{kind}", content, position)[0]

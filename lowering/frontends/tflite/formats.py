@@ -34,7 +34,7 @@ def format_of(tensor: Tensor) -> NumberFormat:
 
 
 def activation_format(tensor: Tensor) -> NumberFormat:
-    """The format of an input, of a result and of constants other than weights: it has one scale, unlike weights."""
+    """The format of an input, a result or a constant other than weights, with a single scale."""
     format = format_of(tensor)
     if isinstance(format, ZeroSkewType) and format.per_channel:
         raise VerifyException(f"{tensor} has several scales, which only weights may have")

@@ -1,4 +1,4 @@
-"""Import of a TensorFlow Lite model: a quantised one at L1 with the file's scales and zero points, one in floats at L0.
+"""Import of a TensorFlow Lite model: quantised ones at L1 with the file's scales and zero points, floats at L0.
 
 The program computes the bytes that TensorFlow Lite Micro computes. Conversions at its ends belong to the interface: the
 function takes and returns raws where the file begins with QUANTIZE and ends with DEQUANTIZE, and takes the image in the
@@ -14,19 +14,19 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
 from tinyml.lowering.frontends.tflite.formats import element
-from tinyml.lowering.frontends.tflite.model import Graph, Operator, Tensor, read_graph
+from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
 from tinyml.lowering.frontends.tflite.operators.table import OPERATORS, STATEFUL
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:
-    """Import the content of a file; raises `InputError` for a damaged file and for what is not supported."""
+    """Import the content of a file; raises `InputError` for a damaged file and for unsupported content."""
     try:
         return _import(read_graph(content, file), file)
     except InputError as error:
         raise InputError(error.message, file=file) from error
 
 
-def _import(graph: Graph, file: str) -> ModuleOp:
+def _import(graph: TfliteGraph, file: str) -> ModuleOp:
     to = GraphBuilder(file)
     entrance, skipped = _entrance(graph)
     with to.importing(""):
@@ -40,7 +40,7 @@ def _import(graph: Graph, file: str) -> ModuleOp:
         return to.module([to.value(tensor) for tensor, _ in exits.values()])
 
 
-def _entrance(graph: Graph) -> tuple[Tensor, set[Operator]]:
+def _entrance(graph: TfliteGraph) -> tuple[Tensor, set[Operator]]:
     """The tensor that the program takes, and the operators before it, which belong to the interface."""
     if len(graph.inputs) != 1 or not graph.outputs:
         raise InputError(f"expected one input and outputs, the model has {len(graph.inputs)} and {len(graph.outputs)}")
@@ -57,7 +57,7 @@ def _entrance(graph: Graph) -> tuple[Tensor, set[Operator]]:
     return tensor, skipped
 
 
-def _exit(graph: Graph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
+def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
     """The tensor that the program returns for an output, and the operator between them that the interface replaces."""
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None

@@ -31,7 +31,7 @@ RANKS = range(7)
 
 @dataclass(frozen=True)
 class Quantization:
-    """A raw stands for scale * (raw - zero point), with one of each or with one for each index of an axis."""
+    """Scales and zero points, one of each or one per index of an axis: raws stand for scale * (raw - zero point)."""
 
     scales: tuple[float, ...]
     zero_points: tuple[int, ...]
@@ -68,7 +68,7 @@ class Operator:
 
 
 @dataclass(frozen=True)
-class Graph:
+class TfliteGraph:
     """The main graph of a model: operators in the order of execution."""
 
     inputs: Sequence[Tensor]
@@ -76,19 +76,19 @@ class Graph:
     operators: Sequence[Operator]
 
 
-def read_graph(content: bytes, file: str) -> Graph:
-    """The graph in the content of a file; raises `InputError` for anything but a whole model."""
+def read_graph(content: bytes, file: str) -> TfliteGraph:
+    """The graph in the content of a file; raises `InputError` for anything but a complete model."""
     if content[4:8] != IDENTIFIER:
         raise InputError("expected a TensorFlow Lite model: bytes 4 to 7 of the file are not TFL3", file=file)
     try:
-        return _Reader(Table.root(content)).graph()
+        return _TfliteReader(Table.root(content)).graph()
     except DamagedError as error:
         raise InputError(f"the model is damaged: {error}", file=file) from error
     except InputError as error:
         raise InputError(error.message, file=file) from error
 
 
-class _Reader:
+class _TfliteReader:
     """Reads the tables of a model; raises `DamagedError` and `InputError`."""
 
     def __init__(self, model: Table):
@@ -102,7 +102,7 @@ class _Reader:
         self.kinds = [_kind(code) for code in model.tables(1)]
         self.elements = 0
 
-    def graph(self) -> Graph:
+    def graph(self) -> TfliteGraph:
         tensors = [self.tensor(index, table) for index, table in enumerate(self.main.tables(0))]
 
         def named(indices: NDArray[Any], where: str) -> list[Tensor | None]:
@@ -124,7 +124,7 @@ class _Reader:
             inputs, outputs = named(table.numbers(1, "<i4"), where), required(table.numbers(2, "<i4"), where)
             operators.append(Operator(index, kind, inputs, outputs, _options(kind, table)))
         inputs = required(self.main.numbers(1, "<i4"), "the list of inputs")
-        return Graph(inputs, required(self.main.numbers(2, "<i4"), "the list of outputs"), operators)
+        return TfliteGraph(inputs, required(self.main.numbers(2, "<i4"), "the list of outputs"), operators)
 
     def kind(self, table: Table, index: int) -> str:
         """The kind of an operator."""
@@ -154,7 +154,7 @@ class _Reader:
         if not content.size:
             return None
         if dtype not in NUMPY_TYPES:
-            # Its user says so, with its place.
+            # The operator that reads it reports this, with its position.
             return np.zeros(shape, np.int8)
         expected = prod(shape) * np.dtype(dtype).itemsize
         if content.size != expected:

@@ -40,7 +40,7 @@ OPERATORS = tuple(_NAMES.split())
 """The builtin operators by number."""
 
 PLACEHOLDER = OPERATORS.index("PLACEHOLDER_FOR_GREATER_OP_CODES")
-"""The number that old readers see in place of a greater one."""
+"""The number that old readers see for greater ones."""
 
 TYPES = {
     0: "float32",
@@ -73,7 +73,7 @@ NAMED = {
     "activation": {0: "NONE", 1: "RELU", 2: "RELU_N1_TO_1", 3: "RELU6", 4: "TANH", 5: "SIGN_BIT"},
     "quantized_bias_type": TYPES,
 }
-"""Options that stand for names, by number."""
+"""The names of enumerated options, by number."""
 
 Field = tuple[int, str, bool | int | float]
 

@@ -1,12 +1,12 @@
-/* tm_add_i16: (a * 2^left + b) / 2^right, rounded down and limited to the numbers of so many bits, but the least of them:
- * all have a negative. `left` and `right` are constants up to 8, `bits` one up to 16 - (right - left) and 16. */
+/* tm_add_i16: (a * 2^left + b) / 2^right, rounded down and limited to [1 - 2^(bits - 1), 2^(bits - 1) - 1]. `left`,
+ * `right` and `bits` are constants, `left` and `right` up to 8, `bits` up to 16 - (right - left) and 16. */
 #ifndef TINYML_ADD_H
 #define TINYML_ADD_H
 #include <stdint.h>
 
 #ifdef __AVR__
-/* In 16 bits: b goes to the right instead of a to the left. What it loses by that waits in `rest`, unless it would be lost
- * anyway, and follows when the sum goes to the left. A sum that overflows is beyond the limits, whatever follows. */
+/* In 16 bits: b is shifted right instead of a left. The bits that b loses are kept in `rest`, unless they would be lost
+ * anyway, and shifted back into the sum. A sum that overflows is beyond the limits, whatever these bits are. */
 static inline __attribute__((__always_inline__, __unused__)) int16_t tm_add_i16(
     int16_t a, int16_t b, uint8_t left, uint8_t right, uint8_t bits)
 {

@@ -9,7 +9,7 @@ static inline __attribute__((__unused__)) int16_t tm_f32_to_bf16(float x)
     f.value = x;
     uint32_t size = f.bits & 0x7fffffff;
     if (size >= 0x7f7f8000)
-        size = size > 0x7f800000 ? 0x7fc0 : size == 0x7f800000 ? 0x7f80 : 0x7f7f; /* what is finite stays finite */
+        size = size > 0x7f800000 ? 0x7fc0 : size == 0x7f800000 ? 0x7f80 : 0x7f7f; /* finite numbers stay finite */
     else
         size = (size + 0x7fff + (size >> 16 & 1)) >> 16;
     return (int16_t)(f.bits >> 31 ? -(int32_t)size : (int32_t)size);

@@ -1,4 +1,4 @@
-/* A copy of working memory, by words where the processor loads words from those addresses, or else four bytes at once. */
+/* A copy of working memory, by words where the processor loads words from its addresses, else four bytes at a time. */
 #ifndef TINYML_COPY_H
 #define TINYML_COPY_H
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #else
 #define TM_COPY __attribute__((__noinline__, __unused__))
 #endif
-/* Pointers move on, as gcc would else work them out anew from n. */
+/* Advances the pointers, which gcc would otherwise compute anew from n. */
 #define TM_MOVE_ON(BYTES) \
     do { \
         t += (BYTES), f += (BYTES), n -= (BYTES); \
@@ -25,11 +25,11 @@ typedef uint32_t __attribute__((__may_alias__, __aligned__(1))) tm_word;
 typedef uint32_t __attribute__((__may_alias__)) tm_word;
 #endif
 
-/* n bytes, 0 or more. Both places do not overlap. */
+/* Copies n >= 0 bytes; the ranges do not overlap. */
 static TM_COPY void tm_copy(void *to, const void *from, int n)
 {
 #ifdef __AVR__
-    /* Two bytes an iteration; an odd number enters in the middle. */
+    /* Two bytes per iteration; with an odd number the loop is entered in the middle. */
     __asm__ volatile("sbrc %A[n],0\n\trjmp 1f\n\trjmp 2f\n0:\tld r0,X+\n\tst Z+,r0\n1:\tld r0,X+\n\tst Z+,r0\n"
                      "2:\tsbiw %[n],2\n\tbrcc 0b" : [n] "+w"(n), "+x"(from), "+z"(to) : : "r0", "memory");
 #else

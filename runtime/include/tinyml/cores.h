@@ -7,7 +7,7 @@
  * operand.
  *
  * Kernels in assembly are naked functions: the same instructions at every optimisation level. `noipa` because gcc must
- * conclude nothing, such as which registers survive a call, from a body that it cannot see. */
+ * not draw conclusions, such as which registers survive a call, from a body that it cannot see. */
 #ifndef TINYML_CORES_H
 #define TINYML_CORES_H
 #ifdef __AVR__
@@ -36,7 +36,7 @@
 #define TM_SHARED __attribute__((noinline, unused))
 #endif
 
-/* A number in a stream of weights. */
+/* A number of a weight stream. */
 static inline __attribute__((__unused__)) int32_t tm_number(const int8_t *at)
 {
     const uint32_t high = (uint32_t)(uint8_t)at[3] << 8 | (uint8_t)at[2];

@@ -1,5 +1,5 @@
-/* Single precision on devices without libm, in the same bits as the numpy twins. Compile without contraction of
- * products and sums and without fast-math. */
+/* Single precision on devices without libm, with the same bits as their counterparts in numpy. Compile without
+ * contraction of products and sums and without fast-math. */
 #ifndef TINYML_F32_H
 #define TINYML_F32_H
 #include <stdint.h>
@@ -87,7 +87,7 @@ static inline int32_t tm_f32_to_even(float x, int32_t low, int32_t high)
     return whole - (rest < -0.5f || (rest == -0.5f && (whole & 1)));
 }
 
-/* The factor is given by its bits, so that tables of integers hold factors. */
+/* The factor is passed as its bits, so that tables of integers can hold factors. */
 static inline __attribute__((__unused__)) int32_t tm_scale_to_even(int32_t x, int32_t factor, int32_t low, int32_t high)
 {
     union { int32_t bits; float value; } y;
@@ -100,7 +100,7 @@ static inline __attribute__((__unused__)) float tm_dividef(float a, float b)
     return a / b;
 }
 
-/* An integer itself, else the odd one of its two neighbours. */
+/* Integers unchanged; otherwise the odd one of the two neighbouring integers. */
 static inline __attribute__((__unused__)) int32_t tm_f32_to_odd(float x, int32_t low, int32_t high)
 {
     if (x >= (float)high)

@@ -1,14 +1,14 @@
-/* Straight lines between the entries of a table, without a division or a shift: `scale` stretches arguments so that 256
- * of them make a segment, whose number is then all but the low byte and the place within it the low byte.
- * Both it and `last` are constants. The tables lie in flash; they reach one entry beyond the segment of the greatest
- * place. */
+/* Linear interpolation between the entries of a table, without a division or a shift: `scale` stretches arguments so
+ * that 256 of them make a segment. The low byte of the position is then the offset within a segment, the bytes above it
+ * are the segment's number. `scale` and `last` are constants. The tables lie in flash and have one entry more than the
+ * segment of the greatest position. */
 #ifndef TINYML_INTERPOLATE_H
 #define TINYML_INTERPOLATE_H
 #include <stdint.h>
 
 #ifdef __AVR__
-/* Z is the table. (R1:R0) * r18 is the place: the low byte to P, the segment to r1:S. Then r25:r24 is the entry of the
- * segment plus P / 256 of the way to the next; D1:D0 is that way. P and D1 are among r16 to r23, as MULSU wants. */
+/* Z is the table. (R1:R0) * r18 is the position: low byte to P, segment to r1:S. Then r25:r24 is the entry
+ * of the segment plus P / 256 of the difference to the next, D1:D0. P and D1 are among r16 to r23, as MULSU requires. */
 #define TM_BETWEEN(R0, R1, P, S, D0, D1) \
     "mul " R0 ",r18\n\tmovw " P ",r0\n\tmul " R1 ",r18\n\tclr r18\n\tadd " S ",r0\n\tadc r1,r18\n\t" \
     "add r30," S "\n\tadc r31,r1\n\tadd r30," S "\n\tadc r31,r1\n\t" \
@@ -30,7 +30,7 @@ static TM_LINES int16_t tm_interpolate_s16(const int16_t *table, int16_t x, int1
                    TM_BETWEEN("r20", "r21", "r22", "r23", "r20", "r21"))
 }
 
-/* Of an odd function that is constant from last on: entry i is the value at 256 * i / scale. */
+/* An odd function that is constant from last on: entry i is the value at 256 * i / scale. */
 static TM_LINES int16_t tm_interpolate_odd_s16(const int16_t *table, int16_t x, int16_t last, int8_t scale)
 {
     TM_INTERPOLATE("bst r23,7\n\tbrtc 0f\n\tcom r23\n\tneg r22\n\tsbci r23,0xff\n0:\t"
@@ -54,7 +54,7 @@ static TM_PLAIN int16_t tm_interpolate_s16(const int16_t *table, int16_t x, int1
     return (int16_t)tm_between_s16(table, ((int32_t)last - x) * scale);
 }
 
-/* Of an odd function that is constant from last on: entry i is the value at 256 * i / scale. */
+/* An odd function that is constant from last on: entry i is the value at 256 * i / scale. */
 static TM_PLAIN int16_t tm_interpolate_odd_s16(const int16_t *table, int16_t x, int16_t last, int8_t scale)
 {
     const int32_t size = x < 0 ? -(int32_t)x : x;

@@ -1,17 +1,17 @@
-/* tm_limit_iN_iM: x / 2^right, rounded down and limited to the numbers of so many bits, but the least of them: all have
- * a negative. `right` and `bits`, at most M, are constants. */
+/* tm_limit_iN_iM: x / 2^right, rounded down and limited to [1 - 2^(bits - 1), 2^(bits - 1) - 1]. `right` and `bits`, at
+ * most M, are constants. */
 #ifndef TINYML_LIMIT_H
 #define TINYML_LIMIT_H
 #include <stdint.h>
 
-/* Inlined wherever it is called, as right and bits leave little of it. */
+/* Always inlined: constant `right` and `bits` leave little code. */
 #define TM_LIMITED inline __attribute__((__always_inline__, __unused__))
 
 #ifdef __AVR__
 #define TM_LIMIT_INT24 __int24
 
-/* Up to three bits are shifted out to the right; four to seven by moving the others to the left, up to a whole byte, as
- * long as that loses no sign. The result is then HIGH, or HIGH and LOW; bytes above have to repeat its sign. */
+/* Up to three bits are dropped by right shifts; four to seven by left shifts that complete a whole byte, as long as the
+ * sign is not lost. The result is then HIGH, or HIGH and LOW; bytes above have to repeat its sign. */
 #define TM_LIMIT_RIGHT(SHIFT) ".rept %[right]\n\t" SHIFT ".endr\n\t"
 #define TM_LIMIT_LEFT(SHIFT) ".rept %[left]\n\t" SHIFT "brvs 1f\n\t.endr\n\t"
 #define TM_LIMIT_SIGN(HIGH) "mov r0," HIGH "\n\tlsl r0\n\tsbc r0,r0\n\t"
@@ -26,7 +26,7 @@
     "1:\tldi " LOW ",0xff\n\tldi " HIGH ",hi8(-1-(%[least]))\n\t" \
     "brge 2f\n\tldi " LOW ",1\n\tldi " HIGH ",hi8(%[least])\n2:"
 
-/* The result comes from byte 0 on, or from byte P. */
+/* The result begins at byte 0, or at byte P. */
 #define TM_LIMIT_AT_0(TYPE, RIGHT, ...) \
     if (right < 4) { \
         TM_LIMIT_TEXT(TM_LIMIT_RIGHT(RIGHT) __VA_ARGS__) \
@@ -88,7 +88,7 @@ static TM_LIMITED int16_t tm_limit_i24_i16(TM_LIMIT_INT24 x, uint8_t right, uint
         "lsl %A0\n\trol %B0\n\trol %C0\n\t", TM_LIMIT_16("%B0", "%C0", "%C0"))
 }
 
-/* Where the kernels of dense rows leave a sum. */
+/* r22 to r25 hold the sum that kernels of dense rows return. */
 static TM_LIMITED int16_t tm_limit_i32_i16(int32_t sum, uint8_t right, uint8_t bits)
 {
     register int32_t x __asm__("r22") = sum;
@@ -103,7 +103,7 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t sum, uint8_t right, uint8_t b
 }
 #else
 #if defined(__ARM_FEATURE_SAT) && defined(__OPTIMIZE__)
-/* SSAT shifts and limits at once, but to all numbers of so many bits. */
+/* SSAT shifts and limits at once, but to [-2^(bits - 1), 2^(bits - 1) - 1]. */
 #define TM_LIMIT_SSAT(SHIFT) __asm__("ssat %0, %2, %1" SHIFT : "=r"(y) : "r"(x), "n"(bits), "n"(right))
 #endif
 
@@ -120,7 +120,7 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bit
     return (int16_t)y;
 #else
     if (bits <= 8) {
-        /* A single comparison, with a number that is short: registers are scarce in loops that call kernels. */
+        /* A single comparison with a short constant: registers are scarce in loops that call kernels. */
         const int32_t most = ((int32_t)1 << (bits - 1)) - 1;
         int32_t y = x >> right;
         if (__builtin_expect((uint32_t)y + (uint32_t)most > 2 * (uint32_t)most, 0))

@@ -1,11 +1,11 @@
-/* tm_multiply_i16: a * b / 2^right, rounded to nearest (half up), which the caller has proven to fit. `right` is a constant
- * of 9 to 16. */
+/* tm_multiply_i16: a * b / 2^right, rounded to nearest (half up), proven to fit by the caller. `right` is a constant of
+ * 9 to 16. */
 #ifndef TINYML_MULTIPLY_H
 #define TINYML_MULTIPLY_H
 #include <stdint.h>
 
 #ifdef __AVR__
-/* The lowest byte of the product is of no consequence; the one above goes to the left until its top bit rounds. */
+/* The lowest byte of the product has no effect; the next one is shifted left until its top bit rounds. */
 static inline __attribute__((__always_inline__, __unused__)) int16_t tm_multiply_i16(int16_t a, int16_t b, uint8_t right)
 {
     int16_t y;

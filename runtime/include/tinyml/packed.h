@@ -20,7 +20,7 @@ static inline __attribute__((__always_inline__)) uint8_t tm_packed_byte(const in
 #define tm_packed_byte(P, FLASH) ((uint8_t)*(P))
 #endif
 
-/* Writes some bits of a byte, at a place. */
+/* Writes a field of a byte at a bit position; mask: the bits of the field, in the low bits. */
 static inline __attribute__((__always_inline__, __unused__)) void tm_pack_field(int8_t *p, uint8_t mask, uint8_t bits,
                                                                               uint8_t place)
 {

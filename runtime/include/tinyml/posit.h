@@ -1,6 +1,6 @@
-/* Posits of n bits, up to es of them an exponent, in the same bits as the numpy twins: rounded as bit strings to
- * nearest, ties to even. `low`: results are multiples of 2^low; TM_POSIT_ALL: all posits are in, and what is too small
- * for them becomes the least one. `greatest`: the raw at which results saturate. */
+/* Posits of n bits, up to es of them an exponent, with the bits of their counterparts in numpy: rounded as bit
+ * strings to nearest, ties to even. `low`: results are multiples of 2^low; with TM_POSIT_ALL all posits are results,
+ * and smaller numbers become the least one. `greatest`: the raw at which results saturate. */
 #ifndef TINYML_POSIT_H
 #define TINYML_POSIT_H
 #include <stdint.h>
@@ -18,7 +18,7 @@ typedef struct {
     int16_t exponent;
 } tm_posit_parts;
 
-/* size / 2^dropped, to even; 0 < dropped < 32. */
+/* size / 2^dropped, rounded to nearest, ties to even; 0 < dropped < 32. */
 static inline uint32_t tm_posit_even(uint32_t size, int8_t dropped)
 {
     uint8_t lost = 0;
@@ -48,7 +48,7 @@ static TM_POSIT int32_t tm_posit_nearest(uint32_t size, int16_t e, int8_t n, int
         f = (int8_t)(n - 1 - length - es);
         if (low == TM_POSIT_ALL || !(e < low || (f >= 0 && e - f < low)))
             break;
-        /* The posits around have a finer last place: a multiple of 2^low is one of them. */
+        /* The posits around are spaced more finely: a multiple of 2^low is one of them. */
         if (e < low - 1)
             return 0;
         size = e < low ? size > (uint32_t)1 << 31 : low + 31 > e ? tm_posit_even(size, (int8_t)(low + 31 - e)) : size;
@@ -64,7 +64,7 @@ static TM_POSIT int32_t tm_posit_nearest(uint32_t size, int16_t e, int8_t n, int
     const uint32_t low_bits = (uint32_t)(e - k * (1 << es));
     if (f > 0)
         return (int32_t)(((regime << es | low_bits) << f) + tm_posit_even(size, (int8_t)(31 - f)) - ((uint32_t)1 << f));
-    /* From the regime's last bit on: the exponent, the first bit of a fraction that has no place, whether there are more. */
+    /* The regime's last bit, the exponent, the first bit of the fraction that is dropped, and whether a later one is set. */
     const uint32_t tail = ((regime & 1) << es | low_bits) << 2 | (size >> 30 & 1) << 1 | (size << 2 != 0);
     return (int32_t)((regime >> 1 << (es + f + 1)) + tm_posit_even(tail, (int8_t)(2 - f)));
 }
@@ -109,7 +109,7 @@ static TM_POSIT int16_t tm_posit_linear_s32(int32_t x, int8_t right, int8_t n, i
     return (int16_t)(x < 0 ? -raw : raw);
 }
 
-/* The 32 highest bits of a size, the last one set for anything below. */
+/* The 32 highest bits of a size, the last one set if any bit below is. */
 static inline uint32_t tm_posit_sticky(uint64_t size, int16_t *exponent)
 {
     for (; size >> 40; *exponent = (int16_t)(*exponent + 8))

@@ -1,4 +1,4 @@
-/* How many entries of a rising table in flash are at most x. */
+/* The number of entries of a rising table in flash that are at most x. */
 #ifndef TINYML_RANK_H
 #define TINYML_RANK_H
 #include <stdint.h>

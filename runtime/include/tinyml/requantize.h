@@ -1,6 +1,6 @@
 /* MultiplyByQuantizedMultiplier of TensorFlow Lite: x * multiplier * 2^(shift - 31), multiplier in [0, 2^31), shift in
- * [-31, 30]. The product is rounded to nearest, halves upwards, then shifted to the right and rounded to nearest, halves
- * away from zero. What a shift to the left would lose saturates. */
+ * [-31, 30]. The product is rounded to nearest, halves upwards, then shifted right and rounded to nearest, halves away from
+ * zero. A left shift saturates. */
 #ifndef TINYML_REQUANTIZE_H
 #define TINYML_REQUANTIZE_H
 #include <stdint.h>
@@ -15,7 +15,7 @@ static inline int32_t tm_doubling_high_s32(int32_t x, int32_t multiplier)
 {
 #ifdef __AVR__
     /* The product of unsigned numbers, column by column: bytes 1 to 3, which only carry, then the four above. Bytes 1
-     * and 2 are where 7 and 6 will be. */
+     * and 2 are in the registers of bytes 7 and 6. */
     union { int16_t half[2]; int32_t whole; } y;
     uint8_t zero, byte;
     __asm__("clr %[zero]\n\tclr %A[h]\n\tclr %[b3]\n\tclr %A[l]\n\tclr %B[l]\n\t"
@@ -56,7 +56,7 @@ static TMQ_SHARED int32_t tm_multiply_high_s32(int32_t x, int32_t multiplier, in
     x = tm_doubling_high_s32(x, multiplier);
     if (right == 0)
         return x;
-    /* By all places but one, then that one is rounded; what is exactly half of a negative number rounds away from 0. */
+    /* All bits but one are shifted out, then that one is rounded; halves of negative numbers round away from 0. */
     if (x < 0)
         x--;
     right--;
@@ -67,7 +67,7 @@ static TMQ_SHARED int32_t tm_multiply_high_s32(int32_t x, int32_t multiplier, in
     return ((x >> right) + 1) >> 1;
 }
 
-/* Called apart, since few factors are 1 or more: then their registers are not saved in vain. */
+/* The left shift is a separate call, since few factors are 1 or more: no registers are saved for it otherwise. */
 static inline __attribute__((__unused__)) int32_t tm_requantize_s32(int32_t x, int32_t multiplier, int8_t shift)
 {
     if (shift > 0)
@@ -109,7 +109,7 @@ static inline int8_t tm_root_pairs_s32(int32_t x)
     return (int8_t)((tm_leading_zeros_s32(x) - 1) / 2);
 }
 
-/* How far tm_root_multiplier_s32 is to be shifted to the left, from -12 to 0. */
+/* The left shift that tm_root_multiplier_s32 needs, from -12 to 0. */
 static inline int8_t tm_root_shift_s32(int32_t x)
 {
     const int8_t pairs = tm_root_pairs_s32(x > 1 ? x : 1);
@@ -142,7 +142,7 @@ static inline __attribute__((__unused__)) int32_t tm_inverse_root_s32(int32_t x)
     return right == 0 ? root : ((root >> (right - 1)) + 1) >> 1;
 }
 
-/* Of x only the 30 or 31 highest bits count. */
+/* Only the 30 or 31 highest bits of x count. */
 static inline __attribute__((__unused__)) int32_t tm_inverse_root_s64(int64_t x)
 {
     int8_t right = 0;

@@ -1,5 +1,5 @@
 /* Images transposed in place: rows * columns pixels of some elements each, which become columns * rows. Each cycle of
- * pixels that take each other's places is rotated once, from its first pixel on (Gural and Murmann 2019, section 4.1). */
+ * the permutation of pixels is rotated once, from its first pixel on (Gural and Murmann 2019, section 4.1). */
 #ifndef TINYML_TRANSPOSE_H
 #define TINYML_TRANSPOSE_H
 #include <stddef.h>
@@ -11,13 +11,13 @@
 #define TM_TRANSPOSE __attribute__((__noinline__, __unused__))
 #endif
 
-/* The pixel that pixel i is to hold. */
+/* The pixel that moves to pixel i. */
 static inline __attribute__((__always_inline__)) size_t tm_transposed(size_t i, size_t rows, size_t columns)
 {
     return i % rows * columns + i / rows;
 }
 
-/* Bytes a pixel, from byte `first` on. */
+/* Pixels of `bytes` bytes, from byte `first` on. */
 static TM_TRANSPOSE void tm_transpose(void *image, int first, int rows, int columns, int bytes)
 {
     uint8_t *const x = (uint8_t *)image + first;
@@ -40,7 +40,7 @@ static TM_TRANSPOSE void tm_transpose(void *image, int first, int rows, int colu
     }
 }
 
-/* Elements of 4 bits, two a byte, the first of them the low one: so many a pixel, from element `first` on. */
+/* Pixels of `elements` elements of 4 bits, two per byte, the first in the low bits; from element `first` on. */
 static TM_TRANSPOSE void tm_transpose_s4(void *image, int first, int rows, int columns, int elements)
 {
     uint8_t *const x = (uint8_t *)image;

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import cache
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS
-from tinyml.targets.avr.composer.groups import dense_dot, near_dot
-from tinyml.targets.avr.composer.packed import FETCHED
-from tinyml.targets.avr.composer.unpack import unpacker
+from tinyml.targets.avr.composer.fragments.packed_fetch import FETCHED
+from tinyml.targets.avr.composer.sums.packed_rows import dense_dot, near_dot
+from tinyml.targets.avr.composer.sums.unpack import unpacker
 from tinyml.targets.c.composer.elements import element_function
-from tinyml.targets.kernel import Kernel
+from tinyml.targets.kernel import ElementFunction, Kernel
 
 
 @cache
@@ -38,10 +37,10 @@ def _has_tables(wanted: Kernel) -> bool:
     return wanted.codings[0] == TABLE and wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)
 
 
-def functions(name: str) -> str | None:
+def functions(function: ElementFunction) -> str:
     """The text of a function of packed elements; those that unpack groups are loops of assembly on AVR."""
-    text = element_function(name)
-    if text is None or (match := re.fullmatch(r"tm_unpack_([su])(\d+)", name)) is None:
+    text = element_function(function)
+    if function.kind != "unpack":
         return text
-    loop = unpacker(name, int(match[2]), signed=match[1] == "s")
+    loop = unpacker(function.symbol, function.bits, signed=function.signed)
     return f"#ifdef __AVR__\n{loop}#else\n{text}#endif\n"

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_layout, group_length
+from tinyml.dialects.layouts.packed_bits import group_bytes, group_layout, group_length
 from tinyml.targets.c.composer.fetch import ALONE, of_group, packed, packed_at, position
+from tinyml.targets.kernel import ElementFunction
 
 HEADER = "tinyml/packed.h"
-_NAME = re.compile(r"tm_(packed|pack|unpack)_([su])(\d+)(_ram)?")
 
 
-def element_function(name: str) -> str | None:
-    """The text of a function by its name; None if it is none of these.
-
-    `tm_packed_sN` reads an element from flash by its number, `tm_packed_sN_ram` from working memory; `tm_pack_sN`
-    writes one there, and `tm_unpack_sN` fills a plain array with the elements of whole groups, those of `tm_unpack_uN`
-    without a sign.
-    """
-    if (match := _NAME.fullmatch(name)) is None or int(match[3]) not in WIDTHS:
-        return None
-    kind, sign, digits, ram = match.groups()
-    width = int(digits)
-    if kind == "packed":
-        return _reader(name, width, flash=ram is None)
-    return _writer(name, width) if kind == "pack" else _copier(name, width, signed=sign == "s")
+def element_function(function: ElementFunction) -> str:
+    """The text of a function."""
+    name, width = function.symbol, function.bits
+    match function.kind:
+        case "read":
+            return _reader(name, width, flash=function.flash)
+        case "write":
+            return _writer(name, width)
+        case "unpack":
+            return _copier(name, width, signed=function.signed)
 
 
 def _ctype(width: int) -> str:

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Numbers
+
+Multiplier = TypeVar("Multiplier", int, "Numbers")
 
 
-def doubled(multiplier: int) -> int:
-    """Twice a multiplier of 31 bits less 2^32, which is a signed integer of 32 bits."""
+def doubled(multiplier: Multiplier) -> Multiplier:
+    """Twice a multiplier of 31 bits, less 2^32: a signed integer of 32 bits."""
     return 2 * multiplier - (1 << 32)
-
-
-@dataclass(frozen=True)
-class Factors:
-    """How a row's factor stands in a stream.
-
-    is_doubled: is the multiplier a `doubled` one? less: what the shift to the right is less by.
-    """
-
-    is_doubled: bool
-    less: int
-
-    def multiplier(self, multiplier: int) -> int:
-        return doubled(multiplier) if self.is_doubled else multiplier
-
-    def right(self, shift: int) -> int:
-        """The number for a shift to the left, which is negative."""
-        return -shift - self.less
-
-    def multiplier_in_c(self, number: str) -> str:
-        """The doubled multiplier, for `requantised_in_c`."""
-        return number if self.is_doubled else f"(int32_t)((uint32_t){number} << 1)"
-
-    def right_in_c(self, number: str) -> str:
-        return number if self.less else f"{number} - 1"
 
 
 def requantised_in_c(indent: str, zero: int, out: str) -> str:

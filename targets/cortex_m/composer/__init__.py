@@ -1,1 +1,1 @@
-"""The composer of kernels for Cortex-M: fetches, multiplications, loops and epilogues, one file each."""
+"""The composer of kernels for Cortex-M: shared fragments, one file each, and a room for each kind of kernel."""

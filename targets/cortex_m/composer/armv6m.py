@@ -1,4 +1,4 @@
-"""Fragments of code for ARMv6-M: constants, frames and loops, in instructions of two bytes.
+"""Fragments for ARMv6-M: constants, stack frames and loops, in instructions of two bytes.
 
 Only r0 to r7 are operands of most instructions; r8 to r12 and lr hold sums, which additions reach.
 """
@@ -17,11 +17,11 @@ _RESTORED = tuple(f"mov {high}, {low}" for high, low in zip(_HIGH, _LOW, strict=
 SAVED_BYTES = 36
 
 _NEAR, REACH = 240, 2000
-"""The most bytes of code that a conditional branch and any other one surely jump over."""
+"""The most bytes of code that are in reach of a conditional branch, and of an unconditional one."""
 
 _BYTE = 255
 _FRAME = 508
-"""The most bytes by which an instruction moves the stack."""
+"""The most bytes by which one instruction moves the stack pointer."""
 
 
 def bytes_of(lines: Sequence[str]) -> int:
@@ -30,7 +30,7 @@ def bytes_of(lines: Sequence[str]) -> int:
 
 
 def saved(frame: int) -> Lines:
-    """Saves all registers that a call preserves, and makes a frame of some bytes, a multiple of 4."""
+    """Saves all registers that a call preserves, and allocates a stack frame. frame: bytes, a multiple of 4."""
     copies = (f"mov {low}, {high}" for low, high in zip(_LOW, _HIGH, strict=True))
     return joined("push {r4, r5, r6, r7, lr}", copies, "push {r4, r5, r6, r7}", _moved_stack("sub", frame))
 
@@ -58,7 +58,7 @@ def constant(register: str, value: int) -> Lines:
 
 
 def moved(register: str, distance: int, spare: str) -> Lines:
-    """Adds a constant to a low register. spare: a low one, which changes for a great distance; so do the flags."""
+    """Adds a constant to a low register; the flags change. spare: a low scratch register for large constants."""
     name, size = ("adds", distance) if distance > 0 else ("subs", -distance)
     if size <= 2 * _BYTE:
         parts = (min(size, _BYTE), size - min(size, _BYTE))
@@ -67,14 +67,14 @@ def moved(register: str, distance: int, spare: str) -> Lines:
 
 
 def moved_in_frame(place: int, distance: int) -> Lines:
-    """Adds a constant to a word of the frame; r0 and r1 change."""
+    """Adds a constant to a stack slot; r0 and r1 change."""
     return joined(f"ldr r0, [sp, #{place}]", moved("r0", distance, "r1"), f"str r0, [sp, #{place}]")
 
 
 def again(code: Repeated, begin: Lines, end: Lines, count: int, label: int) -> Repeated:
-    """Code some times, until `end`, behind an iteration, leaves the flags of equality.
+    """A loop of `count` iterations, which ends where `end`, behind an iteration, sets the flags of equality.
 
-    A long loop takes the label behind this one, too. A single iteration takes neither `begin` nor `end`.
+    A long loop uses the label behind this one, too. A single iteration has neither `begin` nor `end`.
     """
     if bytes_of((*code.lines, *end)) <= _NEAR:
         return code.looped(begin, (*end, f"bne {label}b"), count, label)

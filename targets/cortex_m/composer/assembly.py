@@ -47,3 +47,13 @@ def pushed(lines: Sequence[str]) -> int:
 def statement(lines: Sequence[str]) -> str:
     """The body of a naked function."""
     return shared.statement([*SYNTAX, *lines])
+
+
+def saved(frame: int) -> Lines:
+    """Saves all registers that a call preserves, and allocates a stack frame of some bytes."""
+    return (f"push {{{SAVED}, lr}}", *moved("sp", -frame))
+
+
+def restored(frame: int) -> Lines:
+    """Restores the registers and returns."""
+    return (*moved("sp", frame), f"pop {{{SAVED}, pc}}")

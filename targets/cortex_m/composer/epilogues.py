@@ -1,8 +1,12 @@
-"""Epilogues: what becomes of complete sums."""
+"""Epilogues: the requantisation of complete sums."""
 
 from __future__ import annotations
 
-from tinyml.targets.composer.lines import Lines
+from collections.abc import Sequence
+
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.cortex_m.composer.assembly import moved
 
 
 def requantised(sum: str, multiplier: str, right: str, zero: int) -> Lines:
@@ -19,6 +23,22 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Lines:
         f"{'add' if zero >= 0 else 'sub'} {sum}, {sum}, #{abs(2 * zero + 1)}",
         f"ssat {sum}, #8, {sum}, asr #1",
     )
+
+
+def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> Lines:
+    """Sums of the rows of a block, requantised and stored as bytes, by multipliers that r0 points to, and shifts.
+
+    sums, targets: of each row some registers, and the operands of as many stores. r0 moves behind the shifts; r12
+    and lr change.
+    """
+    rows, lines = len(sums), list[Lines]()
+    for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):
+        # The address is that of the next multiplier.
+        right = stream.offset("right", rows, row) - stream.offset("multiplier", rows, row + 1)
+        lines += [("ldr r12, [r0], #4", f"ldrb lr, [r0, #{right}]")]
+        for sum, target in zip(own, stores, strict=True):
+            lines += [(*requantised(sum, "r12", "lr", stream.tile.zero), f"strb {sum}, {target}")]
+    return joined(*lines, moved("r0", stream.end("right", rows) - stream.offset("multiplier", rows, rows)))
 
 
 def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Lines:
@@ -84,7 +104,7 @@ THIRDS_LIMIT = 1 << 20
 
 _THIRD = 10
 _RIGHT_AT = 6
-"""The place of the shift in the words of a factor."""
+"""The byte offset of the shift amount in the words of a factor."""
 
 
 def thirds(multiplier: int) -> tuple[int, int, int]:

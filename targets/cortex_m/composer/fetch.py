@@ -26,6 +26,13 @@ def at(bits: int, base: str, offset: str, to: str) -> Lines:
     return (f"{_LOADS[bits]} {to}, [{base}, {offset}]",)
 
 
+def words(pointer: str, registers: Sequence[str]) -> Lines:
+    """Consecutive words at a pointer, which moves on."""
+    if len(registers) > 1:
+        return (f"ldm {pointer}!, {{{', '.join(registers)}}}",)
+    return (f"ldr {registers[0]}, [{pointer}], #4",)
+
+
 def parted_bytes(load: str, even: str, odd: str) -> Lines:
     """Four bytes that `load` brings into `odd`: elements 0 and 2 into `even`, 1 and 3 into `odd`."""
     return load, f"sxtb16 {even}, {odd}", f"sxtb16 {odd}, {odd}, ror #8"
@@ -65,7 +72,7 @@ def next_four(pointer: str, apart: int, registers: str) -> Lines:
 def last_few(pointer: str, places: Sequence[int], registers: str, count: int) -> Lines:
     """The last one to three bytes of one or two windows, in front of zeros; the bytes before them are read, too.
 
-    places: bytes from the pointer to each window.
+    places: byte offsets of the windows.
     """
     names, more = registers.split(", "), QUAD - count
     lines: list[str] = []

@@ -6,23 +6,23 @@ from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated
 
 UNROLLED = 4
-"""The steps that stand one after the other in a loop."""
+"""The steps of an iteration of an unrolled loop."""
 
 
 def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
-    """Code some times, which a register counts."""
+    """A loop that a register counts."""
     return code.looped((f"mov {counter}, #{count}",), (f"subs {counter}, #1", f"bne {label}b"), count, label)
 
 
 def counted_in_memory(code: Repeated, count: int, counter: str, register: str, label: int) -> Repeated:
-    """The same, counted by a word in memory. register: free behind an iteration."""
+    """The same with the count in a stack slot. register: a scratch register, free behind an iteration."""
     begin = f"mov {register}, #{count}", f"str {register}, {counter}"
     end = f"ldr {register}, {counter}", f"subs {register}, #1", f"str {register}, {counter}", f"bne {label}b"
     return code.looped(begin, end, count, label)
 
 
 def repeated(step: Lines, count: int, counter: str, label: int) -> Repeated:
-    """A step `count` times, in a loop over some of them where there are many."""
+    """A step `count` times, in an unrolled loop where there are many."""
     if count <= 2 * UNROLLED:
         return Repeated.once(step * count)
     loops, rest = divmod(count, UNROLLED)

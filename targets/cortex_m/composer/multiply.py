@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tinyml.targets.composer.lines import Lines
+from tinyml.targets.cortex_m.composer.fetch import words
 
 
 def is_power_of_two(weight: int) -> bool:
-    """Is the magnitude of a weight a power of two, so that a shift multiplies by it?"""
+    """True if the magnitude of a weight is a power of two, so that a shift multiplies by it."""
     return abs(weight).bit_count() == 1
 
 
@@ -34,15 +35,15 @@ def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
 def rows_of_halfwords(
     stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
 ) -> Lines:
-    """Two products for each sum, of which a row has one for each window: its weights are the next words of a stream.
+    """Two products for each sum; each row has a sum for each window, and its two weights are the next word of a stream.
 
-    first: the sums begin. r12 and lr change.
+    first: the products replace what the sums' registers hold. r12 and lr change.
     """
     lines: list[str] = []
     product = first_halfwords if first else halfwords
     for number in range(0, len(sums), 2):
         rows, weights = sums[number : number + 2], ("r12", "lr")
-        lines += [f"ldm {stream}!, {{r12, lr}}" if len(rows) == 2 else f"ldr r12, [{stream}], #4"]
+        lines += words(stream, weights[: len(rows)])
         for row, word in zip(rows, weights, strict=False):
             lines += [line for sum, window in zip(row, windows, strict=True) for line in product((sum,), word, window)]
     return tuple(lines)
@@ -54,7 +55,7 @@ def half(sum: str, element: str, weights: str, *, top: bool) -> Lines:
 
 
 def low(sum: str) -> Lines:
-    """The product of r6 and r7, which it leaves in r7, on ARMv6-M."""
+    """Adds the product of r6 and r7 to a sum, on ARMv6-M; r7 changes."""
     return "muls r7, r6, r7", f"add {sum}, {sum}, r7"
 
 

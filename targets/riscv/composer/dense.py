@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.riscv.composer.calls import kernel_of, time_of_call
-from tinyml.targets.riscv.composer.fetch import loaded, scaled
-from tinyml.targets.riscv.composer.loops import ends, in_blocks, time_of_step
-from tinyml.targets.riscv.composer.multiply import added, added_wide
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
+from tinyml.targets.riscv.assembly.instructions import ACCUMULATE
+from tinyml.targets.riscv.composer.fragments import added_product, added_wide_product
+from tinyml.targets.riscv.composer.runs import RunKernel, Runs, ends, parameters, row_pointers, scaled
 
 _ROWS = 4
-_SUMS = ("t3", "t4", "t5", "t6")
 
 _PORTABLE = """\
     for (int i = 0; i < n; i++)
@@ -22,7 +21,7 @@ _PORTABLE_ROWS = """\
     for (int row = 0; row < 4; row++) {{
         int32_t sum = start[row];
         for (int i = 0; i < n; i++)
-            sum += (int32_t)*w++ * x[{place}];
+            sum += (int32_t)*w++ * x[{index}];
         sums[row] = sum;
     }}"""
 
@@ -30,84 +29,117 @@ _PORTABLE_ROWS = """\
 def dot(weights: int, vector: int, sum: int) -> Kernel:
     """The kernel for `sum` plus the products of two runs of elements of 8 or 16 bits."""
     symbol = f"tm_rv_dot_s{weights}_s{vector}_s{sum}"
-
-    def step(number: int) -> Lines:
-        fetched = joined(
-            loaded(weights, "a0", number * weights // 8, "t0"), loaded(vector, "a1", number * vector // 8, "t1")
-        )
-        return joined(fetched, added("a3", "t0", "t1", "t1") if sum == 32 else added_wide("a3", "a4", "t0", "t1"))
-
-    begin = ends(weights, "a0", "a2", "t2", "a2")
-    end = joined((f"mv a{number}, a{3 + number}" for number in range(sum // 32)), "ret")
-    pointers = {"a0": weights // 8, "a1": vector // 8}
-    lines = joined(begin, in_blocks(step, pointers, "t2", "a2"), end)
-    signature = f"int{sum}_t {symbol}({_runs(weights, vector)}, int n, int{sum}_t sum)"
-    time = time_of_call(joined(begin, end), time_of_step(step, pointers), pointers)
-    return kernel_of(symbol, (weights, vector, sum), "num.dot", 1, signature, lines, _PORTABLE, time)
+    signature = f"int{sum}_t {symbol}({parameters(weights, vector)}, int n, int{sum}_t sum)"
+    return _Dot(weights, vector, sum).kernel(symbol, (weights, vector, sum), "num.dot", signature, _PORTABLE)
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
     """The kernel for four rows and a vector, with elements of 8 or 16 bits."""
     symbol = f"tm_rv_dot4_s{weights}_s{vector}_s32"
-    rows = ("a0", "a5", "a6", "a7")
-
-    def step(number: int) -> Lines:
-        products = (
-            joined(loaded(weights, row, number * weights // 8, "t1"), added(sum, "t1", "t0", "t1"))
-            for row, sum in zip(rows, _SUMS, strict=True)
-        )
-        return joined(loaded(vector, "a1", number * vector // 8, "t0"), *products)
-
-    begin = joined(_next_rows(weights, rows), _started("a3"), ends(weights, "a0", "a2", "a3", "a2"))
-    pointers = {row: weights // 8 for row in rows} | {"a1": vector // 8}
-    end = _ended("a4")
-    lines = joined(begin, in_blocks(step, pointers, "a3", "a2"), end)
-    signature = f"void {symbol}({_runs(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
-    time = time_of_call(joined(begin, end), time_of_step(step, pointers) / _ROWS, pointers)
-    portable = _PORTABLE_ROWS.format(place="i")
-    return kernel_of(symbol, (weights, vector, 32), "num.dot_rows", _ROWS, signature, lines, portable, time)
+    signature = f"void {symbol}({parameters(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
+    widths, portable = (weights, vector, 32), _PORTABLE_ROWS.format(index="i")
+    return _DotRows(weights, vector).kernel(symbol, widths, "num.dot_rows", signature, portable, rows=_ROWS)
 
 
 def channel_rows(weights: int, vector: int) -> Kernel:
     """The kernel for four channels, each with a row of weights, whose elements are `stride` apart."""
     symbol = f"tm_rv_channels4_s{weights}_s{vector}_s32"
-    rows = ("a0", "a6", "a7", "t0")
-
-    def step(number: int) -> Lines:
-        products = (
-            joined(
-                loaded(weights, row, number * weights // 8, "t1"),
-                loaded(vector, "a1", channel * vector // 8, "t2"),
-                added(sum, "t1", "t2", "t2"),
-            )
-            for channel, (row, sum) in enumerate(zip(rows, _SUMS, strict=True))
-        )
-        return joined(*products, "add a1, a1, a3")
-
-    begin = joined(
-        _next_rows(weights, rows), scaled(vector, "a3", "a3"), _started("a4"), ends(weights, "a0", "a2", "a4", "a2")
+    signature = (
+        f"void {symbol}({parameters(weights, vector)}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
     )
-    pointers = {row: weights // 8 for row in rows}
-    end = _ended("a5")
-    lines = joined(begin, in_blocks(step, pointers, "a4", "a2"), end)
-    signature = f"void {symbol}({_runs(weights, vector)}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
-    time = time_of_call(joined(begin, end), time_of_step(step, pointers) / _ROWS, pointers)
-    portable = _PORTABLE_ROWS.format(place="i * stride + row")
-    return kernel_of(symbol, (weights, vector, 32), "num.channel_dots", _ROWS, signature, lines, portable, time)
+    widths, portable = (weights, vector, 32), _PORTABLE_ROWS.format(index="i * stride + row")
+    return _ChannelDots(weights, vector).kernel(symbol, widths, "num.channel_dots", signature, portable, rows=_ROWS)
 
 
-def _started(starts: str) -> Lines:
-    return joined(*(loaded(32, starts, 4 * number, sum) for number, sum in enumerate(_SUMS)))
+@dataclass(frozen=True)
+class _Dot(RunKernel):
+    """A sum of 32 or 64 bits, in one or two words. weights, vector, sum: in bits."""
+
+    weights: int
+    vector: int
+    sum: int
+
+    @property
+    def strides(self) -> Sequence[int]:
+        return self.weights // 8, self.vector // 8
+
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
+        weights, vector, count, *sum = code.arguments(3 + self.sum // 32)
+        return Runs((weights, vector), sum, *ends(code, self.weights, weights, count))
+
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
+        weight, element = (
+            code.load(8 * by, pointer, number * by) for pointer, by in zip(runs.pointers, self.strides, strict=True)
+        )
+        if self.sum == 32:
+            return [added_product(code, runs.carried[0], weight, element)]
+        low, high = runs.carried
+        return added_wide_product(code, low, high, weight, element)
+
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
+        code.give(runs.carried)
 
 
-def _ended(sums: str) -> Lines:
-    return joined((f"sw {sum}, {4 * number}({sums})" for number, sum in enumerate(_SUMS)), "ret")
+@dataclass(frozen=True)
+class _DotRows(RunKernel):
+    """The sums of four rows. The pointer to the vector comes last."""
+
+    weights: int
+    vector: int
+
+    @property
+    def strides(self) -> Sequence[int]:
+        return *[self.weights // 8] * _ROWS, self.vector // 8
+
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
+        weights, vector, count, start, sums = code.arguments(5)
+        rows = row_pointers(code, self.weights, weights, count, _ROWS)
+        starts = [code.load(32, start, 4 * row) for row in range(_ROWS)]
+        return Runs((*rows, vector), starts, *ends(code, self.weights, weights, count), (sums,))
+
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
+        *rows, vector = runs.pointers
+        element = code.load(self.vector, vector, number * self.vector // 8)
+        weights = (code.load(self.weights, row, number * self.weights // 8) for row in rows)
+        sums = zip(runs.carried, weights, strict=True)
+        return [added_product(code, sum, weight, element) for sum, weight in sums]
+
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
+        _store(code, runs.carried, runs.fixed[-1])
 
 
-def _next_rows(bits: int, rows: tuple[str, ...]) -> Lines:
-    """The addresses of the rows behind the first one, each of a2 elements."""
-    return joined(scaled(bits, "a2", "t1"), (f"add {row}, {before}, t1" for before, row in pairwise(rows)))
+@dataclass(frozen=True)
+class _ChannelDots(RunKernel):
+    """The sums of four channels. The pointer to the elements of the first one moves with every element."""
+
+    weights: int
+    vector: int
+
+    @property
+    def strides(self) -> Sequence[int]:
+        return [self.weights // 8] * _ROWS
+
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
+        weights, vector, count, stride, start, sums = code.arguments(6)
+        rows = row_pointers(code, self.weights, weights, count, _ROWS)
+        step = scaled(code, self.vector, stride)
+        starts = [code.load(32, start, 4 * row) for row in range(_ROWS)]
+        return Runs(rows, (*starts, vector), *ends(code, self.weights, weights, count), (step, sums))
+
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
+        *sums, vector = runs.carried
+        following: list[V] = []
+        for channel, (row, sum) in enumerate(zip(runs.pointers, sums, strict=True)):
+            weight = code.load(self.weights, row, number * self.weights // 8)
+            element = code.load(self.vector, vector, channel * self.vector // 8)
+            following.append(added_product(code, sum, weight, element))
+        return [*following, code.put(ACCUMULATE, vector, runs.fixed[0])]
+
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
+        _store(code, runs.carried, runs.fixed[-1])
 
 
-def _runs(weights: int, vector: int) -> str:
-    return f"const int{weights}_t *w, const int{vector}_t *x"
+def _store(code: RiscvCode[V], sums: Sequence[V], out: V) -> None:
+    for row, sum in enumerate(sums[:_ROWS]):
+        code.store_word(out, sum, 4 * row)
+    code.give([])

@@ -1,13 +1,15 @@
-"""Sparse products: entries of a row, each some elements of the vector behind the one before it."""
+"""Sparse products: entries of a row, each with the number of vector elements since the entry before it."""
 
 from __future__ import annotations
 
-from tinyml.targets.composer.lines import Lines, joined
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.riscv.composer.calls import kernel_of, time_of_call
-from tinyml.targets.riscv.composer.fetch import loaded, scaled, unsigned
-from tinyml.targets.riscv.composer.loops import ends, in_blocks, time_of_step
-from tinyml.targets.riscv.composer.multiply import added
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
+from tinyml.targets.riscv.assembly.instructions import ACCUMULATE, LBU
+from tinyml.targets.riscv.composer.fragments import added_product
+from tinyml.targets.riscv.composer.runs import RunKernel, Runs, ends, scaled
 
 _PORTABLE = """\
     for (; n > 0; n--) {
@@ -20,21 +22,31 @@ _PORTABLE = """\
 def sparse_dot(weights: int, vector: int) -> Kernel:
     """The kernel for n entries of values and gaps, which are unsigned, in the type of all constants of 8 bits."""
     symbol = f"tm_rv_dot_sparse_s{weights}_s{vector}_s32"
-
-    def step(number: int) -> Lines:
-        return joined(
-            unsigned("a1", number, "t0"),
-            scaled(vector, "t0", "t0"),
-            "add a2, a2, t0",
-            loaded(weights, "a0", number * weights // 8, "t0"),
-            loaded(vector, "a2", 0, "t1"),
-            added("a4", "t0", "t1", "t1"),
-        )
-
-    begin, end = ends(weights, "a0", "a3", "t2", "a3"), ("mv a0, a4", "ret")
-    pointers = {"a0": weights // 8, "a1": 1}
-    lines = joined(begin, in_blocks(step, pointers, "t2", "a3"), end)
     runs = f"const int{weights}_t *values, const int8_t *gaps, const int{vector}_t *x"
     signature = f"int32_t {symbol}({runs}, int n, int32_t sum)"
-    time = time_of_call(joined(begin, end), time_of_step(step, pointers), pointers)
-    return kernel_of(symbol, (weights, vector, 32), "num.sparse_dot", 1, signature, lines, _PORTABLE, time)
+    return _SparseDot(weights, vector).kernel(symbol, (weights, vector, 32), "num.sparse_dot", signature, _PORTABLE)
+
+
+@dataclass(frozen=True)
+class _SparseDot(RunKernel):
+    """A sum. The pointer into the vector moves by gaps. weights, vector: in bits."""
+
+    weights: int
+    vector: int
+
+    @property
+    def strides(self) -> Sequence[int]:
+        return self.weights // 8, 1
+
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
+        values, gaps, vector, count, sum = code.arguments(5)
+        return Runs((values, gaps), (vector, sum), *ends(code, self.weights, values, count))
+
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
+        (values, gaps), (vector, sum) = runs.pointers, runs.carried
+        vector = code.put(ACCUMULATE, vector, scaled(code, self.vector, code.put(LBU, gaps, number)))
+        weight, element = code.load(self.weights, values, number * self.weights // 8), code.load(self.vector, vector, 0)
+        return vector, added_product(code, sum, weight, element)
+
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
+        code.give(runs.carried[1:])

@@ -35,3 +35,41 @@ func.func @identity(%X: memref<1xf32>) -> memref<1xf32> {
   func.return %X : memref<1xf32>
 }
 // CHECK: the scores must be a view of the arena, or a slice of one at a constant offset
+
+// -----
+
+// A function that is declared as a kernel has the name of that kernel, the kernel is one of the target, and code has
+// its constants.
+builtin.module attributes {tinyml.target = "uno"} {
+  func.func @model(%X: memref<1xf32>) -> index {
+    %c0 = arith.constant 0 : index
+    func.call @other(%c0) : (index) -> ()
+    func.return %c0 : index
+  }
+  func.func private @other(index) -> () attributes {tinyml.kernel = #num.composed_kernel<num.dot, table 4, integer 8, sum = 32>}
+}
+// CHECK: the function of #num.composed_kernel<num.dot, table 4, integer 8, sum = 32> is 'tm_dot_t4_s8_s32', not 'other'
+
+// -----
+
+builtin.module attributes {tinyml.target = "riscv"} {
+  func.func @model(%X: memref<1xf32>) -> index {
+    %c0 = arith.constant 0 : index
+    func.call @tm_dot_s8_s8_s24(%c0) : (index) -> ()
+    func.return %c0 : index
+  }
+  func.func private @tm_dot_s8_s8_s24(index) -> () attributes {tinyml.kernel = #num.kernel<"tm_dot_s8_s8_s24">}
+}
+// CHECK: the target 'riscv' has no kernel #num.kernel<"tm_dot_s8_s8_s24">
+
+// -----
+
+builtin.module attributes {tinyml.target = "uno"} {
+  func.func @model(%X: memref<1xf32>) -> index {
+    %c0 = arith.constant 0 : index
+    func.call @tm_avr_rows_0(%c0) : (index) -> ()
+    func.return %c0 : index
+  }
+  func.func private @tm_avr_rows_0(index) -> () attributes {tinyml.kernel = #num.code_kernel<"tm_avr_rows", "0">}
+}
+// CHECK: the declaration of 'tm_avr_rows_0' has no tinyml.coded_rows and no tinyml.coded_tile

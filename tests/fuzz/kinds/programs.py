@@ -31,7 +31,7 @@ from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
-EXAMPLES = 5
+EXAMPLES = 3
 """Programs of a case; hypothesis begins each case with a simple one."""
 
 SAMPLES = 6

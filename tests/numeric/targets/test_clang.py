@@ -40,7 +40,7 @@ def chip() -> Iterator[Chip]:
         ("protonn", "clang", "posit", 10, None),
         ("bonsai", "clang", "f32", None, None),
         ("bonsai", "cortex-m0", "fixed", 8, None),
-        ("fastgrnn", "clang", "fixed", 8, "fixed:6"),
+        ("protonn", "clang", "fixed", 8, "fixed:6"),
         ("fastgrnn", "cortex-m4", "fixed", 16, "fixed:4"),
         ("fastgrnn", "riscv", "affine", 8, None),
         ("network", "clang", "affine", 8, None),

@@ -144,14 +144,14 @@ def tiles_of(family: TileFamily) -> list[Tile]:
 def strips_of(chip: Chip) -> list[Strip]:
     random = np.random.default_rng(2)
     strips = [strip_of(family, tile, random) for family in chip.tiles for tile in tiles_of(family)]
-    assert {strip.family.prefix for strip in strips} == {family.prefix for family in chip.tiles}
+    assert {strip.family.name for strip in strips} == {family.name for family in chip.tiles}
     coded = [
         coded_strip(coder, tile, random)
         for coder in chip.tile_coders
         for tile in tiles_of(coder.family)
         if tile.rows * tile.count > 9
     ]
-    assert {strip.coder.prefix for strip in coded} == {coder.prefix for coder in chip.tile_coders}
+    assert {strip.coder.name for strip in coded} == {coder.name for coder in chip.tile_coders}
     return [*strips, *coded]
 
 
@@ -177,9 +177,8 @@ def test_coded_rows(target: str, runner: Runner, tmp_path: Path):
 
 
 SUITES = {
-    "formats": ("dialects/formats/test_formats_on_devices.py", "elementwise"),
-    "networks": ("dialects/formats/test_formats_on_devices.py", "network"),
-    "packed": ("transforms/loops/test_packed_programs.py", "fastgrnn or lengths"),
+    "formats": ("dialects/formats/test_formats_on_devices.py", "elementwise or network"),
+    "packed": ("transforms/loops/test_packed_programs.py", "recurrent or lengths"),
     "programs": ("targets/test_generated_c.py lowering/frontends", "sixteen"),
     "functions": ("runtime/include runtime/evaluator", "sixteen and not near and not extremes and not any_call"),
     "runner": ("runtime/devices/test_runners.py", "sixteen and not static_bytes"),

@@ -18,6 +18,7 @@ from programs.plugins import installed
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.coded_tiles import CodedTile
+from tinyml.dialects.num import CodeKernelAttr, ListedKernelAttr
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.runtime.model.headers import header_texts
@@ -78,26 +79,26 @@ def test_a_package_is_there_where_its_command_or_header_is(tmp_path: Path, monke
     assert not is_available("host")
 
 
-def test_code_has_the_kernel_of_its_name_and_no_other() -> None:
+def test_code_has_the_kernel_of_its_attribute_and_no_other() -> None:
     ones = np.ones(1, np.int64)
     tile = CodedTile(np.full((1, 1, 3), 7), ones, ones << 30, -ones, 0, 1, 2, 0, 1)
     for coder in registry.tile_coders("cortex-m0"):
-        symbol = f"{coder.prefix}{tile.digest}"
-        assert registry.coded_kernel(symbol, tile, "cortex-m0").symbol == symbol
-    rows = CodedRows([np.full((1, 3), 7)], [0], ones, 8)
-    assert registry.coded_kernel("tm_avr_rows_5", rows, "uno").symbol == "tm_avr_rows_5"
-    for symbol, content in (("tm_cm_channels_0", tile), ("tm_cm_rows_1", tile), ("tm_cm_channels_0", rows)):
-        with pytest.raises(InputError, match=f"the chip cortex-m has no code for '{symbol}'"):
-            registry.coded_kernel(symbol, content, "cortex-m4")
-    with pytest.raises(InputError, match="the chip cortex-m has no code for 'tm_avr_rows_5'"):
-        registry.coded_kernel("tm_avr_rows_5", rows, "cortex-m4")
+        attribute = CodeKernelAttr.of(coder.name, tile.digest)
+        assert registry.coded_kernel(attribute, tile, "cortex-m0").symbol == f"{coder.name}_{tile.digest}"
+    rows, fifth = CodedRows([np.full((1, 3), 7)], [0], ones, 8), CodeKernelAttr.of("tm_avr_rows", "5")
+    assert registry.coded_kernel(fifth, rows, "uno").symbol == "tm_avr_rows_5"
+    channels, first = CodeKernelAttr.of("tm_cm_channels", "0"), CodeKernelAttr.of("tm_cm_rows", "1")
+    for attribute, content in ((channels, tile), (first, tile), (channels, rows), (fifth, rows)):
+        with pytest.raises(InputError, match=f"the chip cortex-m has no code for {attribute}"):
+            registry.coded_kernel(attribute, content, "cortex-m4")
 
 
 def test_a_kernel_is_looked_up_in_the_chip_of_a_board_alone() -> None:
-    assert registry.kernel_named("tm_cm_dot4_s8_s8_s32", "cortex-m4").symbol == "tm_cm_dot4_s8_s8_s32"
+    listed = ListedKernelAttr.of("tm_cm_dot4_s8_s8_s32")
+    assert registry.kernel_of(listed, "cortex-m4").symbol == "tm_cm_dot4_s8_s8_s32"
     for target in ("uno", "riscv", "host"):
-        with pytest.raises(InputError, match=f"the target '{target}' has no kernel 'tm_cm_dot4_s8_s8_s32'"):
-            registry.kernel_named("tm_cm_dot4_s8_s8_s32", target)
+        with pytest.raises(InputError, match=f"the target '{target}' has no kernel {listed}"):
+            registry.kernel_of(listed, target)
 
 
 def test_the_table_of_built_in_chips_is_what_they_say() -> None:

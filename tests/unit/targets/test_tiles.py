@@ -1,14 +1,17 @@
 """Sums that kernels for tiles finish: their proofs, starts that take the place of others, and tiles that are code."""
 
 import re
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
+from programs import kernel_models
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.layouts.coded_tiles import CodedTile
-from tinyml.targets.registry import tile_coders, tile_families
+from tinyml.dialects.num import TileKernelAttr
+from tinyml.targets.registry import kernels_of, known_kernel, tile_coders, tile_families
 from tinyml.targets.tiles import Sums, Tile
 
 LIMIT = 1 << 30
@@ -43,11 +46,22 @@ def test_a_far_start_moves_nearer_where_all_its_sums_give_the_same_byte():
         # Bytes that differ, products that exceed the limit themselves, and sums that leave 32 bits.
         sums([1 << 30], [100], shift=-30),
         sums([0], [1 << 24]),
+        sums([0], [(1 << 23) + 1], shift=-31),
         sums([(1 << 31) - 100], [1]),
     ],
 )
 def test_another_start_would_give_other_bytes(kept: Sums):
     assert kept.nearer(LIMIT, 0) is None
+
+
+def test_kernels_requantise_by_factors_below_a_half():
+    x, weights = ZeroSkewType(8, 0.5, 3), ZeroSkewType(8, [0.5, 0.25])
+    families = [family for target in ("uno", "cortex-m0", "cortex-m4", "riscv") for family in tile_families(target)]
+    for scale, fits in ((0.51, True), (0.5, False)):
+        result = ZeroSkewType(8, scale, -5)
+        sums = result.accumulator(weights, x, None)
+        found = {family.finish(sums, result, 2) is not None for family in families if not family.shifts}
+        assert found == {fits}
 
 
 def test_each_instruction_set_has_its_limit():
@@ -62,24 +76,30 @@ def test_each_instruction_set_has_its_limit():
         assert near is None if family.shifts else near is not None and near.within(1 << 23)
 
 
-@pytest.mark.parametrize(
-    "tile", [Tile(4, 3, 48, 96, 16, 8, -5), Tile(4, 3, 48, 96, 16, 8, 127, 9, 1), Tile(1, 1, 4, 0, 4, 2, 0, 0, 2)]
-)
-def test_a_tile_has_one_name(tile: Tile):
-    assert Tile.named(tile.suffix) == tile
-
-
-@pytest.mark.parametrize("suffix", ["04_1_4_0_4_1_125", "4_1_4_0_4_1_125_0", "4_1_4_0_4_1_125_9_1", "٤_1_4_0_4_1_125"])
-def test_other_spellings_name_no_tile(suffix: str):
-    assert Tile.named("4_1_4_0_4_1_125") is not None
-    assert Tile.named(suffix) is None
+@pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
+def test_an_attribute_finds_the_kernel_of_its_family_alone(target: str):
+    families = [*tile_families(target), *tile_families(target, large=True)]
+    assert len({family.name for family in families}) == len(families)
+    for family in families:
+        tile = Tile(8, 3, 24, 80, 8, 4, 0, 9 if family.shifts else 0, family.lines)
+        kernel = family.kernel(tile)
+        assert kernel is not None
+        assert isinstance(kernel.attribute, TileKernelAttr)
+        assert Tile.of(kernel.attribute) == tile
+        assert known_kernel(kernel.attribute, target) is kernel
+        other = replace(tile, lines=tile.lines + 1)
+        assert known_kernel(TileKernelAttr.of(family.name, astuple(other)), target) is None
+        assert known_kernel(TileKernelAttr.of("tm_other", astuple(tile)), target) is None
 
 
 @pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
-def test_nothing_has_no_kernel(target: str):
-    for family in (family for large in (False, True) for family in tile_families(target, large=large)):
-        for suffix in ("0_0_0_0_0_0_125", "4_3_0_0_0_4_125", "4_3_12_96_4_0_125", "4_3_12_96_4_8_125_0_0"):
-            assert family.named(family.prefix + suffix) is None
+def test_no_two_kernels_have_one_function(target: str):
+    """The names of listed and composed kernels, of families and coders: no attribute is printed as another is."""
+    kernels = [*kernels_of(target), *kernel_models.composed(target)]
+    assert len({kernel.symbol for kernel in kernels}) == len({kernel.attribute for kernel in kernels})
+    tiles = [Tile(4, 3, 48, 96, 16, 8, zero, 9, lines) for zero in (-5, 127) for lines in (1, 2)]
+    tiles += [replace(tile, right=right) for tile in tiles for right in (0, 1, 2)]
+    assert len({tile.suffix for tile in tiles}) == len({*tiles})
 
 
 def coded(rows: int, apart: int) -> CodedTile:

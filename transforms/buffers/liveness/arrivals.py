@@ -9,7 +9,7 @@ from tinyml.dialects.tdsl.receive import ReceiveOp
 
 
 def receives(buffer: SSAValue, *, packed: bool) -> bool:
-    """Does the caller write a buffer, or a view of it, with elements that are packed, or that are not?"""
+    """True if the caller writes a buffer, or a view of it, with elements that are packed, or that are not."""
     for use in buffer.uses:
         op = use.operation
         if isinstance(op, ReceiveOp) and op.dest is buffer:

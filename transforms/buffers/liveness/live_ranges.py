@@ -30,7 +30,7 @@ Buffer: TypeAlias = AllocOp | ReuseOp
 """Ops with a live range."""
 
 
-class Range(NamedTuple):
+class LiveRange(NamedTuple):
     """A range of program points, both ends inclusive."""
 
     first: int
@@ -42,7 +42,7 @@ class LiveRanges:
     """The ops that are program points, in order, and the range of each buffer, in program order."""
 
     points: tuple[Operation, ...]
-    ranges: dict[Buffer, Range]
+    ranges: dict[Buffer, LiveRange]
 
 
 class Placed(NamedTuple):
@@ -126,7 +126,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
         if isinstance(op, Buffer):
             _expect_one_buffer(op, same)
             buffers.setdefault(same.find(op.result), []).append(op)
-    ranges: dict[Buffer, Range] = {}
+    ranges: dict[Buffer, LiveRange] = {}
     for buffer, members in buffers.items():
         given = any("input" in member.properties for member in members)
         if buffer not in touches and not given:
@@ -134,30 +134,30 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
         touching = touches.get(buffer, [])
         fresh = len(members) == 1 and not given and _starts_fresh(members[0], touching, same)
         home = members[0] if fresh else None
-        spans = [span for op in touching for span in _spans(op, home, number)] + [Range(-1, -1)] * given
+        spans = [span for op in touching for span in _spans(op, home, number)] + [LiveRange(-1, -1)] * given
         spans += moved.get(buffer, [])
-        whole = Range(min(span.first for span in spans), max(span.last for span in spans))
+        whole = LiveRange(min(span.first for span in spans), max(span.last for span in spans))
         ranges.update((member, _after_source(member, whole)) for member in members)
     return LiveRanges(points, {op: ranges[op] for op in function.body.walk() if isinstance(op, Buffer)})
 
 
 def _moved(
     function: func.FuncOp, number: dict[Operation, int], same: DisjointSet[SSAValue]
-) -> dict[SSAValue, list[Range]]:
+) -> dict[SSAValue, list[LiveRange]]:
     """The points around the moves of a function's body: the old buffer is alive before, the new one after."""
-    ranges: dict[SSAValue, list[Range]] = {}
+    ranges: dict[SSAValue, list[LiveRange]] = {}
     before = -1
     for op in function.body.block.ops:
         if isinstance(op, MoveOp):
-            ranges.setdefault(same.find(op.source), []).append(Range(before, before))
-            ranges.setdefault(same.find(op.dest), []).append(Range(before + 1, before + 1))
+            ranges.setdefault(same.find(op.source), []).append(LiveRange(before, before))
+            ranges.setdefault(same.find(op.dest), []).append(LiveRange(before + 1, before + 1))
         before = max((number[inner] for inner in op.walk() if inner in number), default=before)
     return ranges
 
 
-def _after_source(buffer: Buffer, whole: Range) -> Range:
+def _after_source(buffer: Buffer, whole: LiveRange) -> LiveRange:
     first, last = whole
-    return Range(first + 1, last) if isinstance(buffer, ReuseOp) and first < last else whole
+    return LiveRange(first + 1, last) if isinstance(buffer, ReuseOp) and first < last else whole
 
 
 def erase_dead_buffers(function: func.FuncOp) -> None:
@@ -237,7 +237,7 @@ def _is_point(op: Operation) -> bool:
 
 
 def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSAValue]) -> bool:
-    """Is the whole buffer overwritten, without being read, before anything else in the same run of a block?"""
+    """True if the whole buffer is overwritten, without being read, before anything else in the same run of a block."""
     first = touches[0]
     if not isinstance(first, TensorOp) or first.dest is None or first.parent is None:
         return False
@@ -254,13 +254,13 @@ def reshaped(value: SSAValue) -> SSAValue:
     return value
 
 
-def _spans(op: Operation, home: Buffer | None, number: dict[Operation, int]) -> Iterator[Range]:
+def _spans(op: Operation, home: Buffer | None, number: dict[Operation, int]) -> Iterator[LiveRange]:
     """The point of an op, and the ranges of the loops around it whose later iterations may see its buffer.
 
     home: the alloc of a buffer that starts fresh wherever it is allocated, so that loops around it do not count.
     """
-    yield Range(number[op], number[op])
+    yield LiveRange(number[op], number[op])
     for loop in loops_around(op):
         if home is not None and loop.is_ancestor(home):
             return
-        yield Range(number[loop], max(number[inner] for inner in loop.walk() if inner in number))
+        yield LiveRange(number[loop], max(number[inner] for inner in loop.walk() if inner in number))

@@ -9,8 +9,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects.scratch import ArenaOp, MoveOp, ReuseOp, SliceOp, ViewOp, memref_type
-from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges, Range
-from tinyml.transforms.buffers.packing import Move, Placement
+from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRange, LiveRanges
+from tinyml.transforms.buffers.packing import BufferMove, Placement
 
 
 def place_buffers(
@@ -28,7 +28,7 @@ def place_buffers(
     arena = ArenaOp(placement.height, alignment)
     arena.result.name_hint = "arena"
     views: dict[Buffer, list[ViewOp]] = {}
-    moving: dict[Move, Buffer] = {}
+    moving: dict[BufferMove, Buffer] = {}
     index = {buffer: i for i, members in enumerate(groups) for buffer in members}
     for buffer, alive in live.ranges.items():
         offset, moves = _moves_of(buffer, alive, index[buffer], placement)
@@ -56,10 +56,10 @@ def place_buffers(
     return arena
 
 
-def _moves_of(buffer: Buffer, alive: Range, index: int, placement: Placement) -> tuple[int, list[Move]]:
+def _moves_of(buffer: Buffer, alive: LiveRange, index: int, placement: Placement) -> tuple[int, list[BufferMove]]:
     """The offset of a buffer when it is first touched, and its moves from there."""
     touched = alive.first - isinstance(buffer, ReuseOp)
-    offset, moves = placement.offsets[index], list[Move]()
+    offset, moves = placement.offsets[index], list[BufferMove]()
     for move in placement.moves:
         if move.index == index and move.point <= touched:
             offset = move.offset

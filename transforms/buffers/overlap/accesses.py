@@ -18,7 +18,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import SliceOp, memref_type, root, unit_of
 from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
-from tinyml.transforms.ir.index_arithmetic import ARITHMETIC
+from tinyml.transforms.ir.indices.index_arithmetic import ARITHMETIC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -216,7 +216,7 @@ def _visits(op: TensorOp) -> Sequence[Visits]:
 
 
 def _is_handed_on(value: SSAValue) -> bool:
-    """May a memref be one of several buffers?"""
+    """True if a memref may be one of several buffers."""
     owner = root(value).owner
     by_loop = isinstance(owner, Block) and not isinstance(owner.parent_op(), func.FuncOp)
     return isinstance(value.type, MemRefType) and (by_loop or isinstance(owner, scf.ForOp | scf.IfOp))

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges
-from tinyml.transforms.buffers.overlap.distance import safe_distance
+from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
 from tinyml.transforms.buffers.packing import Overlap, Rectangle
 
 Distances: TypeAlias = Sequence[Mapping[int, int]]
-"""For each rectangle, those that it may overlap, by number, and the safe distance of each in bytes."""
+"""The rectangles that each rectangle may overlap, by number, with the safe distance of each in bytes."""
 
 
 def safe_distances(live: LiveRanges, groups: Sequence[Sequence[Buffer]], rectangles: Sequence[Rectangle]) -> Distances:

@@ -1,4 +1,4 @@
-"""Results in the place of operands that are no longer needed, and the choice between such operands."""
+"""Results in the bytes of operands that are no longer needed, and the choice between such operands."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.layouts.packed_bits import group_length, touched_bytes
 from tinyml.dialects.scratch import ReuseOp, bytes_of, element_bytes, memref_type, packed_bits, root
 from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges, live_ranges, reshaped
-from tinyml.transforms.buffers.overlap.distance import safe_distance
+from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
 
 LEAST_TRIALS = 20
 """The effort is divided into no fewer parts."""
 
 
 def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> dict[ReuseOp, SSAValue]:
-    """Let results take the place of another operand than they do, where that saves a hundredth of the height.
+    """Let results take the bytes of another operand than they do, where that saves a hundredth of the height.
 
     The operands of a sum of two images often die together, and their lives before it decide how well each goes on as
     the result. height: of the function as it is, packed with a fraction of the effort; all together are a single one.
@@ -41,7 +41,7 @@ def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> d
 
 
 def _choices(function: func.FuncOp) -> Iterator[tuple[ReuseOp, SSAValue]]:
-    """The results that take the place of an operand, and other operands of the same size that could give theirs."""
+    """The results that take the bytes of an operand, and other operands of the same size that could give theirs."""
     live = live_ranges(function)
     for reuse, alive in live.ranges.items():
         op = live.points[alive.first - 1]
@@ -56,7 +56,7 @@ def _choices(function: func.FuncOp) -> Iterator[tuple[ReuseOp, SSAValue]]:
 
 
 def _is_choice(reuse: ReuseOp, buffer: Buffer, op: tdsl.TensorOp, live: LiveRanges) -> bool:
-    """Could a result take the place of another buffer, an operand of its op?"""
+    """True if a result could take the bytes of another buffer, an operand of its op."""
     if buffer.result in (reuse.source, reuse.result) or live.points[live.ranges[buffer].last] is not op:
         return False
     known = buffer.parent is reuse.parent and buffer.is_before_in_block(reuse)
@@ -76,7 +76,7 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
 
 
 def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
-    """True if element i of a result in an operand's place needs only bytes of its first i elements.
+    """True if element i of a result in an operand's bytes needs only bytes of its first i elements.
 
     Packed elements share bytes with later ones, so that operands that are packed must be packed alike.
     """

@@ -8,12 +8,19 @@ they may only if one is a result that overlaps the other, an operand, which then
 from tinyml.transforms.buffers.packing.effort import Effort, Phase
 from tinyml.transforms.buffers.packing.modes import MODES, pack
 from tinyml.transforms.buffers.packing.peak import Peak, find_peak, lower_bound
-from tinyml.transforms.buffers.packing.rectangles import Move, Overlap, Placement, Rectangle, overlap_in_time, stays
+from tinyml.transforms.buffers.packing.rectangles import (
+    BufferMove,
+    Overlap,
+    Placement,
+    Rectangle,
+    overlap_in_time,
+    stays,
+)
 
 __all__ = [
     "MODES",
+    "BufferMove",
     "Effort",
-    "Move",
     "Overlap",
     "Peak",
     "Phase",

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from tinyml.transforms.buffers.packing import branch_and_bound, native
 from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.effort import Effort
-from tinyml.transforms.buffers.packing.glue import DOUBTS, Block, glue
 from tinyml.transforms.buffers.packing.grid import to_grid
+from tinyml.transforms.buffers.packing.merged_buffers import DOUBTS, MergedBlock, merge_buffers
 from tinyml.transforms.buffers.packing.orders import ORDERS, Order, arranged, drawn, features, shaken
 from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Rectangle, placement_at
 
@@ -22,8 +22,8 @@ PATIENCE = 4_000
 SHAKEN = 150
 """Trials per round with random orders, some of which succeed quickly."""
 
-GLUED = 10
-"""Trials with buffers glued together for each one with a random order, a quarter as patient: the problem is smaller."""
+MERGED = 10
+"""Trials with buffers merged for each one with a random order, a quarter as patient: the problem is smaller."""
 
 MOST_BUFFERS = 3_000
 """Limit on the buffers of a search, which keeps lists of them for each one placed."""
@@ -32,7 +32,7 @@ SHARE = 0.2
 """Share of the gap to the lower bound that a trial tries to close: much lower packings are often found as soon."""
 
 
-class Problem:
+class PackingProblem:
     """Rectangles to pack, with their grid. Heights are in units of the grid."""
 
     def __init__(self, rectangles: Sequence[Rectangle]) -> None:
@@ -57,8 +57,8 @@ class Trial(NamedTuple):
     """A search for a packing of a height, in a tree of at most `nodes` nodes.
 
     base: the name and the order by which the buffers are sorted, before any shaking. order: the numbers of the buffers.
-    share: the share of the gap to the lower bound that a packing is to close. glued: the blocks that are packed instead
-    of the buffers, and their problem.
+    share: the share of the gap to the lower bound that a packing is to close. merged: the blocks that are packed
+    instead of the buffers, and their problem.
     """
 
     name: str
@@ -66,14 +66,14 @@ class Trial(NamedTuple):
     order: Sequence[int]
     nodes: int
     share: float = SHARE
-    glued: tuple[list[Block], Problem] | None = None
+    merged: tuple[list[MergedBlock], PackingProblem] | None = None
 
 
 class Minimiser:
     """Lowers a placement as far as the effort allows. Heights are in units of the grid."""
 
     def __init__(self, rectangles: Sequence[Rectangle], start: Placement, effort: Effort) -> None:
-        self.problem = Problem(rectangles)
+        self.problem = PackingProblem(rectangles)
         self.unit = self.problem.grid.unit
         self.effort = effort
         self.best = start
@@ -81,7 +81,7 @@ class Minimiser:
         """No packing is lower."""
         self.lucky = next(self._named(PATIENCE))
         """The trial that found the best placement."""
-        self.glueable = len(glue(self.problem.grid, 0)) < len(rectangles)
+        self.mergeable = len(merge_buffers(self.problem.grid, 0)) < len(rectangles)
 
     def bisect(self) -> Placement:
         """The lowest placement after short trials in the named orders, which suffice for most small problems.
@@ -141,27 +141,27 @@ class Minimiser:
             yield Trial(base[0], base, arranged(base[1], self.problem.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
-        """Endless rounds: named orders, one long search that may prove something, shaken orders and glued buffers."""
-        seeds, glue_seeds = count(), count()
+        """Endless rounds: named orders, one long search that may prove something, shaken orders and merged buffers."""
+        seeds, merge_seeds = count(), count()
         for round in count():
             nodes = PATIENCE << round
             yield from self._named(nodes)
             yield self.lucky._replace(nodes=10 * nodes, share=0)
             for seed in islice(seeds, SHAKEN):
-                if self.glueable:
-                    yield from (self._glued(glue_seed, nodes // 4) for glue_seed in islice(glue_seeds, GLUED))
+                if self.mergeable:
+                    yield from (self._merged(merge_seed, nodes // 4) for merge_seed in islice(merge_seeds, MERGED))
                 bases = [*ORDERS.items(), (f"drawn {seed}", drawn(seed)), self.lucky.base]
                 base = bases[seed % len(bases)]
                 order = arranged(shaken(base[1], seed), self.problem.features)
                 yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
-    def _glued(self, seed: int, nodes: int) -> Trial:
-        """Buffers glued together in a named order. By turns such trials are after the bound and after a step to it."""
+    def _merged(self, seed: int, nodes: int) -> Trial:
+        """Buffers merged in a named order. By turns such trials are after the bound and after a step to it."""
         rectangles = self.problem.rectangles
-        blocks = glue(self.problem.grid, seed)
+        blocks = merge_buffers(self.problem.grid, seed)
         parts = [[rectangles[b] for b, _ in block.parts] for block in blocks]
         block_of = {b: i for i, block in enumerate(blocks) for b, _ in block.parts}
-        smaller = Problem(
+        smaller = PackingProblem(
             [
                 Rectangle(
                     shapes[0].name,
@@ -178,12 +178,12 @@ class Minimiser:
         )
         base = list(ORDERS.items())[seed // len(DOUBTS) % len(ORDERS)]
         order = arranged(base[1], smaller.features)
-        return Trial(f"{base[0]}, glued {seed}", base, order, nodes, SHARE if seed % 5 == 4 else 1, (blocks, smaller))
+        return Trial(f"{base[0]}, merged {seed}", base, order, nodes, SHARE if seed % 5 == 4 else 1, (blocks, smaller))
 
     def _try(self, height: int, trial: Trial) -> Outcome:
         """Searches a height with a trial, and keeps what it finds or proves."""
         before = time.monotonic()
-        problem = self.problem if trial.glued is None else trial.glued[1]
+        problem = self.problem if trial.merged is None else trial.merged[1]
         bytes_ = height * self.unit
         result = problem.search(trial.order, bytes_ // problem.grid.unit, self.effort.ration(trial.nodes), self.effort)
         self.effort.note(
@@ -191,19 +191,19 @@ class Minimiser:
         )
         if result.outcome is Outcome.FOUND:
             in_bytes = [offset * problem.grid.unit for offset in result.offsets]
-            if trial.glued is None:
+            if trial.merged is None:
                 self.lucky = trial
             else:
-                in_bytes = self._taken_apart(trial.glued[0], in_bytes)
+                in_bytes = self._taken_apart(trial.merged[0], in_bytes)
             self._keep(placement_at(self.problem.rectangles, in_bytes, self.best.lower_bound))
-        elif result.outcome is Outcome.FAILED and trial.glued is None:
+        elif result.outcome is Outcome.FAILED and trial.merged is None:
             self.least = max(self.least, height + 1)
             bound = min(self.least * self.unit, self.best.height)
             self._keep(replace(self.best, lower_bound=max(bound, self.best.lower_bound)))
         return result.outcome
 
-    def _taken_apart(self, blocks: Sequence[Block], offsets: Sequence[int]) -> list[int]:
-        """The offsets of the buffers, from those of the blocks that they are glued to, in bytes."""
+    def _taken_apart(self, blocks: Sequence[MergedBlock], offsets: Sequence[int]) -> list[int]:
+        """The offsets of the buffers, from those of the blocks that they are merged into, in bytes."""
         apart = [0] * len(self.problem.rectangles)
         for block, start in zip(blocks, offsets, strict=True):
             for b, offset in block.parts:

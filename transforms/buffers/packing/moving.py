@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.peak import lower_bound
-from tinyml.transforms.buffers.packing.rectangles import Move, Overlap, Placement, Rectangle
+from tinyml.transforms.buffers.packing.rectangles import BufferMove, Overlap, Placement, Rectangle
 
 TRIAL_NODES = 20_000
 """Nodes of the searches that compare moves."""
@@ -82,7 +82,7 @@ def _packed(
     effort = Effort() if nodes is None else Effort(nodes=nodes)
     placement = pack([renumbered(shape) for shape in parts], effort)
     moves = [
-        Move(point, i, placement.offsets[second[i]])
+        BufferMove(point, i, placement.offsets[second[i]])
         for i, point in sorted(split.items(), key=lambda item: item[1])
         if placement.offsets[second[i]] != placement.offsets[i]
     ]

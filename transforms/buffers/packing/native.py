@@ -57,7 +57,7 @@ def _build(compiler: str, built: Path) -> None:
 
 
 def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> SearchOutcome:
-    """Searches like `branch_and_bound.search`; STOPPED after so many seconds, and by Ctrl-C at once."""
+    """Searches like `branch_and_bound.search`; STOPPED once the seconds are over, and by Ctrl-C at once."""
     offsets, used = _numbers([0] * len(grid.sizes)), ctypes.c_int64(0)
     limits = [ctypes.c_int64(capacity), ctypes.c_int64(nodes)]
     arguments = [*_overlaps(grid), *limits]
@@ -78,7 +78,7 @@ def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
 
 
 def place(core: ctypes.CDLL, grid: Grid, order: Sequence[int], tightest: bool, seconds: float) -> list[int] | None:
-    """Offsets in units by first fit or best fit in an order; None after so many seconds."""
+    """Offsets in units by first fit or best fit in an order; None once the seconds are over."""
     offsets = _numbers([0] * len(grid.sizes))
     arguments = [_numbers(order), ctypes.c_int(tightest)]
     return list(offsets) if _run(core.tm_greedy, grid, arguments, [offsets], seconds) == _DONE else None

@@ -34,7 +34,7 @@ class Rectangle:
 
 
 @dataclass(frozen=True)
-class Move:
+class BufferMove:
     """A move of rectangle `index`, with its content, to byte `offset` before program point `point`."""
 
     point: int
@@ -56,7 +56,7 @@ class Placement:
     offsets: tuple[int, ...]
     height: int
     lower_bound: int
-    moves: tuple[Move, ...] = ()
+    moves: tuple[BufferMove, ...] = ()
 
     @property
     def optimal(self) -> bool:
@@ -80,7 +80,7 @@ class Stay(NamedTuple):
 
 def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Stay]:
     """The stays of each rectangle: one, and one more for each of its moves."""
-    moves: dict[int, list[Move]] = {}
+    moves: dict[int, list[BufferMove]] = {}
     for move in placement.moves:
         moves.setdefault(move.index, []).append(move)
     for i, shape in enumerate(rectangles):
@@ -110,7 +110,7 @@ class Saving(NamedTuple):
 
 
 def saving(rectangles: Sequence[Rectangle], shape: Rectangle) -> Saving:
-    """What overlaps can save at points where a result and its operands are alive.
+    """The bytes that overlaps can save at points where a result and its operands are alive.
 
     The buffers alive at a point, sorted by offset, each lie above the one before by its size, or else by the distance:
     only one operand follows a result directly. Nor is more saved than if its operands were not there at all.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tinyml.transforms.buffers.packing.effort import Effort
-from tinyml.transforms.buffers.packing.rectangles import Move, Placement, Rectangle, placement_at
+from tinyml.transforms.buffers.packing.rectangles import BufferMove, Placement, Rectangle, placement_at
 
 Plan = tuple[int, dict[int, int]]
 """The offset of a new variable, and the moves of other variables that precede it, in this order."""
@@ -42,7 +42,7 @@ class _Memory:
         self.usage = 0
         self.live: dict[int, int] = {}
         self.entered_at: dict[int, int] = {}
-        self.moves: list[Move] = []
+        self.moves: list[BufferMove] = []
         common = Counter(shape.size for shape in rectangles)
         most = max(common.values(), default=0)
         self.unit = min((size for size, count in common.items() if count == most), default=1)
@@ -133,5 +133,5 @@ class _Memory:
         if self.rectangles[j].first == point:
             self.entered_at[j] = offset
         else:
-            self.moves.append(Move(point, j, offset))
+            self.moves.append(BufferMove(point, j, offset))
         self.usage = max(self.usage, offset + self.rectangles[j].size)

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from tinyml.transforms.buffers.packing.rectangles import Move, Placement, Rectangle, keep_numbers
+from tinyml.transforms.buffers.packing.rectangles import BufferMove, Placement, Rectangle, keep_numbers
 
 PATIENCE = 20_000
 """Buffers that the search for a lower placement places before it gives up."""
@@ -47,7 +47,7 @@ def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: 
 
 def _stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[tuple[int, int, int, int]]:
     """Index, first byte, first point and last point of every stay of a buffer at an offset."""
-    moves: dict[int, list[Move]] = {}
+    moves: dict[int, list[BufferMove]] = {}
     for move in placement.moves:
         moves.setdefault(move.index, []).append(move)
     for i, (shape, start) in enumerate(zip(rectangles, placement.offsets, strict=True)):
@@ -98,7 +98,7 @@ def _bad_overlaps(
 
 
 def _is_above(rectangles: Sequence[Rectangle], result: int, operand: int, bytes_: int) -> bool:
-    """May an operand begin so many bytes above a result that it is alive with?"""
+    """True if an operand may begin at a distance above a result that it is alive with."""
     return any(k == operand and distance <= bytes_ for k, distance in rectangles[result].overlaps)
 
 

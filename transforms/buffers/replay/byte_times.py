@@ -28,7 +28,7 @@ class NotReplayed(Exception):
 
 
 def reads_precede_writes(op: Operation, read: SSAValue, written: SSAValue, shift: int) -> bool:
-    """Has each byte that two memrefs share been read for the last time when it is first written?
+    """True if each byte that two memrefs share has been read for the last time when it is first written.
 
     shift: the bytes from the beginning of `read` to that of `written`. False if `read` is written as well, or if it is
     unknown what the op touches.

@@ -31,7 +31,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Order:
+class OpOrder:
     """An order of tasks, its peak in bytes, and a lower bound on the peak of any order; equal if `proven`."""
 
     tasks: tuple[int, ...]
@@ -44,7 +44,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Problem:
+class OrderingProblem:
     """Tasks to be ordered.
 
     sizes: bytes of each buffer. kept: buffers that stay alive after all tasks. given: buffers that are alive before.
@@ -94,7 +94,7 @@ class Problem:
         return [i for i, mask in enumerate(self._behind) if done >> i & 1 and not mask & done]
 
     def delays_reuse(self, chain: Sequence[int], done: int) -> bool:
-        """True if a chain touches a buffer whose place a task that runs before it could take."""
+        """True if a chain touches a buffer whose bytes a task that runs before it could take."""
         touched = frozenset[int]().union(*(self.tasks[i].touches for i in chain))
         return any(done >> i & 1 and not touched.isdisjoint(task.over) for i, task in enumerate(self.tasks))
 
@@ -161,7 +161,7 @@ def _union(sets: Sequence[int], members: int) -> int:
     return union
 
 
-def least_peak(problem: Problem, budget: int) -> Order:
+def least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
     """The best order if `budget` sets of tasks suffice to find and prove it; else the best found.
 
     Half of the budget goes to a search from the start, the rest to one from the end.
@@ -174,7 +174,7 @@ def least_peak(problem: Problem, budget: int) -> Order:
     return replace(best, bound=max(forwards.bound, backwards.bound))
 
 
-def _search(problem: Problem, budget: int, backwards: bool) -> Order:
+def _search(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
     """Best-first search from the empty set of tasks to all of them, or back."""
     count = len(problem.tasks)
     everything = (1 << count) - 1
@@ -190,7 +190,7 @@ def _search(problem: Problem, budget: int, backwards: bool) -> Order:
         if done == goal or len(finished) >= budget:
             order = [*_path(came_from, done, start), *_greedily(problem, done, backwards)]
             order = order[::-1] if backwards else order
-            return Order(tuple(order), problem.peak(order), cost)
+            return OpOrder(tuple(order), problem.peak(order), cost)
         finished.add(done)
         for steps in _ways_on(problem, done, cost, backwards):
             after, worst = done, cost
@@ -203,7 +203,7 @@ def _search(problem: Problem, budget: int, backwards: bool) -> Order:
     raise AssertionError("tasks wait for each other")
 
 
-def _ways_on(problem: Problem, done: int, peak: int, backwards: bool) -> list[list[int]]:
+def _ways_on(problem: OrderingProblem, done: int, peak: int, backwards: bool) -> list[list[int]]:
     """Continuations worth trying: a chain that leaves no more alive without raising the peak, or else any task.
 
     No order is better than one that runs such a chain at once. The bytes alive are submodular in the set of tasks that
@@ -235,7 +235,7 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
     return order[::-1]
 
 
-def _greedily(problem: Problem, done: int, backwards: bool) -> Iterator[int]:
+def _greedily(problem: OrderingProblem, done: int, backwards: bool) -> Iterator[int]:
     """The remaining tasks: always one that needs least, and among these one that leaves least alive."""
     choices = problem.undoable if backwards else problem.ready
     while ready := choices(done):

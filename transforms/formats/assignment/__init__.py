@@ -1,1 +1,1 @@
-"""Giving every tensor of a program a format."""
+"""Assignment of a format to every tensor of a program."""

@@ -1,4 +1,4 @@
-"""The widths of accumulators that the products of a program would need in any formats."""
+"""The widths of accumulators that the products of a program need in given formats."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ACCUMULATOR_BITS = 32
 """Operands give up bits of precision where a sum of their products then fits an accumulator of this width."""
 
 SPARE_BITS = 7
-"""Operands give up fewer than this many bits: beyond, a wider accumulator costs less than the lost accuracy."""
+"""Operands give up fewer than this many bits; beyond, a wider accumulator costs less than the lost accuracy."""
 
 
 class AccumulatorWidths:
-    """The accumulators of some sums of products (`contractions`) on reals, each width worked out once."""
+    """The accumulators of sums of products (`contractions`) on reals; each width is computed once."""
 
     def __init__(self, contractions: Sequence[tdsl.ContractionOp]):
         self.contractions = contractions
@@ -29,7 +29,7 @@ class AccumulatorWidths:
         self._encoded: dict[object, Factor] = {}
 
     def bits(self, op: tdsl.ContractionOp, format_of: Callable[[SSAValue], NumberFormat]) -> int | None:
-        """The width that a sum needs where its tensors have formats; None where no accumulator is wide enough."""
+        """The width that a sum needs for given formats of its tensors; None if no accumulator is wide enough."""
         key = op, format_of(op.out).type, *(format_of(value).type for value in op.inputs)
         if key not in self._bits:
             self._bits[key] = self._needed(op, format_of)

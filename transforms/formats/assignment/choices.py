@@ -14,14 +14,14 @@ class FormatChoice:
     """The choice for a class of tensors.
 
     prototype: any format of the wanted family and width. zoom: the scale is that of a range 2^zoom times narrower than
-    the profiled one, so that values beyond it saturate; of a wider range where zoom is negative.
+    the profiled one, beyond which values saturate; a negative zoom widens the range.
     """
 
     prototype: NumberFormat
     zoom: int = 0
 
     def format_for(self, low: float, high: float) -> NumberFormat:
-        """The format for values that the profile says to lie between low and high."""
+        """The format for values that lie between low and high by the profile."""
         return self.prototype.for_range(math.ldexp(low, -self.zoom), math.ldexp(high, -self.zoom))
 
 

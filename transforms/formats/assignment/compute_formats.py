@@ -3,7 +3,7 @@
 The operands of an op are of one family of formats, which in a program is that of its constants. A tensor of another
 family is computed in a wide format of the program's own and cast to its storage format; ops that compute with it cast
 it back. Casts become part of the elementwise ops around them; an operand of a product is cast into memory of its own,
-which mostly is free at the time.
+which is mostly free at the time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
     """The family in which a program computes: that of most constants or, where it has none, of most tensors.
 
-    Of equally frequent families it is the last.
+    Of equally frequent families the last counts.
     """
     families = [format.FAMILY for tensors, format in formats.items() if tensors.is_constant]
     families = families or [format.FAMILY for format in formats.values()]
@@ -39,7 +39,7 @@ def family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
 def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorClass, NumberFormat]:
     """Compute formats for tensors stored in a foreign family.
 
-    They are of the program's most frequent type, as wide as it gets. Raises `InputError` for a constant of a foreign
+    They are of the program's most frequent type, in its greatest width. Raises `InputError` for a constant of a foreign
     family, which could as well have one of the program's.
     """
     if not formats:
@@ -85,5 +85,5 @@ def insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
 
 
 def _computes(op: Operation) -> bool:
-    """Does an op need its operands and its result in one family?"""
+    """True for an op whose operands and result must be of one family."""
     return isinstance(op, tdsl.TensorOp) and not op.MOVES_BITS and not isinstance(op, tdsl.CastOp)

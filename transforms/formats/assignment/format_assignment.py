@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class FormatAssignment:
-    """Formats for the classes of one profiled function on reals, for any number of choices; the IR stays as it is.
+    """Formats for the classes of one profiled function on reals, for any number of choices; the IR is not changed.
 
     Of a function of which a part has formats, only the tensors of the other part are in `classes`.
 
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without them all numbers of a
-    constant count alike. Raises `InputError` for a tensor without a profile.
+    constant have equal weight. Raises `InputError` for a tensor without a profile.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals | None = None):
@@ -44,8 +44,8 @@ class FormatAssignment:
     def formats(self, choices: Sequence[FormatChoice]) -> Sequence[NumberFormat]:
         """The formats of the classes, in their order, for a choice each.
 
-        Where a sum of products could just not be held in 32 bits, its operands are narrowed by fewer than `SPARE_BITS`
-        bits each until it is proven to fit. Raises `InputError` where no format is fit for what a sum starts from.
+        Where a sum of products narrowly exceeds 32 bits, its operands are narrowed by fewer than `SPARE_BITS` bits each
+        until it is proven to fit. Raises `InputError` where no format suits the initial value of a sum.
         """
         key = tuple(choices)
         if key not in self._assigned:
@@ -79,7 +79,7 @@ class FormatAssignment:
         return {value: format for tensors, format in computed.items() for value in tensors.members}
 
     def fitted(self, tensors: TensorClass, format: NumberFormat) -> NumberFormat:
-        """The format of a class, fitted to the numbers of its constant where it is one."""
+        """The format of a class, fitted to the numbers of its constant if it is one."""
         if not tensors.is_constant:
             return format
         key = tensors, format.type
@@ -93,7 +93,7 @@ class FormatAssignment:
 
 
 def _has_rows(tensors: TensorClass) -> bool:
-    """Is a class a single matrix or filter whose rows are multiplied by vectors, without any other use?"""
+    """True for a class of a single matrix or filter whose rows are multiplied by vectors, without any other use."""
     [first, *others] = tensors.members
     users = [use.operation for use in first.uses]
     pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]

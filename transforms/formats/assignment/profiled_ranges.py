@@ -1,4 +1,4 @@
-"""The ranges of tensors, as they are declared or profiled."""
+"""The declared or profiled ranges of tensors."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_reals(function: func.FuncOp, *, mixed: bool = False) -> None:
-    """Raises `InputError` for a function that is no program on tensors of reals.
+    """Raises `InputError` for a function that is not a program on tensors of reals.
 
     mixed: a part may have formats, as long as casts stand between the parts.
     """
@@ -53,8 +53,8 @@ def retype(
 ) -> dict[SSAValue, SSAValue]:
     """Give the tensors of a function formats, its constants raws and its functions a scheme; others stay as they are.
 
-    compute_formats: of tensors that are computed in other formats than they are stored in. Returns the new tensor for
-    each of the `formats`.
+    compute_formats: those of tensors that are computed in other formats than they are stored in. Returns the new tensor
+    for each of the `formats`.
     """
     functions = [op for op in function.walk() if isinstance(op, tdsl.FunctionOp) and op.out in formats]
     retyped: dict[SSAValue, SSAValue] = {}

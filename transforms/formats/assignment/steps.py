@@ -2,8 +2,8 @@
 
 The data-driven scales of Shiftry 6.1, algorithm 10, come first: each tensor's greatest magnitude on the validation set
 fixes its scale. Two additions keep 8 bits accurate. Arguments of tanh, sigmoid and exp need no scale for magnitudes at
-which these do not change any more. And the width that was asked for is that of stored tensors: single numbers live in
-registers, where they have the precision of registers.
+which these no longer change. And the requested width is that of stored tensors: single numbers live in registers and
+have the precision of registers.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, floa
 class AssignmentSteps:
     """The formats for one set of choices, made in steps, each of which changes some of them.
 
-    class_of: the class of each tensor of a function. formats: by class, first as the choices have them.
-    compute_formats: of the classes that are stored in a foreign family.
+    class_of: the class of each tensor of a function. formats: by class, initially those of the choices.
+    compute_formats: those of classes stored in a foreign family.
     """
 
     def __init__(
@@ -73,9 +73,9 @@ class AssignmentSteps:
         return self.formats[self.class_of[value]]
 
     def _widen_scalars(self) -> None:
-        """Widen single numbers where only single numbers are computed from them, or where most would be zero.
+        """Widen single numbers from which only single numbers are computed, or most of which would be zero.
 
-        Before the latter get wide, the greatest 0.1 % of them may saturate.
+        Before the latter are widened, the greatest 0.1 % of them may saturate.
         """
         for tensors, choice in self.choices.items():
             if not (are_scalars(tensors.members) or are_collected(tensors.members)):
@@ -91,7 +91,7 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].in_register()
 
     def _vanishes(self, tensors: TensorClass) -> bool:
-        """Do all numbers lie on one side of zero, and more than half of them round to zero?"""
+        """True if all numbers lie on one side of zero and more than half of them round to zero."""
         low, high = tensors.range
         medians = [profile.percentiles.data[MEDIAN].data for profile in tensors.profiles()]
         format = self.formats[tensors]
@@ -100,7 +100,7 @@ class AssignmentSteps:
     def _limit_arguments(self) -> None:
         """Give arguments of functions the scale of the range in which these change, and the precision of their results.
 
-        Only classes that nothing but functions reads are changed.
+        Only classes that are read by functions alone are changed.
         """
         for tensors, choice in self.choices.items():
             reading = list(readers(tensors.members))
@@ -123,7 +123,7 @@ class AssignmentSteps:
             for bits in range(2 * SPARE_BITS - 1):
                 narrowed = self._narrowed(op, bits)
                 width = self._accumulator_bits(op, narrowed)
-                # The narrow accumulator if it can be had, else the least narrowing with which any accumulator fits.
+                # The narrow accumulator if possible, else the least narrowing with which any accumulator fits.
                 if width is not None and width <= ACCUMULATOR_BITS:
                     best = narrowed
                     break
@@ -150,13 +150,13 @@ class AssignmentSteps:
         return narrowed
 
     def _width(self, tensors: TensorClass) -> int:
-        """The width that a class was asked to have, or that it is computed in."""
+        """The requested width of a class, or the width that it is computed in."""
         if tensors in self.compute_formats:
             return self.compute_formats[tensors].bits
         return self.choices[tensors].prototype.bits
 
     def _align_starts(self) -> None:
-        """Give what sums start from no finer scale than that of their products."""
+        """Give initial values of sums no finer scale than that of the products."""
         for op in self.accumulators.contractions:
             if op.initial is not None:
                 tensors, result = self.class_of[op.initial], self.of(op.out)
@@ -170,7 +170,7 @@ class AssignmentSteps:
                     self.formats[tensors] = format
 
     def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
-        """Formats in which a class can start sums, of less and less precision.
+        """Formats in which a class can start sums, in descending order of precision.
 
         They have fewer bits, then also greater magnitudes.
         """

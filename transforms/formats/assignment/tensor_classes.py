@@ -1,7 +1,7 @@
 """The tensors of a program on reals, in classes that share one format.
 
-Tensors that share bits are one class: an iter_arg of a loop in all its places, the operands and results of ops that
-only move data. A format is chosen for a class as a whole.
+Tensors that share bits are one class: an iter_arg of a loop in all its forms, the operands and results of ops that only
+move data. A format is chosen for a class as a whole.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from tinyml.transforms.formats.assignment.profiled_ranges import joint_range, re
 class TensorClass:
     """Tensors of one format, in program order.
 
-    name: that of the first member with a name in the source. range: the least and the greatest value that any member is
-    declared or profiled to have.
+    name: that of the first member with a name in the source. range: the least and the greatest declared or profiled
+    value of all members.
     """
 
     name: str
@@ -41,7 +41,7 @@ class TensorClass:
 
     @cached_property
     def is_constant(self) -> bool:
-        """Are all members constants, or parts of constants?"""
+        """True if all members are constants or parts of constants."""
         return all(tdsl.constant_root(value) is not None for value in self.members)
 
     def profiles(self) -> Iterator[tdsl.Profile]:
@@ -72,7 +72,7 @@ def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
 
 
 def tensor_values(function: func.FuncOp) -> Iterator[SSAValue]:
-    """Every tensor of a function in program order, which is the same in a clone."""
+    """Every tensor of a function in program order; a clone has the same order."""
     yield from (a for a in function.body.block.args if isinstance(a.type, TensorType))
     for op in function.body.walk():
         yield from (result for result in op.results if isinstance(result.type, TensorType))
@@ -85,7 +85,7 @@ def _elements(value: SSAValue) -> int:
 
 
 def _names(classes: Sequence[Sequence[SSAValue]]) -> list[str]:
-    """The first name hint of each class, or else the name of its first op; numbered where several would be equal."""
+    """The first name hint of each class, or else the name of its first op; equal names are numbered."""
     names: list[str] = []
     seen: Counter[str] = Counter()
     for members in classes:

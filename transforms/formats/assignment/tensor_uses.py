@@ -22,7 +22,7 @@ def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
 
 
 def are_scalars(members: Sequence[SSAValue]) -> bool:
-    """Are tensors single elements that live in registers from the op that makes them to the ops that read them?
+    """True for single elements that live in registers from the op that makes them to the ops that read them.
 
     Arguments and results of the function and iter_args of loops are stored.
     """
@@ -35,7 +35,7 @@ def are_scalars(members: Sequence[SSAValue]) -> bool:
 
 
 def are_collected(members: Sequence[SSAValue]) -> bool:
-    """Are tensors single numbers, and the vector in which a loop collects them for an op that reads them at once?"""
+    """True for single numbers and the vector in which a loop collects them for an op that reads them at once."""
     computed = [value for value in members if isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS]
     return any(isinstance(value.owner, tensor.EmptyOp) for value in members) and all(
         prod(tdsl.shape_of(value)) == 1 for value in computed
@@ -43,5 +43,5 @@ def are_collected(members: Sequence[SSAValue]) -> bool:
 
 
 def is_scalar_op(op: Operation) -> bool:
-    """Does an op compute one number, index or truth value? Then wide operands cost next to nothing."""
+    """True for an op that computes one number, index or truth value, where wide operands cost next to nothing."""
     return not any(isinstance(result.type, TensorType) and prod(tdsl.shape_of(result)) > 1 for result in op.results)

@@ -1,1 +1,1 @@
-"""Rounding constants so that what is computed from them stays right."""
+"""Rounding of constants that minimises the errors of the results computed from them."""

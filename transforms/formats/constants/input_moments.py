@@ -12,8 +12,8 @@ from xdsl.ir import BlockArgument, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.model.memory import require_memory
+from tinyml.transforms.formats.constants.filter_windows import FilterWindows
 from tinyml.transforms.formats.constants.moments import Moments
-from tinyml.transforms.formats.constants.windows import Windows
 from tinyml.transforms.formats.evaluation.margins import MarginModel
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ AT_BORDER = 0.8
 
 
 MOST_VALUES = 1 << 25
-"""The most factors that are kept, 8 bytes each; where all samples have more, some of these are left out, evenly."""
+"""The most factors that are kept, 8 bytes each; if all samples have more, they are thinned out evenly."""
 
 
 class InputMoments:
@@ -38,7 +38,7 @@ class InputMoments:
 
         constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp) and tdsl.is_real(op.result)]
         self.partners = {op: list(dict.fromkeys(_partners(op.result))) for op in constants}
-        self.windows = {op: windows for op in constants if (windows := Windows.of(op)) is not None}
+        self.windows = {op: windows for op in constants if (windows := FilterWindows.of(op)) is not None}
         others = [values for op, values in self.partners.items() if op not in self.windows]
         wanted = {value for values in others for value in values}
         seen: dict[SSAValue, list[Reals]] = {}
@@ -64,7 +64,7 @@ class InputMoments:
         self.known: dict[object, Moments | None] = {}
 
     def _step(self, module: ModuleOp, inputs: Reals, wanted: set[SSAValue], chunk: int) -> int:
-        """Every so many samples one is taken."""
+        """The stride of the samples that are taken."""
         from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 
         kept = sum(windows.kept(min(chunk, len(inputs))) for windows in self.windows.values())
@@ -75,14 +75,14 @@ class InputMoments:
 
         evaluate_as_it_is(module, inputs[:1], count)
         step = max(-(-len(inputs) * kept // MOST_VALUES), 1)
-        # As they are, joined, and rounded.
+        # The factors as they are, joined, and rounded.
         require_memory("rounding constants on", -(-len(inputs) // step), 3 * 8 * kept)
         return step
 
     def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
         """The moments of a constant's factors, rounded into formats.
 
-        The same object each time; None for a constant that is no factor of a sum.
+        Repeated calls return the same object; None for a constant that is no factor of a sum.
         """
         if constant in self.windows:
             format = format_of(self.windows[constant].image)
@@ -100,7 +100,7 @@ class InputMoments:
     def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
         """The mean squares of the factors of each number of a constant, of a shape that broadcasts to it.
 
-        None where it has other uses. Numbers that a loop indexes out of it have a mean square each.
+        None if it has other uses. Numbers that a loop indexes have a mean square each.
         """
         if constant in self.windows:
             return self.windows[constant].mean_squares
@@ -116,7 +116,7 @@ class InputMoments:
         return None
 
     def _factors(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        """The factors of a constant; none where it has other uses."""
+        """The factors of a constant; none if it has other uses."""
         partners = self.partners[constant]
         return partners if all(value in self.values for value in partners) else []
 

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 SHRINKAGE = 0.1
-"""The share that correlations lose: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
+"""The share by which correlations shrink: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
 
 BITS = 40
-"""Bits of the greatest moment that all are rounded to, so that the order of a machine's additions does not matter."""
+"""Bits of the greatest moment, to which all are rounded so that the order of a machine's additions does not matter."""
 
 
 @dataclass
 class Moments:
     """Second moments of a vector x of inputs and of its rounded values y; each of shape (length, length).
 
-    axes: of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T]. further: the
-    moments of further groups of rows, all equally many, that meet other inputs than the first.
+    axes: those of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T]. further: the
+    moments of further groups of rows, of equal size, whose inputs differ from those of the first.
     """
 
     rounded: NDArray[np.float64]
@@ -39,7 +39,8 @@ class Moments:
         """The moments of samples of shape (samples, length), weighted, with covariances shrunk towards the diagonal."""
         total = weights.sum()
         means = [(weights @ samples) / total for samples in (reals, rounded)]
-        # Pixels at the edge of an image are always zero, and a matrix times itself takes half the time of others.
+        # Pixels at the edge of an image are always zero, and a product of a matrix and itself takes half the time of
+        # others.
         used = reals.any(0) | rounded.any(0)
         rooted = [samples[:, used] * np.sqrt(weights)[:, None] for samples in (reals, rounded)]
 

@@ -1,4 +1,4 @@
-"""Constants that give up bits of precision after they have been rounded once."""
+"""Narrowing of constants that have been rounded before."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> Raws:
     """Raws of one format converted to a narrower one, of the same shape; halves go towards zero.
 
-    Rounding half up, as arithmetic does, would shift a sum of many constants to one side: when one bit goes, every
-    second number that has been rounded already is such a half.
+    Rounding half up, as arithmetic does, would bias a sum of many constants: when one bit is dropped, every second
+    number that has been rounded already is such a half.
     """
     reals = source.decode(raws)
     nearest, away = narrower.encode(reals), narrower.encode_away(reals)

@@ -1,12 +1,12 @@
-"""Rounding the constants of a program in formats once more, so that its scores are right, on real data.
+"""Second rounding of the constants of a program in formats, which corrects its scores on real data.
 
-`round_weights` keeps those sums right to which a constant's products are added. In the end it is the margins between
-the two best scores that count, for inputs near the border between classes. To first order a margin's error is the sum
-of the errors of all numbers, each times the margin's derivative by it: the loss of "Up or Down? Adaptive Rounding for
-Post-Training Quantization" (Nagel et al., 2020, section 3.1) where only margins matter.
+`round_weights` keeps the sums of a constant's products right. In the end the margins between the two best scores count,
+for inputs near the border between classes. To first order a margin's error is the sum of the errors of all numbers,
+each times the margin's derivative by it: the loss of "Up or Down? Adaptive Rounding for Post-Training Quantization"
+(Nagel et al., 2020, section 3.1) where only margins matter.
 
-First the errors of constants, which are fully known, are made to cancel. Then constants make up for the other errors of
-the margins, as an evaluation of the program shows them, where these are not due to chance. It costs nothing on the
+First the errors of constants, which are fully known, are made to cancel. Then constants compensate for the other errors
+of the margins, measured by an evaluation of the program, where these are not due to chance. It costs nothing on the
 device.
 """
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.problem import SearchProblem
 
 CERTAIN = 1.5
-"""A number makes up for errors that constants do not cause where margins depend on it by so many standard errors."""
+"""A number compensates for errors of other origin only where margins depend on it by so many standard errors."""
 
 NEGLIGIBLE = 1e-3
-"""Numbers stay as they are whose errors cost less than this part of the error of their row's most important number."""
+"""Numbers are not moved if their errors cost less than this share of the error of their row's most important number."""
 
 
 def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:
-    """Other raws for constants of a candidate, with which its margins are better, by the constants' indices.
+    """Raws of constants of a candidate that improve its margins, by the constants' indices.
 
-    Each number stays next to the real one, numbers of sparse matrices that are zero stay so, and no row of a matrix
-    comes to have a greater sum of magnitudes than any had. Formats as published stay as they are, and so do programs
-    without scores.
+    Each number stays a neighbour of the real one, zeros of sparse matrices stay zeros, and no row of a matrix exceeds
+    the greatest sum of magnitudes that any row had. Formats as published stay as they are, and so do programs without
+    scores.
     """
     if evaluator.reference.margin_model is None or any(format.AS_PUBLISHED for format in formats):
         return {}
@@ -51,15 +51,15 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
 
 
 def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> list[dict[int, Raws]]:
-    """The same for candidates of a problem, worked out in this process."""
+    """The refined raws of candidates of a problem, computed in this process."""
     return [refine_constants(evaluator_of(problem), formats) for formats in candidates]
 
 
 class _Refinement:
     """The constants of a candidate while they are refined.
 
-    raws: of those that have changed, by index. errors: of the margins, of shape (samples,). own: the part of these
-    errors that the errors of all constants cause, to first order.
+    raws: those of changed constants, by index. errors: those of the margins, of shape (samples,). own: the part of
+    these errors that the errors of all constants cause, to first order.
     """
 
     def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
@@ -80,7 +80,7 @@ class _Refinement:
     def refine(self, index: int, own: bool) -> None:
         """Move numbers of a constant to their other neighbours where that helps.
 
-        own: against the errors that constants cause, or against all?
+        own: True to reduce the errors that constants cause, False to reduce all.
         """
         constant, format = self.constants[index], self._format(index)
         reals, before = self._reals(index), self._raws(index)

@@ -1,4 +1,4 @@
-"""Rounding the numbers of a constant so that the sums of their products are right, on real data.
+"""Rounding of a constant's numbers that minimises the errors of the sums of their products on real data.
 
 Rounded to nearest, the errors of a row of weights w do not cancel where the inputs x have a mean or depend on each
 other. Here each weight becomes one of its two neighbours w', so that E[(w' y - w x)^2] is small, where y is the rounded
@@ -22,15 +22,14 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.constants.moments import Moments
 
 LEAST_GAIN = 1e-9
-"""The least gain that counts, as a part of the cost of rounding one weight by itself."""
+"""The least gain that counts, as a share of the cost of rounding one weight by itself."""
 
 
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
     """A constant in a format, each weight rounded to one of its two neighbours.
 
-    For each row, the weight that helps most is moved to its other neighbour, until none helps. No row's sum of
-    magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products stay as they
-    were.
+    In each row, the weight with the greatest gain is moved to its other neighbour, until none gains. No row's sum of
+    magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products still hold.
 
     weights: of any shape, `inputs.axes` of which are those of the products.
     """
@@ -42,7 +41,7 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
 
 
 def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments]) -> Raws:
-    """Round the rows of groups, one after the other, each of which has inputs of its own."""
+    """Round the rows of groups, one group after the other; each has inputs of its own."""
     raws, other = format.encode(weights), format.encode_away(weights)
     near, far = format.decode(raws), format.decode(other)
     most, each = float(np.abs(near).sum(1).max(initial=0.0)), len(weights) // len(groups)
@@ -59,11 +58,11 @@ def worth_moving(
 ) -> NDArray[np.bool_]:
     """A mask of the numbers of each row that are worth moving to another value, so that their joint cost is least.
 
-    For each row, the one that helps most is moved until none helps; moved numbers may be moved back. Moving row r by d
-    costs 2 d slopes[r] + d moments d. No row's sum of magnitudes comes to exceed `most`.
+    In each row, the number with the greatest gain is moved until none gains; moved numbers may be moved back. Moving
+    row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
 
-    now, other, slopes: of shape (rows, numbers). moments: (numbers, numbers). doubts: how far the slopes may be off, of
-    their shape: only what helps beyond that is moved.
+    now, other, slopes: of shape (rows, numbers). moments: (numbers, numbers). doubts: the uncertainty of the slopes, of
+    their shape: only gains beyond it count.
     """
     slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)

@@ -1,4 +1,4 @@
-"""The constants of a program in any formats that its tensors might have."""
+"""The constants of a program in any formats that its tensors may have."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class RoundedConstants:
-    """The raws of a program's constants in any formats, each worked out once.
+    """The raws of a program's constants in any formats, each computed once.
 
-    All are rounded to nearest where the assignment has no inputs.
+    All are rounded to nearest if the assignment has no inputs.
     """
 
     def __init__(self, assignment: FormatAssignment):
@@ -31,9 +31,9 @@ class RoundedConstants:
         self.known: dict[object, Raws] = {}
 
     def raws(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> dict[SSAValue, Raws]:
-        """The raws of the constants where the classes have these formats, by tensor.
+        """The raws of the constants by tensor, for given formats of the classes.
 
-        refined: raws to use instead for some, by the constants' indices in the program.
+        refined: raws that replace those of some constants, by the constants' indices in the program.
         """
 
         def format_of(value: SSAValue) -> NumberFormat:
@@ -61,7 +61,7 @@ def give_formats(
     refined: Mapping[int, Raws] | None,
     scheme: str | None,
 ) -> None:
-    """Give a program formats. refined: as `RoundedConstants.raws` takes it. scheme: of functions."""
+    """Give a program formats. refined: as in `RoundedConstants.raws`. scheme: that of functions."""
     assignment = constants.assignment
     retype(
         assignment.function,

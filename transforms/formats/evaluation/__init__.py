@@ -1,1 +1,1 @@
-"""Evaluating candidates on a data set: the values that they compute, and how far these are from the reference."""
+"""Evaluation of candidates on a data set: the values that they compute, and their distance from the reference."""

@@ -1,4 +1,4 @@
-"""Candidates: programs at L1 for any formats of one program's tensors, made as quickly as searches need them."""
+"""Candidates: programs at L1 for any formats of one program's tensors, made fast enough for searches."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Formats: TypeAlias = tuple[NumberFormat, ...]
 """A format for each class of tensors, in the order of `tensor_classes`."""
 
 LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
-"""The passes after `choose-accumulators` that change bits, by leaving out roundings. All later ones keep every bit."""
+"""The passes after `choose-accumulators` that change bits, by omitting roundings. All later ones keep every bit."""
 
 
 class Candidates:
     """The candidates of one program.
 
-    module: profiled, on reals; it stays as it is. inputs: reals of shape (samples, elements) to round weights on.
-    scheme: of exp, tanh and sigmoid, as `assign-format{functions=...}` takes it. Raises what `assign-format` raises.
+    module: profiled, on reals; not changed. inputs: reals of shape (samples, elements) to round weights on. scheme:
+    that of exp, tanh and sigmoid, as in `assign-format{functions=...}`. Raises the errors of `assign-format`.
     """
 
     def __init__(self, module: ModuleOp, inputs: Reals | None, scheme: str | None):
@@ -47,9 +47,9 @@ class Candidates:
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """The program with every tensor that it has on reals, and the tensor that took the place of each of these.
+        """The program with all of its tensors on reals, and the tensor that replaced each of them.
 
-        refined: as `RoundedConstants.raws` takes it.
+        refined: as in `RoundedConstants.raws`.
         """
         from tinyml.runtime.evaluator.evaluator import predict_function
 
@@ -67,9 +67,9 @@ class Candidates:
         return copy, {value: retyped[copies[value]] for value in of_values}
 
     def program(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> ModuleOp:
-        """The program with the bits that it will have on a device; refined: as `in_formats` takes it.
+        """The program with the bits that it will have on a device; refined: as in `in_formats`.
 
-        Raises `InputError` where a sum of products fits no accumulator.
+        Raises `InputError` if a sum of products fits no accumulator.
         """
         module, _ = self.in_formats(formats, refined)
         return leave_out_roundings(module)

@@ -1,4 +1,4 @@
-"""A model of margins: how near samples are to the border between two classes, and how far errors move them."""
+"""A model of margins: the distance of samples from the border between two classes, and how far errors move them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MarginModel:
         return scores[rows, self.best[part]] - scores[rows, self.second[part]]
 
     def direction(self) -> Reals:
-        """The derivative of each sample's margin by its scores, of shape (samples, classes)."""
+        """The derivative of each sample's margin with respect to its scores, of shape (samples, classes)."""
         direction = np.zeros((len(self.margins), self.classes))
         rows = np.arange(len(direction))
         direction[rows, self.best] = 1.0
@@ -54,5 +54,5 @@ class MarginModel:
         return self._margins(scores, part) - self.margins[part]
 
     def weighted_errors(self, scores: Reals, part: slice) -> Reals:
-        """The same times the weights of the samples."""
+        """The errors of the margins times the weights of the samples."""
         return self.errors(scores, part) * self.weights[part]

@@ -1,4 +1,4 @@
-"""The problem that a search solves, in a form that travels to other processes."""
+"""The problem that a search solves, in a form that can be sent to other processes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SearchProblem:
-    """Everything that a worker has to know.
+    """All input of a worker.
 
     program: the profiled program on reals, as text. x: inputs of shape (samples, elements). y: labels, if there are
-    any. scheme: of functions, as `assign-format{functions=...}` takes it.
+    any. scheme: that of functions, as in `assign-format{functions=...}`.
     """
 
     program: str
@@ -26,7 +26,7 @@ class SearchProblem:
 
     @cached_property
     def digest(self) -> str:
-        """A hash that tells problems apart."""
+        """A hash that distinguishes problems."""
         digest = hashlib.sha256(f"{self.scheme} {self.program}".encode())
         for array in (self.x, self.y):
             digest.update(b"" if array is None else array.tobytes())

@@ -25,12 +25,12 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 class CandidateOutcome:
     """The counts and errors of a candidate on the first `seen` samples.
 
-    These are all samples, unless the candidate was given up as hopeless.
+    These are all samples, unless the candidate was abandoned as hopeless.
 
     differ: samples with another class than on reals. wrong: samples with another class than the label, 0 without
     labels. error: sum over the samples of the mean absolute error of the outputs (`mean_errors`). margin: percentage of
-    all samples that the errors of the scores should make differ (`MarginModel`). Both are 0 without scores. fault: why
-    there is no program.
+    all samples that are expected to differ, given the errors of the scores (`MarginModel`). Both are 0 without scores.
+    fault: the reason why there is no program.
     """
 
     seen: int = 0
@@ -44,8 +44,8 @@ class CandidateOutcome:
 class Reference:
     """The program on reals, on a data set.
 
-    order: the samples with the least margin between the two greatest scores come first, so that bad candidates show
-    early; inputs, classes, labels, scores and tensors (the scores, then the other outputs) have this order.
+    order: the samples by ascending margin between the two greatest scores, so that bad candidates are recognised early;
+    inputs, classes, labels, scores and tensors (the scores, then the other outputs) have this order.
     """
 
     def __init__(self, module: ModuleOp, data: Data):
@@ -63,7 +63,7 @@ class Reference:
         self.wrong = 0 if self.labels is None else int(np.sum(self.classes != self.labels))
 
     def check(self, metric: str) -> Metric:
-        """The metric of a name; raises `InputError` where there is none, and where data or program do not allow it."""
+        """The metric with a name; raises `InputError` if there is none, or if data or program do not allow it."""
         for known in METRICS:
             if metric == known:
                 if metric == "accuracy" and self.labels is None:
@@ -78,7 +78,7 @@ class Reference:
     ) -> CandidateOutcome:
         """An outcome with the next samples added.
 
-        reals: their scores and other outputs, decoded. compared: their scores as the class is found from them.
+        reals: their decoded scores and other outputs. compared: their scores in the form that determines the class.
         """
         classes = outputs.classes
         part = slice(outcome.seen, outcome.seen + len(classes))
@@ -93,10 +93,10 @@ class Reference:
         )
 
     def loss(self, outcome: CandidateOutcome, metric: Metric) -> float:
-        """A lower bound of a candidate's loss, exact where all samples were seen; infinite where there is no program.
+        """A lower bound on a candidate's loss, exact once all samples were seen; infinite without a program.
 
         By metric: the percentage of samples that differ, points of accuracy, the mean absolute error of the outputs, or
-        the percentage of samples that should differ by their margins.
+        the percentage of samples expected to differ by their margins.
         """
         if outcome.fault is not None:
             return float("inf")
@@ -108,7 +108,7 @@ class Reference:
 
 
 def mean_errors(reals: Sequence[NDArray[Any]], exact: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-    """The mean absolute error of each sample's outputs, of shape (samples,): every output counts alike.
+    """The mean absolute error of each sample's outputs, of shape (samples,); all outputs have equal weight.
 
     reals, exact: the outputs, at least one, each of shape (samples, elements).
     """

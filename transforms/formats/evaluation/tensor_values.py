@@ -26,7 +26,7 @@ def value_map(
 
     The program has the tensors of its source: nothing is fused or accumulated yet.
 
-    refined: as `RoundedConstants.raws` takes it.
+    refined: as in `RoundedConstants.raws`.
     """
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
@@ -41,7 +41,7 @@ def value_map(
 
 
 def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None) -> list[float]:
-    """The mean absolute error of each class of tensors, in the same program."""
+    """The mean absolute error of each class of tensors in the same program."""
     from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
     recorder = _ValueRecorder(evaluator, {value: value for value in evaluator.candidates.assignment.class_of})

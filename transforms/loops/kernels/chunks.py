@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
-from tinyml.transforms.ir.divisibility import is_multiple
+from tinyml.transforms.ir.indices.divisibility import is_multiple
 
 REST_BYTES = 2
 """Bytes of flash that a call takes besides, if its length is no multiple of a chunk."""
@@ -23,19 +23,19 @@ def select_chunks(module: ModuleOp, kernels: Sequence[Kernel]) -> None:
 
     All calls of a kernel change, so that a program has only one of both, and only if that takes no more flash.
     """
-    calls: defaultdict[str, list[num.DotOp]] = defaultdict(list)
+    calls: defaultdict[num.KernelAttr, list[num.DotOp]] = defaultdict(list)
     for op in module.walk():
         if isinstance(op, num.DotOp) and op.kernel is not None:
-            calls[op.kernel.data].append(op)
-    plain = {kernel.symbol: kernel for kernel in kernels if kernel.op == num.DotOp.name and not kernel.chunk}
-    for symbol, ops in calls.items():
-        if symbol in plain:
-            for kernel in _in_chunks(plain[symbol], kernels):
+            calls[op.kernel].append(op)
+    plain = {kernel.attribute: kernel for kernel in kernels if kernel.op == num.DotOp.name and not kernel.chunk}
+    for called, ops in calls.items():
+        if called in plain:
+            for kernel in _in_chunks(plain[called], kernels):
                 rests = sum(op.length % kernel.chunk > 0 for op in ops)
-                larger = kernel.code + rests * REST_BYTES > plain[symbol].code
+                larger = kernel.code + rests * REST_BYTES > plain[called].code
                 if not larger and all(_fits(op, kernel) for op in ops):
                     for op in ops:
-                        op.kernel = StringAttr(kernel.symbol)
+                        op.kernel = kernel.attribute
                     break
 
 

@@ -31,7 +31,7 @@ from tinyml.transforms.loops.kernels.constant_rows import (
     starts_of,
 )
 from tinyml.transforms.loops.kernels.finished_sums import visits_in_order
-from tinyml.transforms.loops.kernels.tiles import size_of
+from tinyml.transforms.loops.kernels.tiles import code_of, size_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,10 +108,10 @@ def call_of_code(
     """A call of code for rows, whose name no other one in the module of an op has."""
     module = function_around(at).parent_op()
     assert module is not None
-    symbol = f"{coder.prefix}{sum(isinstance(call, num.CodedRowsOp) for call in module.walk())}"
-    kernel = coder.composed(symbol, rows)
+    number = sum(isinstance(call, num.CodedRowsOp) for call in module.walk())
+    kernel = coder.kernel(str(number), rows)
     assert kernel is not None
-    return num.CodedRowsOp(outputs, vectors, rows, symbol, size_of(kernel))
+    return num.CodedRowsOp(outputs, vectors, rows, code_of(kernel), size_of(kernel))
 
 
 def contracted_rows(module: ModuleOp) -> Iterator[ContractedRows]:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import num, scratch
@@ -64,7 +63,7 @@ class DecodedRuns:
 
         def dot(sum: SSAValue, runs: Sequence[SSAValue]) -> SSAValue:
             part = num.DotOp(sum, runs[0], runs[1])
-            part.kernel = StringAttr(kernel.symbol)
+            part.kernel = kernel.attribute
             return nest.insert(part)
 
         if not arrays:

@@ -75,7 +75,7 @@ class TileCall:
                 windows = nest.insert(scratch.SliceOp(sums.products.vector, nest.index(first), (self.tile.elements,)))
             operands = [outputs, stream, windows]
             products = results * sums.products.length
-            nest.put(num.ComposedTilesOp(operands, sums.products.sum.type, products, self.kernel.symbol))
+            nest.put(num.ComposedTilesOp(operands, sums.products.sum.type, products, self.kernel.attribute))
         _erase(sums)
 
 
@@ -101,7 +101,7 @@ class CodeCall:
         sums, nest = _finished(op), LoopNest(op)
         outputs = nest.insert(scratch.SliceOp(sums.outputs, nest.index(0), (sums.count,)))
         windows = sums.products.vector
-        nest.put(num.CodedTileOp(outputs, windows, self.tile, self.kernel.symbol, size_of(self.kernel)))
+        nest.put(num.CodedTileOp(outputs, windows, self.tile, code_of(self.kernel), size_of(self.kernel)))
         _erase(sums)
 
 
@@ -128,6 +128,12 @@ def _window_sums(op: num.ContractOp) -> WindowSums | None:
 
 def _time(kernel: Kernel) -> float:
     return 0.0 if kernel.composed is None else kernel.composed.costs[""]
+
+
+def code_of(kernel: Kernel) -> num.CodeKernelAttr:
+    """The attribute of a kernel that holds constants."""
+    assert isinstance(kernel.attribute, num.CodeKernelAttr)
+    return kernel.attribute
 
 
 def size_of(kernel: Kernel) -> num.CodeSize:

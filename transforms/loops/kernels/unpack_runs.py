@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import num, scratch
@@ -25,7 +24,7 @@ class UnpackedRuns:
     def __init__(self) -> None:
         self._arrays: dict[tuple[Operation, Attribute], SSAValue] = {}
 
-    def sum(self, op: num.DotOp | num.DistanceOp, kernel: str) -> SSAValue:
+    def sum(self, op: num.DotOp | num.DistanceOp, kernel: num.KernelAttr) -> SSAValue:
         """The sum of an op whose second run is packed, by calls of the kernel on one block after the other."""
         widths = [scratch.packed_bits(scratch.memref_type(run)) for run in (op.lhs, op.rhs)]
         length = max(LEAST_BLOCK, *(group_length(width) for width in widths if width is not None))
@@ -37,7 +36,7 @@ class UnpackedRuns:
             whole = nest.insert(scratch.SliceOp(array, nest.index(0), (count,), element_format(op.rhs.type).type))
             nest.put(memref.CopyOp(packed, whole))
             part = type(op)(sum, weights, whole)
-            part.kernel = StringAttr(kernel)
+            part.kernel = kernel
             return nest.insert(part)
 
         def whole(number: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:

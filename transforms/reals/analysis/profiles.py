@@ -42,7 +42,7 @@ class _Statistics:
     """Values in `sampled`."""
     arrays: int = 0
     stride: int = 1
-    """Every so many arrays one is sampled: more where there are too many values."""
+    """One array in this many is sampled; the number grows where there are too many values."""
 
     def add(self, values: NDArray[Any], value: SSAValue) -> None:
         if not values.size:

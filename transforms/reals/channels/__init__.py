@@ -1,5 +1,5 @@
 """Channels of networks on reals: which belong together, what they are worth, and networks without some of them.
 
-`ties` finds the channels that can only be removed together, `importance` ranks them, `pruning` chooses them by the
-memory of a plan, `removal` rewrites the program.
+`channel_groups` finds the channels that can only be removed together, `importance` ranks them, `pruning` chooses them
+by the memory of a plan, `removal` rewrites the program.
 """

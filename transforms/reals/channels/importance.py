@@ -10,7 +10,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.transforms.reals.channels.ties import STAYING, Ties
+from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Importance:
-    """What channels of filters are worth: for each filter, the groups of its channels and their numbers.
+    """The importance of the channels of filters: for each filter, the groups of its channels and their numbers.
 
     shares: the numbers count as parts of the total over the channels that a filter still has.
     """
@@ -42,7 +42,7 @@ class Importance:
         return worth
 
 
-def importance(ties: Ties, file: str | None = None) -> Importance:
+def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
     """The importance of the channels of all convolutions and dense layers.
 
     By default a channel is worth the L1 norm of its weights (Li et al. 2017) as a part of the norm of all channels that
@@ -52,23 +52,23 @@ def importance(ties: Ties, file: str | None = None) -> Importance:
     them, or has another shape, or numbers that are not finite.
     """
     filters: list[tuple[NDArray[np.int64], Reals]] = []
-    for op in ties.filters:
-        groups = ties.groups(op.out)
+    for op in grouping.filters:
+        groups = grouping.groups(op.out)
         if (groups != STAYING).any():
-            numbers = _norms(ties, op) if file is None else _read(op, len(groups), weights_name(ties, op), file)
+            numbers = _norms(grouping, op) if file is None else _read(op, len(groups), weights_name(grouping, op), file)
             filters.append((groups, numbers))
     return Importance(filters, shares=file is None)
 
 
-def weights_name(ties: Ties, op: tdsl.ContractionOp) -> str | None:
+def weights_name(grouping: ChannelGroups, op: tdsl.ContractionOp) -> str | None:
     """The name of the weights of a convolution or dense layer, if they have any."""
-    return op.operands[ties.filters[op]].name_hint
+    return op.operands[grouping.filters[op]].name_hint
 
 
-def _norms(ties: Ties, op: tdsl.ContractionOp) -> Reals:
+def _norms(grouping: ChannelGroups, op: tdsl.ContractionOp) -> Reals:
     """The L1 norm of the weights of each channel of a result."""
-    weights = cast(tdsl.ConstOp, op.operands[ties.filters[op]].owner).raws.astype(np.float64)
-    axis = ties.row_axis(op)
+    weights = cast(tdsl.ConstOp, op.operands[grouping.filters[op]].owner).raws.astype(np.float64)
+    axis = grouping.row_axis(op)
     return np.abs(weights).sum(tuple(each for each in range(weights.ndim) if each != axis))
 
 

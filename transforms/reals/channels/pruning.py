@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups
 from tinyml.transforms.reals.channels.importance import Importance
-from tinyml.transforms.reals.channels.ties import STAYING, Ties
 from tinyml.transforms.schedules.plans.graph import Graph, Kind, Node
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
@@ -22,7 +22,7 @@ from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_
 from tinyml.transforms.schedules.protocol import Schedule
 
 if TYPE_CHECKING:
-    from tinyml.transforms.reals.channels.ties import Labels
+    from tinyml.transforms.reals.channels.channel_groups import Labels
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Channels:
     """
 
     network: Network
-    ties: Ties
+    grouping: ChannelGroups
     schedule: Schedule
     most_extra: int = 30
 
@@ -43,14 +43,14 @@ class Channels:
         groups: dict[str, Labels] = {}
         for value, name in self.network.names.items():
             if name not in groups:
-                channels, own = self.network.graph.tensors[name].channels, self.ties.groups(value)
+                channels, own = self.network.graph.tensors[name].channels, self.grouping.groups(value)
                 # Tensors of several vectors are single pixels in the graph, and inputs may have another order of axes.
                 groups[name] = np.tile(own, channels // len(own)) if own.any() else np.zeros(channels, np.int64)
         return groups
 
     @cached_property
     def counts(self) -> dict[int, dict[str, int]]:
-        """For each group that may go, the number of its channels in each tensor."""
+        """The number of channels of each removable group in each tensor."""
         counts: dict[int, dict[str, int]] = {}
         for name, groups in self.groups.items():
             for group, count in zip(*np.unique(groups, return_counts=True), strict=True):
@@ -110,7 +110,7 @@ class Channels:
         return chosen
 
     def alike(self, group: int) -> tuple[tuple[str, int], ...]:
-        """What a plan knows of a group: groups with as many channels in the same tensors are the same to it."""
+        """The properties of a group that a plan depends on: the numbers of its channels, by tensor."""
         return tuple(self.counts[group].items())
 
 

@@ -11,7 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.reals.channels.ties import Ties, channel_axis
+from tinyml.transforms.reals.channels.channel_groups import ChannelGroups, channel_axis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 
-def kept(ties: Ties, value: SSAValue, removed: Collection[int]) -> Mask:
-    """Which channels of a tensor are left without some groups."""
-    return ~np.isin(ties.groups(value), list(removed))
+def kept(grouping: ChannelGroups, value: SSAValue, removed: Collection[int]) -> Mask:
+    """A mask of the channels of a tensor that are left without some groups."""
+    return ~np.isin(grouping.groups(value), list(removed))
 
 
-def remove_channels(ties: Ties, removed: Collection[int]) -> None:
+def remove_channels(grouping: ChannelGroups, removed: Collection[int]) -> None:
     """Remove groups of channels: from tensors, and from the weights of all ops that make or read them.
 
     In each tensor at least one channel has to be left.
     """
-    changed = [value for value in ties.values if not kept(ties, value, removed).all()]
+    changed = [value for value in grouping.values if not kept(grouping, value, removed).all()]
     ops = [value.owner for value in changed] + [use.operation for value in changed for use in value.uses]
     for op in dict.fromkeys(ops):
         assert isinstance(op, Operation)
-        _cut_constants(ties, op, removed)
+        _cut_constants(grouping, op, removed)
         if isinstance(op, tdsl.ContractionOp):
-            _adapt(ties, op, removed)
+            _adapt(grouping, op, removed)
     for value in changed:
         shape = list(tdsl.shape_of(value))
-        shape[channel_axis(tuple(shape))] = int(kept(ties, value, removed).sum())
+        shape[channel_axis(tuple(shape))] = int(kept(grouping, value, removed).sum())
         element = cast("TensorType[Attribute]", value.type).element_type
         Rewriter.replace_value_with_new_type(value, TensorType(element, shape))
 
 
-def _cut_constants(ties: Ties, op: Operation, removed: Collection[int]) -> None:
+def _cut_constants(grouping: ChannelGroups, op: Operation, removed: Collection[int]) -> None:
     for index, value in enumerate(op.operands):
-        masks = [(cut.axis, ~np.isin(cut.labels, list(removed))) for cut in ties.cuts(op, index)]
+        masks = [(cut.axis, ~np.isin(cut.labels, list(removed))) for cut in grouping.cuts(op, index)]
         constant = value.owner
         if not isinstance(constant, tdsl.ConstOp) or all(mask.all() for _, mask in masks):
             continue
@@ -59,10 +59,10 @@ def _cut_constants(ties: Ties, op: Operation, removed: Collection[int]) -> None:
             Rewriter.erase_op(constant)
 
 
-def _adapt(ties: Ties, op: tdsl.ContractionOp, removed: Collection[int]) -> None:
+def _adapt(grouping: ChannelGroups, op: tdsl.ContractionOp, removed: Collection[int]) -> None:
     """Adapt what a contraction says of its rows and groups."""
     if op.shifts is not None:
-        rows = kept(ties, op.out, removed)
+        rows = kept(grouping, op.out, removed)
         op.row_shifts = DenseArrayBase.from_list(i8, list(np.array(op.shifts)[rows]))
     if isinstance(op, tdsl.Conv2dOp) and op.group_count > 1:
-        op.groups = IntegerAttr(int(kept(ties, op.rhs, removed).sum()), i64)
+        op.groups = IntegerAttr(int(kept(grouping, op.rhs, removed).sum()), i64)

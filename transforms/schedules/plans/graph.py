@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Order(Enum):
-    """What of an image lies in one piece of memory, one after the other."""
+    """The unit of an image that is contiguous in memory."""
 
     PIXELS = "pixels"
     ROWS = "rows, each channel by channel"
@@ -36,7 +36,7 @@ class Image(NamedTuple):
 
 
 class Kind(Enum):
-    """What an op computes of the channels of its operands."""
+    """The dependence of an op's result channels on those of its operands."""
 
     CONTRACTION = "each output channel from all input channels"
     CHANNELWISE = "each output channel from one input channel"

@@ -127,7 +127,7 @@ class _Network:
         return True
 
     def continues(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Does the result lie where the operand does, computed in the loops of the op before, or not at all?"""
+        """True if the result takes the operand's bytes, computed in the loops of the op before or not at all."""
         if isinstance(op, tdsl.ReshapeOp) or (isinstance(op, tdsl.TransposeOp) and op.keeps_order):
             return True
         same = tdsl.shape_of(op.out) == tdsl.shape_of(operand)
@@ -174,7 +174,7 @@ class _Network:
 
 
 def _is_margin(op: tdsl.PadOp) -> bool:
-    """Is an image padded around height and width only, for convolutions and pools?"""
+    """True if only height and width of an image are padded, as for convolutions and pools."""
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or any(op.gaps) or any((*op.margins[0], *op.margins[3])):
         return False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Order = NDArray[np.intp]
-    """For each pixel of a result, by row and column, how many are computed before it."""
+    """The number of pixels computed before each pixel of a result, by row and column."""
 
 
 def order_of(turns: Sequence[int], height: int, width: int) -> Order:
@@ -51,7 +51,7 @@ def alive(graph: Graph, i: int, order: Order) -> int:
 
 
 def _latest(order: Order, windows: Sequence[slice], extent: int) -> Order:
-    """For each index along the operand's first axis, the greatest number in `order` of the windows that have it."""
+    """The greatest number in `order` of the windows that cover each index along the operand's first axis."""
     latest = np.zeros((extent, order.shape[1]), np.intp)
     for window, numbers in zip(windows, order, strict=True):
         part = latest[window]

@@ -34,7 +34,7 @@ class ChannelLoop:
 
     @property
     def is_exact(self) -> bool:
-        """Are the results those of ordinary execution?"""
+        """True if the results are those of ordinary execution."""
         return self.sums is None or self.sums.EXACT
 
     def rewrite(self) -> None:
@@ -56,7 +56,7 @@ class ChannelLoop:
         erase([*(op for link in self.links for op in (link.op, *link.chain)), *([last] if self.sums else [])])
 
     def _iteration(self, c: SSAValue, held: SSAValue) -> SSAValue:
-        """What the loop carries after channel c."""
+        """The values that the loop carries after channel c."""
         part: SSAValue | None = None
         for link in self.links[: None if self.sums else -1]:
             part = self._part(link, c, part)

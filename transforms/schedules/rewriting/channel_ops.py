@@ -1,4 +1,4 @@
-"""The links of a loop over channels: ops that hand on a channel each, and what they may be (PEX, table 2)."""
+"""The ops of a loop over channels, each of which passes on a channel, and their roles (PEX, table 2)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tinyml.transforms.schedules.slices.stages import elementwise_behind
 
 
 class Role(Enum):
-    """What a link does with a channel, in the words of PEX's table 2."""
+    """The role of an op in a chain of channels, in the words of PEX's table 2."""
 
     GENERATE = "generates a channel of its result from all of its operand"
     CONTINUE = "computes a channel of its result from one of its operand"
@@ -28,7 +28,7 @@ class Role(Enum):
 class ChannelOp:
     """An op and the elementwise ops that follow it, on a channel.
 
-    operand: the tensor of which a channel arrives; all of it in the first link.
+    operand: the tensor of which a channel arrives; all of it for the first op of a chain.
     """
 
     role: Role
@@ -47,11 +47,11 @@ def channel_axis(shape: tdsl.Shape) -> int:
 
 
 def channel_ops(network: Network, first: int, last: int) -> list[ChannelOp]:
-    """The nodes of a network from first to last, both inclusive, as links; raises `NotTiled`."""
+    """The nodes of a network from first to last, both inclusive, as a chain; raises `NotTiled`."""
     graph = network.graph
     if (reason := obstacle(graph, first, last)) is not None:
         raise NotTiled(reason)
-    links: list[ChannelOp] = []
+    found: list[ChannelOp] = []
     for k in range(first, last + 1):
         node, (op, *more) = graph.nodes[k], network.ops[k]
         role = Role.CONTINUE
@@ -60,28 +60,28 @@ def channel_ops(network: Network, first: int, last: int) -> list[ChannelOp]:
         chain, rest = elementwise_behind(op, more)
         if k < last and any(not isinstance(step, tdsl.ReshapeOp) for step in rest):
             raise NotTiled(f"{rest[0].name} after {node.result} needs all channels")
-        previous = links[-1] if links else None
+        previous = found[-1] if found else None
         if previous and isinstance(op, tdsl.ElementwiseOp) and previous.result in op.inputs and _alone(previous.result):
             previous.chain += [op, *chain]
             continue
-        link = ChannelOp(role, op, list(chain), _operand(op, previous))
-        _check(link, node.result)
-        links.append(link)
-    for link in links:
-        for step in link.chain:
-            _check_elementwise(step, link.op.out)
-    if len(links) < 2 and links[0].role is not Role.CONTINUE:
+        channel_op = ChannelOp(role, op, list(chain), _operand(op, previous))
+        _check(channel_op, node.result)
+        found.append(channel_op)
+    for channel_op in found:
+        for step in channel_op.chain:
+            _check_elementwise(step, channel_op.op.out)
+    if len(found) < 2 and found[0].role is not Role.CONTINUE:
         raise NotTiled("a single op needs all channels, of its operand or of its result")
-    return links
+    return found
 
 
 def _alone(value: SSAValue) -> bool:
-    """Does a single op read a value?"""
+    """True if a single op reads a value."""
     return len({use.operation for use in value.uses}) == 1
 
 
 def _operand(op: tdsl.TensorOp, previous: ChannelOp | None) -> SSAValue:
-    """The operand that is read channel by channel, or in the first link perhaps whole; padding included."""
+    """The operand that is read channel by channel, or by the first op perhaps whole; padding included."""
     if isinstance(op, tdsl.ContractionOp):
         return op.pairs[0][1]
     if isinstance(op, tdsl.ElementwiseOp):
@@ -91,8 +91,8 @@ def _operand(op: tdsl.TensorOp, previous: ChannelOp | None) -> SSAValue:
     return op.inputs[0]
 
 
-def _check(link: ChannelOp, name: str) -> None:
-    op = link.op
+def _check(channel_op: ChannelOp, name: str) -> None:
+    op = channel_op.op
     shape = tdsl.shape_of(op.out)
     if isinstance(op, tdsl.ContractionOp) and op.initial and not isinstance(op.initial.owner, tdsl.ConstOp):
         raise NotTiled(f"the sums of {name} start from results")
@@ -101,7 +101,7 @@ def _check(link: ChannelOp, name: str) -> None:
     match op:
         case tdsl.Conv2dOp():
             constant = isinstance(op.lhs.owner, tdsl.ConstOp)
-            groups = shape[channel_axis(shape)] if link.role is Role.CONTINUE else 1
+            groups = shape[channel_axis(shape)] if channel_op.role is Role.CONTINUE else 1
             if not constant or op.group_count != groups or op.turns is not None:
                 raise NotTiled(f"{name} is no convolution of one image by constants in one group")
         case tdsl.MatmulOp() | tdsl.MatmulSumOp():

@@ -26,7 +26,7 @@ def channel(value: SSAValue, c: SSAValue, emit: Emitter) -> SSAValue:
 def operand(
     value: SSAValue, like: tdsl.Shape, c: SSAValue, pixel: Sequence[SSAValue] | None, emit: Emitter
 ) -> SSAValue | None:
-    """What an elementwise op whose result has a shape reads for a channel; None where it is all of the operand.
+    """The slice of an operand that an elementwise op reads for a channel; None for all of the operand.
 
     pixel: row and column of the only pixel, or None for all pixels.
     """

@@ -1,4 +1,4 @@
-"""ChannelSums that a loop over channels adds up: what each channel contributes to a convolution or a dense layer."""
+"""Sums to which a loop over channels adds the contribution of each channel: those of a convolution or a dense layer."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp
 
 HEADROOM = {8: 1, 16: 8}
-"""By how much the range of rounded sums of so many bits exceeds that of the result: sums in between may be greater."""
+"""The range of rounded sums as a multiple of the result's, by their bits: sums in between may be greater."""
 
 
 class ChannelSums(ABC):
-    """The sums of the last link, which lie in memory."""
+    """The sums of the op that ends a chain of channels, which are kept in memory."""
 
     EXACT: bool
 
@@ -35,7 +35,7 @@ class ChannelSums(ABC):
 
     @property
     def shape(self) -> tdsl.Shape:
-        """Of the sums: that of an image, also for dense layers."""
+        """The shape of the sums: that of an image, also for dense layers."""
         shape = tdsl.shape_of(self.op.out)
         return shape if len(shape) == 4 else (1, 1, 1, shape[0])
 
@@ -174,12 +174,12 @@ class RoundedSums(ChannelSums):
         return emit.insert(tdsl.AddOp(sums, emit.insert(bias, constant), element), self.op)
 
 
-def sums_of(link: ChannelOp, bits: int) -> ChannelSums:
-    """The sums of a link with so many bits each: exact where they fit, else rounded if the bits are those of a number.
+def sums_of(last: ChannelOp, bits: int) -> ChannelSums:
+    """The sums of the last op of a chain: exact where they fit in `bits`, else rounded if `HEADROOM` has these.
 
     Raises `NotTiled` if exact sums need more than 32 bits, or where their order matters.
     """
-    op = link.op
+    op = last.op
     assert isinstance(op, tdsl.ContractionOp)
     accumulator = op.accumulator
     if not accumulator.INTEGER or accumulator.below is not None:

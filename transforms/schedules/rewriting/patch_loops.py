@@ -27,7 +27,7 @@ from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import segment_of
 
 
-class Range(NamedTuple):
+class AxisRange(NamedTuple):
     """Rows, or columns, of an image: the first, and the end."""
 
     first: SSAValue
@@ -87,7 +87,7 @@ class PatchLoops:
         erase([*(op for stage in self.stages for op in stage.ops), *([] if returned is None else [returned])])
 
     def _tile(
-        self, bodies: Sequence[Body], rows: dict[str, Range], columns: dict[str, Range], whole: StoredImage
+        self, bodies: Sequence[Body], rows: dict[str, AxisRange], columns: dict[str, AxisRange], whole: StoredImage
     ) -> SSAValue:
         """The result of the segment with a tile inserted."""
         self.images: dict[str, StoredImage] = {}
@@ -97,7 +97,7 @@ class PatchLoops:
             self.images[name] = self._part(body, rows[name], columns[name], held)
         return self.images[self.stages[-1].node.result].value
 
-    def _part(self, body: Body, rows: Range, columns: Range, image: StoredImage) -> StoredImage:
+    def _part(self, body: Body, rows: AxisRange, columns: AxisRange, image: StoredImage) -> StoredImage:
         """An image with a rectangle of a stage's result computed."""
         emit = self.emit
 
@@ -113,7 +113,7 @@ class PatchLoops:
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
-    def _ranges(self, axis: int, i: SSAValue) -> dict[str, Range]:
+    def _ranges(self, axis: int, i: SSAValue) -> dict[str, AxisRange]:
         """The rows, or for axis 1 the columns, of all parts that tile i along the axis needs."""
         emit, tensors = self.emit, self.graph.tensors
         end = self.stages[-1].node.result
@@ -121,7 +121,7 @@ class PatchLoops:
         ends = [
             emit.insert(arith.DivSIOp(emit.times(at, extent), emit.index(self.count))) for at in (i, emit.plus(i, 1))
         ]
-        ranges = {end: Range(*ends)}
+        ranges = {end: AxisRange(*ends)}
         for stage in reversed(self.stages):
             for read in stage.node.reads:
                 if self.graph.producer[read.tensor] >= 0:
@@ -130,17 +130,17 @@ class PatchLoops:
                     ranges[read.tensor] = needed if known is None else self._both(known, needed)
         return ranges
 
-    def _needed(self, read: Read, operand: Image, axis: int, range: Range) -> Range:
+    def _needed(self, read: Read, operand: Image, axis: int, range: AxisRange) -> AxisRange:
         """The range of an operand that a range of a result needs."""
         emit, step, before = self.emit, read.strides[axis], read.before[axis]
         first = emit.plus(emit.times(range.first, step), -before)
         end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)
-        return Range(
+        return AxisRange(
             emit.insert(arith.MaxSIOp(first, emit.index(0))) if before else first,
             emit.insert(arith.MinSIOp(end, emit.index(operand[:2][axis]))),
         )
 
-    def _both(self, a: Range, b: Range) -> Range:
+    def _both(self, a: AxisRange, b: AxisRange) -> AxisRange:
         """The range from the first to the last of two ranges."""
         first, end = arith.MinSIOp(a.first, b.first), arith.MaxSIOp(a.end, b.end)
-        return Range(self.emit.insert(first), self.emit.insert(end))
+        return AxisRange(self.emit.insert(first), self.emit.insert(end))

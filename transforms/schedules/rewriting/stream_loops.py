@@ -66,7 +66,7 @@ class StreamLoops:
         erase(dead)
 
     def body(self, stage: Stage) -> Body:
-        """What computes the slices of a stage."""
+        """The computation of the slices of a stage."""
         several = 1
         if self.slice is Slice.ROW and stage.pooled is None and isinstance(op := stage.op, tdsl.Conv2dOp):
             # Rings give a single window at a time, as a dilated one is gathered.
@@ -130,7 +130,7 @@ class StreamLoops:
             self.each(rows[name], name, column)
 
     def stored(self, value: SSAValue) -> StoredImage:
-        """What is stored of an image at this point of the nest."""
+        """The stored part of an image at this point of the nest."""
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 

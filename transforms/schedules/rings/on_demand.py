@@ -12,18 +12,22 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Order, Read
+from tinyml.transforms.schedules.rings.ring_slots import ring_slots
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Counts = NDArray[np.int64]
 
+_NEVER = 2**63 - 1
+"""The time at which a slice is computed that no step reads."""
+
 SUM_BITS = 32
 """Bits of the sum of a mean or of a dense layer that reads pixel by pixel."""
 
 
 class Slice(Enum):
-    """What streaming computes at a time."""
+    """The unit that streaming computes at a time."""
 
     PIXEL = "pixel"
     ROW = "row"
@@ -62,13 +66,13 @@ def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def _axes(read: Read, operand: Image, result: Image) -> list[tuple[int, int, int, int, int]]:
-    """For height and width: extent of the result, stride, padding before, kernel, extent of the operand."""
+    """For height and width each: the extent of the result, stride, padding before, kernel, extent of the operand."""
     extents = zip(result[:2], read.strides, read.before, read.kernel, operand[:2], strict=True)
     return list(extents)
 
 
 class Streams:
-    """What streaming needs for the segments of a graph, by pixels or by rows."""
+    """The memory of streamed segments of a graph, by pixels or by rows."""
 
     def __init__(self, graph: Graph, slice: Slice) -> None:
         self.graph = graph
@@ -108,7 +112,7 @@ class Streams:
         return slots * self.slice.bits(image)
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
-        """For each result of the nodes from first on, the slices computed when slice q of the last one's is written."""
+        """The slices of the result of each node from first on that are computed when slice q of the last is written."""
         graph = self.graph
         steps = self.slice.count(graph.tensors[graph.nodes[last].result])
         produced = {graph.nodes[last].result: np.arange(1, steps + 1)}
@@ -164,34 +168,31 @@ class Streams:
         return passed(read, self.graph.tensors[read.tensor], self.graph.tensors[node.result], self.slice)
 
     def _ring(self, name: str) -> int:
-        """The most slices of a tensor that are kept at once, if all its readers belong to one segment."""
+        """The slots of the ring of a tensor whose readers all belong to one segment.
+
+        A time is a step of the node in which the readers join, then the order in which that step makes nodes run, then
+        a step of the reader.
+        """
         graph, users = self.graph, self.graph.users[name]
         reads = [(k, number) for k in users for number, read in enumerate(graph.nodes[k].reads) if read.tensor == name]
         if all(graph.nodes[k].reads[number].sums for k, number in reads):
             return 1
         join = self._join(name)
-        produced = self.produced(graph.producer[name] + 1, join)
-        order = self._order(join)
-        most = 0
+        produced, order = self.produced(graph.producer[name] + 1, join), self._order(join)
+        longest = max(self.slice.count(graph.tensors[graph.nodes[k].result]) for k in users)
+        slices = np.arange(self.slice.count(graph.tensors[name]))
+        made, never = np.full(len(slices), _NEVER), [_NEVER]
+        times: list[Counts] = []
+        first: list[Counts] = []
         for k, number in reads:
-            counts = self.needed(k, number)
-            done = np.arange(len(counts))
-            done = done[done < produced[graph.nodes[k].result][-1]]
-            step = np.searchsorted(produced[graph.nodes[k].result], done, side="right")
-            freed = self.passed(k, number)[done]
-            for other, n in reads:
-                if other == k:
-                    continue
-                so_far = produced[graph.nodes[other].result]
-                if other == join:
-                    ahead = step
-                elif order.index(other) < order.index(k):
-                    ahead = so_far[step]
-                else:
-                    ahead = np.append(0, so_far)[step]
-                freed = np.minimum(freed, self.passed(other, n)[ahead])
-            most = max(most, int((counts[done] - freed).max()))
-        return most
+            so_far = produced[graph.nodes[k].result]
+            done = np.arange(int(so_far[-1]))
+            step = np.searchsorted(so_far, done, side="right")
+            times.append((step * len(order) + order.index(k)) * longest + done)
+            first.append(self.passed(k, number)[done])
+            asked = np.searchsorted(self.needed(k, number)[done], slices, side="right")
+            made = np.minimum(made, np.append(times[-1], never)[asked])
+        return ring_slots(made[made < _NEVER], times, first)
 
     def _join(self, name: str) -> int:
         """The first node after which nothing but its own result depends on a tensor."""

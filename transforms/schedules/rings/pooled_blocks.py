@@ -16,7 +16,7 @@ from tinyml.transforms.schedules.rings.on_demand import Slice, Streams
 
 
 class By(Enum):
-    """What the loops of a streamed segment compute at a time. By blocks is by pixels, with pools block by block."""
+    """The unit that the loops of a streamed segment compute at a time; by blocks is by pixels, pools by blocks."""
 
     ROWS = "rows"
     PIXELS = "pixels"
@@ -41,7 +41,7 @@ class Blocked:
 
 
 def under_window(pool: Read, read: Read) -> Read:
-    """What a convolution reads for all pixels under a window of a pool."""
+    """The windows that a convolution reads for all pixels under a window of a pool."""
     (down, across), (height, width), (rows, columns) = read.strides, read.kernel, pool.kernel
     kernel = (rows - 1) * down + height, (columns - 1) * across + width
     return Read(read.tensor, kernel, (down * pool.strides[0], across * pool.strides[1]), read.before)

@@ -9,7 +9,7 @@ from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rings.on_demand import Slice
 from tinyml.transforms.schedules.rings.pooled_blocks import By
-from tinyml.transforms.schedules.rings.ticks import Timing, timing_of
+from tinyml.transforms.schedules.rings.ticks import TickTiming, timing_of
 from tinyml.transforms.schedules.slices.select_body import kind_of
 from tinyml.transforms.schedules.slices.stages import StagedSegment, segment_of
 
@@ -18,7 +18,7 @@ class RingSchedule(NamedTuple):
     """Stages, when they run, and the slots of each ring by the name of its image."""
 
     segment: StagedSegment
-    timing: Timing
+    timing: TickTiming
     slots: dict[str, int]
 
     @property
@@ -29,7 +29,7 @@ class RingSchedule(NamedTuple):
         return sum(slots * slices[name].bits(tensors[name]) for name, slots in self.slots.items())
 
 
-class _Choice(NamedTuple):
+class _JoinChoice(NamedTuple):
     """carriers: as `segment_of` takes them. early: the stages that run as early as their rings have room."""
 
     carriers: dict[str, str]
@@ -42,7 +42,7 @@ def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSched
     Where two branches join, the sum may run with either of them, and the other branch either as late as possible or
     early, before the first one takes what both read any further: what makes the rings least, join by join.
     """
-    choice = _Choice({}, frozenset())
+    choice = _JoinChoice({}, frozenset())
     best = _scheduled(network, first, last, by, choice)
     for join, operands in best.segment.joins.items():
         for option in _options(choice, join, operands):
@@ -55,17 +55,17 @@ def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSched
     return best
 
 
-def _options(choice: _Choice, join: str, operands: list[str]) -> Iterator[_Choice]:
+def _options(choice: _JoinChoice, join: str, operands: list[str]) -> Iterator[_JoinChoice]:
     """Every other way in which a join may run."""
     for carrier in operands:
         carriers = choice.carriers | {join: carrier}
-        yield _Choice(carriers, choice.early)
+        yield _JoinChoice(carriers, choice.early)
         for other in operands:
             if other != carrier:
-                yield _Choice(carriers, choice.early | {other})
+                yield _JoinChoice(carriers, choice.early | {other})
 
 
-def _scheduled(network: Network, first: int, last: int, by: By, choice: _Choice) -> RingSchedule:
+def _scheduled(network: Network, first: int, last: int, by: By, choice: _JoinChoice) -> RingSchedule:
     segment = segment_of(network, first, last, choice.carriers, by is By.BLOCKS)
     for stage in segment.stages:
         kind_of(stage)

@@ -19,6 +19,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rings.on_demand import Slice
+from tinyml.transforms.schedules.rings.ring_slots import ring_slots
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,8 +47,8 @@ class Clock(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Timing:
-    """When the stages of a segment run.
+class TickTiming:
+    """The times at which the stages of a segment run.
 
     clocks: of each stage by result, for rows and columns, in the order in which stages run within a tick. ticks: their
     number along each axis.
@@ -59,22 +60,16 @@ class Timing:
     ticks: Pair
 
     def slots(self, name: str) -> int:
-        """The slots of a ring for the slices of a result: slice n, in raster order, takes the place of n - slots.
+        """The slots of the ring of a result, whose slices are in raster order.
 
-        There is room for every window, even if its parts in the margins are all that no slice fills.
+        A whole window fits, also where the image ends inside of it.
         """
         image, made = self.graph.tensors[name], self._moments(name)
         reads = [(node, read) for node in self.graph.nodes for read in node.reads if read.tensor == name]
         if not reads:
             return 1
-        times = np.concatenate([self._moments(node.result) for node, _ in reads])
-        first = np.concatenate([self._first_needed(node, read, image) for node, read in reads])
-        order = np.argsort(times, kind="stable")
-        # Entry i is the first slice that reader i and later ones still need.
-        still = np.append(np.minimum.accumulate(first[order][::-1])[::-1], len(made))
-        following = np.searchsorted(times[order], made, side="right")
-        numbers = np.arange(len(made))
-        held = int((numbers - np.minimum(still[following], numbers) + 1).max())
+        times = [self._moments(node.result) for node, _ in reads]
+        held = ring_slots(made, times, [self._first_needed(node, read, image) for node, read in reads])
         return max(held, *(self._reach(read, image) for _, read in reads if not read.sums), 1)
 
     def _reach(self, read: Read, image: Image) -> int:
@@ -84,7 +79,7 @@ class Timing:
         return rows if by_rows else (rows - 1) * image.width + columns
 
     def arrives(self, name: str) -> bool:
-        """Does an image come from outside, a whole row at a time even if the rest runs by pixels?"""
+        """True if an image comes from outside, a whole row at a time even if the rest runs by pixels."""
         producer = self.graph.producer[name]
         return producer >= 0 and self.graph.nodes[producer].kind is Kind.ARRIVAL
 
@@ -113,7 +108,7 @@ class Timing:
 
 
 def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
-    """The first place inside an axis that each window has, and whether it has any."""
+    """The first index inside an axis that each window covers, and whether it covers any."""
     first = np.arange(count) * step - before
     return np.maximum(first, 0), (first + kernel > 0) & (first < extent)
 
@@ -129,7 +124,7 @@ def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
     return extents_of(graph.tensors[summed], Slice.ROW if node.kind is Kind.ARRIVAL else slice)
 
 
-def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> Timing:
+def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> TickTiming:
     """The timing of a segment's stages, as a graph of their own.
 
     A stage computes a slice as late as its readers allow; one of `early`, with a single reader, right after the reader
@@ -157,7 +152,7 @@ def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> Timing
     # What arrives is taken to its end, whether or not a window reads the last rows.
     arriving = [node.result for node in graph.nodes if node.kind is Kind.ARRIVAL]
     down = max(clocks[name][0].last for name in (*graph.outputs, *arriving)) + 1
-    return Timing(graph, slice, clocks, (down, max(columns.last for _, columns in clocks.values()) + 1))
+    return TickTiming(graph, slice, clocks, (down, max(columns.last for _, columns in clocks.values()) + 1))
 
 
 Reads = Sequence[tuple[Node, Read]]
@@ -232,12 +227,12 @@ def _starts(
 
 
 def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The tick at which what a reader's first slice needs is computed."""
+    """The tick at which the slices that a reader's first slice needs are all computed."""
     (_, down), (_, across) = _axes(read, slice)
     return start[0] + down * step[0], start[1] + across * step[1]
 
 
 def _latest(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The latest start of what a reader that starts at a tick reads."""
+    """The latest start of a stage whose reader starts at a tick."""
     (_, down), (_, across) = _axes(read, slice)
     return start[0] - down * step[0], start[1] - across * step[1]

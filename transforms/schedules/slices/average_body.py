@@ -51,7 +51,7 @@ class Average(Body):
 
 
 def averages_all(op: tdsl.TensorOp) -> bool:
-    """Does an op average all pixels of a single image?"""
+    """True if an op averages all pixels of a single image."""
     match op:
         case tdsl.MeanOp():
             return op.reduced == (1, 2) and tdsl.shape_of(op.input)[0] == 1

@@ -1,4 +1,4 @@
-"""The selection of what computes the slices of a stage."""
+"""The selection of the computation of a stage's slices."""
 
 from __future__ import annotations
 

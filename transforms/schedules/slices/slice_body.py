@@ -15,14 +15,14 @@ from tinyml.transforms.schedules.slices.stages import Stage
 
 
 class Body(ABC):
-    """What computes the slices of a stage."""
+    """The computation of the slices of a stage."""
 
     def __init__(self, stage: Stage, emit: Emitter) -> None:
         self.stage, self.emit = stage, emit
         self.shape = tdsl.shape_of(stage.result)
 
     def start(self) -> SSAValue | None:
-        """What the result is before the first slice, if that matters."""
+        """The initial value of the result; None if it has none."""
         return None
 
     def finished(self, image: StoredImage, images: Images) -> StoredImage:

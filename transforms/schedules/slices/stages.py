@@ -18,8 +18,8 @@ from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_
 class Stage:
     """An op and the elementwise ops that follow it, slice by slice.
 
-    node: the stage as a node of a graph, with what all of its ops read. kept: is its result used after the segment?
-    pooled: the convolution whose pixels a pool takes block by block.
+    node: the stage as a node of a graph, which reads what all of its ops read. kept: whether its result is used after
+    the segment. pooled: the convolution whose pixels a pool takes block by block.
     """
 
     op: tdsl.TensorOp
@@ -39,7 +39,7 @@ class Stage:
 
     @property
     def sums(self) -> bool:
-        """Is the result there only when all of an operand has been read?"""
+        """True if the result is there only when all of an operand has been read."""
         return any(read.sums for read in self.node.reads)
 
 

@@ -29,13 +29,13 @@ TO_C = (*TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
 """The pipelines from a program as `assign-format` leaves it to C."""
 
 PROOF = "check-packing"
-"""The pass that proves what others did. It runs on the program that is chosen, not on every candidate."""
+"""The pass that checks the packing. It runs on the program that is chosen, not on every candidate."""
 
 ESTIMATE_COST = "estimate-cost"
 MEASURE_COST = "measure-cost"
 
 COST_ATTRIBUTE = "tinyml.cost"
-"""Attribute of a module: what its program takes, as `estimate-cost` and `measure-cost` write it."""
+"""The attribute of a module with the costs of its program, as `estimate-cost` and `measure-cost` write it."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ProgramCost:
     ram: float
 
     def within(self, limit: ProgramCost) -> bool:
-        """Is no resource above that of a limit?"""
+        """True if no resource is above that of a limit."""
         return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
 
     def times(self, factor: float) -> ProgramCost:
@@ -69,7 +69,7 @@ class ProgramCost:
 
 
 def set_cost(module: ModuleOp, cost: ProgramCost) -> None:
-    """Write what a program takes into its module."""
+    """Write the costs of a program into its module."""
     values = {name: FloatAttr(float(value), 64) for name, value in vars(cost).items()}
     module.attributes[COST_ATTRIBUTE] = DictionaryAttr(values)
 

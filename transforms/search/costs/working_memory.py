@@ -1,4 +1,4 @@
-"""The bytes of RAM that a program at L1 works in, as the passes that follow will place its tensors."""
+"""The bytes of RAM that a program at L1 works in, as the passes that follow allocate its tensors."""
 
 from __future__ import annotations
 

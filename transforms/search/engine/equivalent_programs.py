@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import StringAttr
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.ir.rounded_sums import round_carried_sums
+from tinyml.transforms.ir.sums.rounded_sums import round_carried_sums
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ SPREAD = 3
 """Bytes by which the stacks of two programs, and the errors of their estimates, differ at most."""
 
 NEAR = 1.02
-"""A program is just beyond limits where it keeps limits so many times as great."""
+"""A program is just beyond the limits if it keeps them multiplied by this factor."""
 
 
 class Feasibility:
@@ -59,7 +59,7 @@ class Feasibility:
         return self.search.costs(self.limits.target)
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = math.inf) -> bool:
-        """Should a candidate keep the limits, as far as estimates can tell? ram: a limit in place of the usual one."""
+        """True if a candidate keeps the limits by its estimate. ram: a limit in place of the usual one."""
         limits = self.limits if math.isinf(ram) else replace(self.limits, ram=ram)
         if not self.search.fits(choices, limits.ram):
             return False
@@ -75,7 +75,7 @@ class Feasibility:
         return self.cost(formats).within(limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
-        """Should a candidate keep limits so many times as great? A measured one has to keep them as they are."""
+        """True if the estimate of a candidate keeps the limits times a factor, or its measurement the limits."""
         if not self.search.fits(choices, self.limits.ram):
             return False
         formats = self.search.formats(choices)
@@ -108,18 +108,18 @@ class Feasibility:
         self.costs.measure(map(self.search.formats, candidates), evaluation.problem, evaluation.workers)
 
     def is_feasible(self, choices: Sequence[FormatChoice]) -> bool:
-        """Does a candidate keep the limits when it is built and run? Taken for granted where that cannot be done."""
+        """True if a candidate keeps the limits when it is built and run, or where that cannot be done."""
         if not self.is_limited:
             return True
         measured = self._measured(self.search.formats(choices))
         return measured is None or measured.within(self.limits.cost)
 
     def admits(self, choices: Sequence[FormatChoice]) -> bool:
-        """Does a candidate keep the limits by its estimate, and then when it is built and run?"""
+        """True if a candidate keeps the limits by its estimate, and then when it is built and run."""
         return self.fits(choices) and self.is_feasible(choices)
 
     def just_misses(self, choices: Sequence[FormatChoice]) -> bool:
-        """Is a candidate just beyond the limits when it is built and run?"""
+        """True if a candidate is just beyond the limits when it is built and run."""
         measured = self._measured(self.search.formats(choices))
         if measured is None or measured.within(self.limits.cost):
             return False

@@ -1,4 +1,4 @@
-"""Limits on what a program takes on a target and on what it loses."""
+"""Limits on the costs of a program on a target, and on its loss."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Limits:
 
     @property
     def on_cost(self) -> bool:
-        """Is any resource limited?"""
+        """True if any resource is limited."""
         return not all(map(math.isinf, self.cost.numbers))
 
     @property
     def on_ram_only(self) -> bool:
-        """Are all resources but RAM without a limit?"""
+        """True if no resource but RAM has a limit."""
         return math.isinf(self.time) and math.isinf(self.flash)
 
 

@@ -37,7 +37,7 @@ class FrontPoint:
     front: bool = False
 
     def dominates(self, other: FrontPoint) -> bool:
-        """Is this candidate nowhere worse than another, and better somewhere?"""
+        """True if this candidate is nowhere worse than another, and better somewhere."""
         own, others = ((point.loss, *point.cost.numbers) for point in (self, other))
         return own != others and all(x <= y for x, y in zip(own, others, strict=True))
 

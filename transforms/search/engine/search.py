@@ -58,7 +58,7 @@ class Search:
         return self.evaluation.losses([self.formats(choices) for choices in candidates], at_most)
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = float("inf")) -> bool:
-        """Is there a program for a candidate, and do its arena and input take at most so many bytes?"""
+        """True if there is a program for a candidate whose arena and input take at most `ram` bytes."""
         try:
             return self.memory.of(self.formats(choices)) <= ram
         except InputError:

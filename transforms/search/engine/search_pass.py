@@ -23,14 +23,14 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.options import option
+from tinyml.dialects.options import OptionGroup, option
 from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.retype import check_scheme
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.problem import SearchProblem
 from tinyml.transforms.formats.evaluation.tensor_values import tensor_errors
-from tinyml.transforms.search.engine import options
+from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.equivalent_programs import with_rounded_sums
 from tinyml.transforms.search.engine.limits import Limits
 from tinyml.transforms.search.engine.refinement import refine_result
@@ -70,12 +70,29 @@ class SearchPass(ModulePass):
     data: str
     format: str = USUAL_FORMAT
     functions: str | None = None
-    metric: str = options.metric("disagreement")
-    jobs: int | None = option("processes to evaluate in (default: as many as processors)", default=None, metavar="N")
-    backend: str = option("where to evaluate: loky (this computer), dask or ray", default="loky")
-    cluster: str | None = option("address of the Dask or Ray cluster", default=None, metavar="ADDRESS")
-    journal: str | None = option("write what is found to this file", default=None, metavar="FILE")
-    resume: bool = option("begin with what stands in the journal", default=False)
+    metric: str = shared_options.metric("disagreement")
+    jobs: int | None = option(
+        "processes that evaluate candidates (default: one per processor)",
+        default=None,
+        metavar="N",
+        group=OptionGroup.SEARCH,
+    )
+    backend: str = option(
+        "where candidates are evaluated: loky (this computer), dask or ray",
+        default="loky",
+        metavar="NAME",
+        group=OptionGroup.SEARCH,
+    )
+    cluster: str | None = option(
+        "address of the Dask or Ray cluster", default=None, metavar="ADDRESS", group=OptionGroup.SEARCH
+    )
+    journal: str | None = option(
+        "write the loss of every evaluated candidate to this file",
+        default=None,
+        metavar="FILE",
+        group=OptionGroup.SEARCH,
+    )
+    resume: bool = option("begin with the candidates in the journal", default=False, group=OptionGroup.SEARCH)
     pack_buffers: bool = False
 
     @property
@@ -102,7 +119,7 @@ class SearchPass(ModulePass):
             yield from with_rounded_sums(op, inputs)
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """Are no further programs to be searched?
+        """True if no further programs are to be searched.
 
         Metrics that count samples cannot compare programs that differ so little: the first one with a result is taken.
         """

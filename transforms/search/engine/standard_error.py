@@ -10,6 +10,6 @@ less than this may lose more on other data."""
 
 
 def nearly_least(losses: Sequence[float]) -> list[bool]:
-    """For each loss, is it within one standard error of the least?"""
+    """A mask of the losses within one standard error of the least."""
     least = min(losses)
     return [loss <= least + STANDARD_ERROR * abs(least) for loss in losses]

@@ -120,7 +120,7 @@ class Evaluation:
         return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
 
     def _settled(self, formats: Formats, metric: Metric, at_most: float) -> bool:
-        """Is a candidate known to lose more than this, or known on all samples?"""
+        """True if a candidate is known to lose more than this, or known on all samples."""
         outcome = self.known.get(formats, CandidateOutcome())
         whole = outcome.seen == self.evaluator.reference.samples
         return whole or self.loss(outcome, metric) > at_most

@@ -27,7 +27,7 @@ PATIENCE = 2.0
 begin."""
 
 SHARES = 3
-"""Each worker gets its part in so many portions, so that all end at nearly the same time."""
+"""The portions in which each worker gets its part, so that all end at nearly the same time."""
 
 
 class Workers:
@@ -63,8 +63,8 @@ class Workers:
 
     @property
     def _works_alone(self) -> bool:
-        """Does this process still work alone? Never with a running cluster: nothing has to be started, and its address
-        may be wrong."""
+        """True if this process still works alone. Never with a running cluster: nothing has to be started, and its
+        address may be wrong."""
         return self.cluster is None and (self.jobs == 1 or (self._parallel is None and self.alone < PATIENCE))
 
     def run(self, problem: SearchProblem, tasks: Sequence[T], work: Work[T, R]) -> Iterator[tuple[T, R]]:

@@ -72,7 +72,7 @@ def greedy_steps(
 def ranked_steps(
     search: Search, start: Sequence[FormatChoice], goal: Sequence[FormatChoice]
 ) -> Iterator[Sequence[FormatChoice]]:
-    """The same in the order of what each tensor loses alone."""
+    """The same in the order of the losses by single tensors."""
     choices, differing = start, _differing(start, goal)
     losses = search.losses([_as_goal(start, goal, i) for i in differing])
     for _, i in sorted(zip(losses, differing, strict=True)):

@@ -83,7 +83,7 @@ class LinearErrors:
         return self._known[key]
 
     def difference(self, index: int, before: FormatChoice, after: FormatChoice) -> NDArray[np.float64]:
-        """The errors that are added where one choice takes the place of another; there is a program with each."""
+        """The errors that are added where one choice replaces another; there is a program with each."""
         old, new = self.of_choice(index, before), self.of_choice(index, after)
         assert old is not None
         assert new is not None

@@ -50,7 +50,7 @@ def worth_knowing(points: Collection[Point], best: Point, known: Collection[Form
 
 
 def _is_wasteful(point: Point, other: Point) -> bool:
-    """Has a candidate nowhere fewer bits than another that loses less?"""
+    """True if a candidate has nowhere fewer bits than another that loses less."""
     pairs = zip(point.choices, other.choices, strict=True)
     return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
 

@@ -20,7 +20,7 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.layers.parameter import Parameter
 from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Label, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class Builder(ModelBuilder):
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
-        self.node = Node("graph", "", 0, "", (), (), {}, file)
+        self.node = OnnxNode("graph", "", 0, "", (), (), {}, file)
         self.element: Attribute | None = None
         self._computed = 0
         self._arrays: dict[int, NDArray[Any]] = {}
@@ -53,13 +53,13 @@ class Builder(ModelBuilder):
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
 
     def parameter_of(self, value: Constant) -> Parameter:
-        """A constant in its own format where the node computes in formats, else its reals: one for each array."""
+        """A constant in its own format where the node computes in formats, else its reals; one parameter per array."""
         if value.raws is not None and value.format is not None and self.element is not None:
             return Parameter(value.raws, value.format, value.name)
         array = value.array
         if array.dtype.kind not in "fiu":
             raise self.error(f"expected numbers, got a constant of {array.dtype}")
-        # The array is kept, so that no other one gets its identity.
+        # The array is kept alive, so that no other one gets its identity.
         self._arrays[id(array)] = array
         with np.errstate(over="ignore"):
             return Parameter(np.asarray(array, np.float32), F32_FORMAT, value.name, (id(array),))
@@ -91,12 +91,12 @@ class Builder(ModelBuilder):
                 raise self.error("the result of ArgMax is used by another node, which is not supported")
 
     def stored(self, value: Value) -> OrderedTensor:
-        """A value as a tensor, in the order in which it is."""
+        """A value as a tensor, in its present order of axes."""
         value = self.numbers(value)
         return value if isinstance(value, OrderedTensor) else OrderedTensor.plain(self.tensor(value))
 
     def real(self, value: Value) -> Value:
-        """A value without the format of quantised numbers."""
+        """A value as reals: without the format of quantised numbers."""
         if isinstance(value, OrderedTensor) and value.is_quantised:
             return OrderedTensor(self.requantised(value.value, F32_FORMAT.type), value.order)
         return value

@@ -13,19 +13,19 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs
 from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.model.tensors import ELEMENTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[Any]"
-Fold: TypeAlias = Callable[[Builder, Node, Sequence["Array | None"]], "Array | Sequence[Array]"]
+Fold: TypeAlias = Callable[[Builder, OnnxNode, Sequence["Array | None"]], "Array | Sequence[Array]"]
 
 _FOLDS: dict[str, Fold] = {}
 
 
-def fold(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value] | None:
+def fold(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
     """The outputs of a node, if they can be computed now."""
     if node.op == "Shape" and inputs and (value := inputs[0]) is not None and not isinstance(value, Label):
         first, last = node.integer("start", 0), node.integer("end", len(value.shape))
@@ -42,7 +42,7 @@ def fold(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value] | None:
     try:
         with np.errstate(all="ignore"):
             result = _FOLDS[node.op](to, node, arrays)
-    # numpy says by many exceptions that operands do not fit.
+    # numpy raises many kinds of exceptions for operands that do not fit.
     except (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError, AttributeError, MemoryError) as error:
         raise node.error(f"its constants do not fit: {' '.join(str(error).split())}") from error
     outputs = [np.asarray(each) for each in (result if isinstance(result, list | tuple) else [result])]
@@ -59,13 +59,13 @@ def _folds(*ops: str) -> Callable[[Fold], Fold]:
 
 
 def array(inputs: Sequence[Array | None], position: int) -> Array:
-    """An input that must be there."""
+    """A required input."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise ValueError(f"{position + 1} inputs are needed")
     return value
 
 
-def _axes(node: Node, inputs: Sequence[Array | None], position: int) -> tuple[int, ...] | None:
+def _axes(node: OnnxNode, inputs: Sequence[Array | None], position: int) -> tuple[int, ...] | None:
     """Axes, which are an attribute in old opsets and an input in new ones; None if there are none."""
     if "axes" in node.attributes:
         return node.integers("axes")
@@ -105,19 +105,19 @@ _UNARY: dict[str, Callable[[Array], Array]] = {
 
 
 @_folds(*_BINARY)
-def _binary(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _binary(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     a, b = array(inputs, 0), array(inputs, 1)
     to.check_shape(np.broadcast_shapes(a.shape, b.shape))
     return _BINARY[node.op](a, b)
 
 
 @_folds(*_UNARY)
-def _unary(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _unary(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     return _UNARY[node.op](array(inputs, 0))
 
 
 @_folds("Constant")
-def _constant(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _constant(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     known = {"value", "value_float", "value_int", "value_floats", "value_ints"} & node.attributes.keys()
     if len(known) != 1:
         raise node.error("expected one of value, value_float, value_floats, value_int and value_ints")
@@ -131,7 +131,7 @@ def _constant(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
 
 
 @_folds("Cast")
-def _cast(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _cast(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     target = ELEMENTS.get(node.integer("to"))
     if target is None:
         raise node.error(f"element type {node.integer('to')} is not supported")
@@ -139,31 +139,31 @@ def _cast(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
 
 
 @_folds("Concat")
-def _concat(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _concat(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     arrays = [array(inputs, i) for i in range(len(inputs))]
     to.check_shape((max(1, sum(each.size for each in arrays)),))
     return np.concatenate(arrays, node.integer("axis"))
 
 
 @_folds("Gather")
-def _gather(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _gather(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     values, indices, axis = array(inputs, 0), array(inputs, 1), node.integer("axis", 0)
     to.check_shape((max(prod(values.shape), 1) * max(prod(indices.shape), 1),))
     return np.take(values, indices.astype(np.int64), axis)
 
 
 @_folds("Unsqueeze")
-def _unsqueeze(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _unsqueeze(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     return np.expand_dims(array(inputs, 0), _axes(node, inputs, 1) or ())
 
 
 @_folds("Squeeze")
-def _squeeze(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _squeeze(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     return np.squeeze(array(inputs, 0), _axes(node, inputs, 1))
 
 
 @_folds("Reshape")
-def _reshape(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _reshape(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     value = array(inputs, 0)
     wanted = [int(extent) for extent in array(inputs, 1).ravel()]
     if not node.integer("allowzero", 0):
@@ -172,13 +172,13 @@ def _reshape(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
 
 
 @_folds("Transpose")
-def _transpose(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _transpose(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     value = array(inputs, 0)
     return value.transpose(node.integers("perm", tuple(reversed(range(value.ndim)))))
 
 
 @_folds("Slice")
-def _slice(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _slice(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     value = array(inputs, 0)
     starts, ends = ([int(each) for each in array(inputs, i).ravel()] for i in (1, 2))
     axes = _axes(node, inputs, 3) or range(len(starts))
@@ -190,7 +190,7 @@ def _slice(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
 
 
 @_folds("ConstantOfShape")
-def _constant_of_shape(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _constant_of_shape(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     shape = [int(extent) for extent in array(inputs, 0).ravel()]
     to.check_shape(shape)
     value = node.attributes.get("value", np.zeros(1, np.float32))
@@ -200,7 +200,7 @@ def _constant_of_shape(to: Builder, node: Node, inputs: Sequence[Array | None]) 
 
 
 @_folds("Expand")
-def _expand(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _expand(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     value = array(inputs, 0)
     shape = np.broadcast_shapes(value.shape, tuple(int(extent) for extent in array(inputs, 1).ravel()))
     to.check_shape(shape)
@@ -208,14 +208,14 @@ def _expand(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
 
 
 @_folds("Tile")
-def _tile(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _tile(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     value, repeats = array(inputs, 0), [int(each) for each in array(inputs, 1).ravel()]
     to.check_shape([extent * times for extent, times in zip(value.shape, repeats, strict=True)])
     return np.tile(value, repeats)
 
 
 @_folds("Range")
-def _range(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _range(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     start, limit, step = (array(inputs, i).item() for i in range(3))
     count = max(0, ceil((limit - start) / step))
     to.check_shape((max(count, 1),))
@@ -223,14 +223,14 @@ def _range(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
 
 
 @_folds("Where")
-def _where(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _where(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     condition, a, b = (array(inputs, i) for i in range(3))
     to.check_shape(np.broadcast_shapes(condition.shape, a.shape, b.shape))
     return np.where(condition, a, b)
 
 
 @_folds("Split")
-def _split(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Sequence[Array]:
+def _split(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Sequence[Array]:
     value, axis = array(inputs, 0), node.integer("axis", 0)
     if len(inputs) > 1:
         ends = np.cumsum(array(inputs, 1).ravel()).tolist()
@@ -248,7 +248,7 @@ _REDUCTIONS: dict[str, Callable[..., Array]] = {
 
 
 @_folds(*_REDUCTIONS)
-def _reduce(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
+def _reduce(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     value, axes = array(inputs, 0), _axes(node, inputs, 1)
     if not axes and node.integer("noop_with_empty_axes", 0):
         return value

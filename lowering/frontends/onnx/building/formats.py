@@ -1,7 +1,7 @@
 """The number formats of a quantised model, and those in which values between quantisations are computed.
 
-A model in the QDQ form computes with floats between DequantizeLinear and QuantizeLinear. What stands before a
-QuantizeLinear, perhaps with ops between that keep numbers as they are, is computed in its format at once.
+A model in the QDQ form computes with floats between DequantizeLinear and QuantizeLinear. A value that a QuantizeLinear
+reads, perhaps through ops that keep numbers as they are, is computed in its format at once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewType
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.quantised_numbers import UNSIGNED_ZERO
-from tinyml.lowering.frontends.onnx.model.graph import Graph, Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxGraph, OnnxNode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,14 +39,14 @@ KEEPING = (
     "Pad",
     "ArgMax",
 )
-"""Ops whose results are numbers of their input, or limits of them: quantised before or after, they are the same."""
+"""Ops that select or limit numbers of their input, so that quantising before or after them gives the same."""
 
 
 ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul")
-"""Ops that name the scales and zero points of what they take or give."""
+"""Ops with the scales and zero points of operands or results among their inputs."""
 
 
-def quantised_format(node: Node, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:
+def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:
     """The format of activations with a scale and a zero point, whose type is that of the raws."""
     if scale is None or scale.size != 1 or scale.dtype.kind != "f" or not 0 < (value := float(scale.item())) < np.inf:
         raise node.error("expected one positive scale, a constant")
@@ -57,8 +57,8 @@ def quantised_format(node: Node, scale: NDArray[Any] | None, zero: NDArray[Any] 
     return FloatSkewType(value, point - UNSIGNED_ZERO if kind == "uint8" else point)
 
 
-def weights_format(node: Node, raws: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any] | None) -> NumberFormat:
-    """The format of constant raws of 8 bits, or of 32 that sums start from, with a scale or one for each row."""
+def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any] | None) -> NumberFormat:
+    """The format of constant raws of 8 bits, or of 32 bits that sums start from, with one scale or one for each row."""
     scales = [float(value) for value in scale.ravel()]
     if raws.dtype.name not in ("int8", "uint8", "int32") or scale.dtype.kind != "f":
         raise node.error(f"constants of {raws.dtype} are not supported, only of int8, uint8 and int32")
@@ -73,7 +73,7 @@ def weights_format(node: Node, raws: NDArray[Any], scale: NDArray[Any], zero: ND
     return ZeroSkewType(width, scales if len(scales) > 1 else scales[0], points.pop())
 
 
-def result_formats(graph: Graph) -> Mapping[str, FloatSkewType]:
+def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
     """The format in which each value is computed, by name; none for values that are floats."""
     constants = constants_of(graph)
     formats: dict[str, FloatSkewType] = {}
@@ -87,8 +87,8 @@ def result_formats(graph: Graph) -> Mapping[str, FloatSkewType]:
     return formats
 
 
-def input_format(graph: Graph, name: str, element: str) -> FloatSkewType | None:
-    """The format of a graph's input: that to which it is quantised first, or from which its raws are dequantised."""
+def input_format(graph: OnnxGraph, name: str, element: str) -> FloatSkewType | None:
+    """The format of a graph's input: the one it is first quantised to, or its raws are dequantised from."""
     constants = constants_of(graph)
     readers = [node for node in graph.nodes if name in node.inputs]
     if element in ("int8", "uint8"):
@@ -100,12 +100,12 @@ def input_format(graph: Graph, name: str, element: str) -> FloatSkewType | None:
     return formats.pop() if len(formats) == 1 else None
 
 
-def _of_node(node: Node, constants: Mapping[str, NDArray[Any]]) -> FloatSkewType:
+def _of_node(node: OnnxNode, constants: Mapping[str, NDArray[Any]]) -> FloatSkewType:
     scale, zero = (constants.get(name) for name in (*node.inputs[1:3], "", "")[:2])
     return quantised_format(node, scale, zero)
 
 
-def constants_of(graph: Graph) -> Mapping[str, NDArray[Any]]:
+def constants_of(graph: OnnxGraph) -> Mapping[str, NDArray[Any]]:
     """The constants of a graph by name, those of Constant nodes included."""
     made = {
         node.outputs[0]: value

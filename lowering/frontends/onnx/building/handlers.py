@@ -7,18 +7,18 @@ from typing import TypeAlias
 
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.values import Value
-from tinyml.lowering.frontends.onnx.model.graph import Graph, Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxGraph, OnnxNode
 
 Inputs: TypeAlias = Sequence["Value | None"]
-"""The values of a node's inputs; None for one that is left out."""
+"""The values of a node's inputs; None for an omitted one."""
 
-RunGraph: TypeAlias = Callable[[Graph, Sequence[Value]], Sequence[Value]]
+RunGraph: TypeAlias = Callable[[OnnxGraph, Sequence[Value]], Sequence[Value]]
 """Imports the nodes of a graph inside a node, given the values of its inputs, and returns those of its outputs."""
 
-Handler: TypeAlias = Callable[[Builder, Node, Inputs], "Value | Sequence[Value]"]
+Handler: TypeAlias = Callable[[Builder, OnnxNode, Inputs], "Value | Sequence[Value]"]
 """Emits the ops of a node and returns its outputs, one for each name or fewer."""
 
-LoopHandler: TypeAlias = Callable[[Builder, Node, Inputs, RunGraph], Sequence[Value]]
+LoopHandler: TypeAlias = Callable[[Builder, OnnxNode, Inputs, RunGraph], Sequence[Value]]
 
 HANDLERS: dict[tuple[str, str], Handler] = {}
 LOOPS: dict[str, LoopHandler] = {}
@@ -45,7 +45,7 @@ def handles_loop(op: str) -> Callable[[LoopHandler], LoopHandler]:
 
 
 def needed(to: Builder, inputs: Inputs, position: int) -> Value:
-    """An input that must be there."""
+    """A required input."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise to.error(f"needs {position + 1} inputs")
     return value

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Constant:
     """An array that is known while the model is imported.
 
-    name: empty if the file has none for it. raws, format: of dequantised numbers, those from which they were computed;
-    axis: the axis of raws along which the format has scales, if it has several.
+    name: perhaps empty. raws, format: the source of dequantised numbers. axis: the axis of raws along which the format
+    has scales, if it has several.
     """
 
     array: NDArray[Any]

@@ -11,10 +11,10 @@ from tinyml.dialects.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | NDArray[Any] | Graph"
+Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | NDArray[Any] | OnnxGraph"
 
 Dims: TypeAlias = tuple["int | str", ...]
-"""The extents of a value: numbers, and names of extents that the file leaves open (the empty name too)."""
+"""The extents of a value: numbers, and names, perhaps empty, of extents that the file does not fix."""
 
 _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}
 
@@ -29,8 +29,8 @@ class Declared:
 
 
 @dataclass(frozen=True)
-class Node:
-    """One operation. Inputs that are left out have empty names; `version` is the opset of its domain."""
+class OnnxNode:
+    """One operation. Omitted inputs have empty names; `version` is the opset of its domain."""
 
     op: str
     domain: str
@@ -60,9 +60,9 @@ class Node:
             raise self.error(f"attribute '{name}' is not a list of integers")
         return values
 
-    def graph(self, name: str) -> Graph:
+    def graph(self, name: str) -> OnnxGraph:
         value = self.attributes.get(name)
-        if not isinstance(value, Graph):
+        if not isinstance(value, OnnxGraph):
             raise self.error(f"attribute '{name}' is not a graph")
         return value
 
@@ -82,10 +82,10 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Graph:
+class OnnxGraph:
     """Nodes in an order in which they can be computed, constants by name, inputs without constants, and outputs."""
 
-    nodes: Sequence[Node]
+    nodes: Sequence[OnnxNode]
     constants: Mapping[str, NDArray[Any]]
     inputs: Sequence[Declared]
     outputs: Sequence[Declared]
@@ -95,4 +95,4 @@ class Graph:
 
 
 def _spelled(value: Attribute) -> str:
-    return "..." if isinstance(value, Graph) else str(value)
+    return "..." if isinstance(value, OnnxGraph) else str(value)

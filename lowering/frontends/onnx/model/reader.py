@@ -1,7 +1,7 @@
 """ONNX files read into graphs.
 
-`onnx.checker` and `onnx.shape_inference` are C++ code that trusts what it reads: a hostile model can crash them. So the
-message is only parsed, and everything that the importer relies on is checked here or where it is used.
+`onnx.checker` and `onnx.shape_inference` are C++ code that trusts what it reads: a hostile model can crash them. The
+message is therefore only parsed, and everything that the importer relies on is checked here or where it is used.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.lowering.frontends.onnx.model.graph import Attribute, Declared, Dims, Graph, Node
+from tinyml.lowering.frontends.onnx.model.graph import Attribute, Declared, Dims, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.model.tensors import ELEMENTS, tensor_array, text
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ OPSETS = range(13, 23)
 DEFAULT_DOMAINS = ("", "ai.onnx")
 
 DEEPEST = 16
-"""The most graphs inside each other."""
+"""The greatest depth of nested graphs."""
 
 
-def read_model(content: bytes, file: str) -> Graph:
-    """The graph of a model; raises `InputError` for what is no valid ONNX model, and without the package `onnx`."""
+def read_model(content: bytes, file: str) -> OnnxGraph:
+    """The graph of a model; raises `InputError` for an invalid ONNX model, and without the package `onnx`."""
     try:
         onnx = import_module("onnx")
     except ImportError as error:
@@ -48,10 +48,10 @@ def read_model(content: bytes, file: str) -> Graph:
         raise InputError(f"opset {opsets['']} is not supported, only {OPSETS[0]} to {OPSETS[-1]}", file=file)
     if model.functions:
         raise InputError("functions inside of the model are not supported; onnx.inliner inlines them", file=file)
-    return _Reader(file, opsets).graph(model.graph, 0)
+    return _OnnxReader(file, opsets).graph(model.graph, 0)
 
 
-class _Reader:
+class _OnnxReader:
     def __init__(self, file: str, opsets: Mapping[str, int]):
         self.file = file
         self.opsets = opsets
@@ -68,9 +68,9 @@ class _Reader:
             raise self.error(f"the constants have more than {limit} elements; --max-elements raises the limit")
         return array
 
-    def graph(self, graph: GraphProto, depth: int) -> Graph:
+    def graph(self, graph: GraphProto, depth: int) -> OnnxGraph:
         if depth > DEEPEST:
-            raise self.error(f"more than {DEEPEST} graphs inside each other")
+            raise self.error(f"graphs are nested more than {DEEPEST} deep")
         if graph.sparse_initializer:
             raise self.error("sparse initializers are not supported")
         constants = {text(tensor.name): self.array(tensor) for tensor in graph.initializer}
@@ -82,9 +82,9 @@ class _Reader:
         if len(known) < len(constants) + len(inputs):
             raise self.error(f"graph '{text(graph.name)}' has two inputs of one name")
         free: set[str] = set()
-        nodes: list[Node] = []
+        nodes: list[OnnxNode] = []
         for node in (self.node(node, depth) for node in graph.node):
-            inner = [value for value in node.attributes.values() if isinstance(value, Graph)]
+            inner = [value for value in node.attributes.values() if isinstance(value, OnnxGraph)]
             read = {*node.inputs, *(name for each in inner for name in each.free)} - {""}
             free |= read - known
             for name in filter(None, node.outputs):
@@ -95,10 +95,10 @@ class _Reader:
         free |= {output.name for output in outputs} - known
         if free and depth == 0:
             raise self.error(self.undefined(sorted(free)[0], nodes))
-        return Graph(list(_needed(nodes, outputs)), constants, inputs, outputs, frozenset(free))
+        return OnnxGraph(list(_needed(nodes, outputs)), constants, inputs, outputs, frozenset(free))
 
     @staticmethod
-    def undefined(name: str, nodes: list[Node]) -> str:
+    def undefined(name: str, nodes: list[OnnxNode]) -> str:
         reader = next((node for node in nodes if name in node.inputs), None)
         where = "an output" if reader is None else f"an input of {reader.op} '{reader.name}'"
         return f"'{name}', {where}, is neither a constant nor an input nor computed before"
@@ -112,7 +112,7 @@ class _Reader:
             dims = tuple(dim.dim_value if dim.HasField("dim_value") else text(dim.dim_param) for dim in extents)
         return Declared(text(value.name), element, dims)
 
-    def node(self, node: NodeProto, depth: int) -> Node:
+    def node(self, node: NodeProto, depth: int) -> OnnxNode:
         domain = _domain(node.domain)
         op, inputs, outputs = text(node.op_type), tuple(map(text, node.input)), tuple(map(text, node.output))
         name = text(node.name) or next(filter(None, outputs), "")
@@ -120,7 +120,7 @@ class _Reader:
         for attribute in node.attribute:
             attributes[text(attribute.name)] = self.attribute(attribute, depth)
         version = self.opsets.get(domain, OPSETS[0])
-        return Node(op, domain, version, name, inputs, outputs, attributes, self.file)
+        return OnnxNode(op, domain, version, name, inputs, outputs, attributes, self.file)
 
     def attribute(self, attribute: AttributeProto, depth: int) -> Attribute:
         """The value of an attribute, by its declared type as numbered in AttributeProto.AttributeType."""
@@ -146,17 +146,17 @@ class _Reader:
 
 
 def _domain(name: str) -> str:
-    """The name of a domain, which is empty for that of ONNX itself."""
+    """The name of a domain; empty for ONNX itself."""
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
-def _needed(nodes: list[Node], outputs: list[Declared]) -> Iterator[Node]:
-    """The nodes on which outputs depend, in their order, without the names of what nothing reads."""
+def _needed(nodes: list[OnnxNode], outputs: list[Declared]) -> Iterator[OnnxNode]:
+    """The nodes on which outputs depend, in their order, without the names of outputs that nothing reads."""
     wanted = {output.name for output in outputs}
-    kept: list[Node] = []
+    kept: list[OnnxNode] = []
     for node in reversed(nodes):
         if not wanted.isdisjoint(node.outputs):
             kept.append(replace(node, outputs=tuple(name if name in wanted else "" for name in node.outputs)))
             wanted |= {*node.inputs}
-            wanted |= {name for each in node.attributes.values() if isinstance(each, Graph) for name in each.free}
+            wanted |= {name for each in node.attributes.values() if isinstance(each, OnnxGraph) for name in each.free}
     return reversed(kept)

@@ -47,7 +47,7 @@ _FIELDS = {
 
 
 def text(value: str | bytes) -> str:
-    """A printable string of a message, of which protobuf gives the bytes if they are not UTF-8."""
+    """A printable form of a string of a message, which protobuf returns as bytes if it is not UTF-8."""
     string = value if isinstance(value, str) else value.decode(errors="replace")
     return string if string.isprintable() else "".join(each if each.isprintable() else "?" for each in string)
 

@@ -9,7 +9,7 @@ from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 
@@ -27,7 +27,7 @@ def _limit(to: Builder, inputs: Inputs, position: int, default: float) -> float:
 
 
 @handles("Clip")
-def clip(to: Builder, node: Node, inputs: Inputs) -> Value:
+def clip(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     low, high = _limit(to, inputs, 1, -GREATEST), _limit(to, inputs, 2, GREATEST)
     return clipped(to, needed(to, inputs, 0), low, high)
 
@@ -38,8 +38,8 @@ def clipped(to: Builder, value: Value, low: float, high: float) -> OrderedTensor
 
 
 @handles("Min", "Max")
-def extreme(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """The lesser, or the greater, of a tensor and a constant number."""
+def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """The minimum or the maximum of a tensor and a constant number."""
     lhs, rhs = needed(to, inputs, 0), needed(to, inputs, 1)
     if len(inputs) > 2:
         raise node.error("only two inputs are supported")
@@ -49,12 +49,12 @@ def extreme(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("LeakyRelu")
-def leaky_relu(to: Builder, node: Node, inputs: Inputs) -> Value:
+def leaky_relu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return _leaky(to, to.stored(needed(to, inputs, 0)), node.number("alpha", 0.01))
 
 
 @handles("PRelu")
-def parametric_relu(to: Builder, node: Node, inputs: Inputs) -> Value:
+def parametric_relu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     x, slope = to.stored(needed(to, inputs, 0)), needed(to, inputs, 1)
     if not isinstance(slope, Constant) or slope.array.size != 1:
         raise node.error("only one constant slope for all elements is supported")
@@ -66,26 +66,28 @@ def _leaky(to: Builder, x: OrderedTensor, slope: float) -> OrderedTensor:
 
 
 @handles("HardSigmoid")
-def hard_sigmoid(to: Builder, node: Node, inputs: Inputs) -> Value:
+def hard_sigmoid(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     alpha, beta = node.number("alpha", 0.2), node.number("beta", 0.5)
     scaled = binary(to, tdsl.MulOp, needed(to, inputs, 0), Constant(np.array(alpha)))
     return clipped(to, binary(to, tdsl.AddOp, scaled, Constant(np.array(beta))), 0.0, 1.0)
 
 
 @handles("Softmax")
-def softmax(to: Builder, node: Node, inputs: Inputs) -> Value:
+def softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Softmax over one axis, which becomes the last."""
     return _along_axis(to, node, inputs, tdsl.SoftmaxOp)
 
 
 @handles("LpNormalization")
-def lp_normalization(to: Builder, node: Node, inputs: Inputs) -> Value:
+def lp_normalization(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Vectors along one axis, which becomes the last, divided by their lengths; p must be 2."""
     node.only("p", 2)
     return _along_axis(to, node, inputs, tdsl.NormaliseOp)
 
 
-def _along_axis(to: Builder, node: Node, inputs: Inputs, op: type[tdsl.SoftmaxOp | tdsl.NormaliseOp]) -> OrderedTensor:
+def _along_axis(
+    to: Builder, node: OnnxNode, inputs: Inputs, op: type[tdsl.SoftmaxOp | tdsl.NormaliseOp]
+) -> OrderedTensor:
     x = to.stored(needed(to, inputs, 0))
     axis = axis_of(node, node.integer("axis", -1), len(x.shape))
     order = (*(each for each in x.order if each != axis), axis)

@@ -1,6 +1,6 @@
 """Comparisons with constants, and choices by them.
 
-A comparison of many elements is kept until single ones are gathered from it: `tdsl.at_least` compares single elements.
+A comparison of many elements is recorded until single ones are gathered: `tdsl.at_least` compares single elements.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed
 from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import unary
 
 _MIRRORED = {
@@ -24,7 +24,7 @@ _MIRRORED = {
 
 
 @handles(*_MIRRORED)
-def compare(to: Builder, node: Node, inputs: Inputs) -> Value:
+def compare(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     lhs, rhs, op = needed(to, inputs, 0), needed(to, inputs, 1), node.op
     if isinstance(lhs, Constant):
         lhs, rhs, op = rhs, lhs, _MIRRORED[op]
@@ -33,13 +33,13 @@ def compare(to: Builder, node: Node, inputs: Inputs) -> Value:
     threshold = float(rhs.array.item())
     tensor = to.stored(lhs)
     if op in ("Greater", "LessOrEqual"):
-        # x > t says that -x >= -t does not hold.
+        # x > t is the opposite of -x >= -t.
         tensor, threshold = unary(to, tdsl.NegOp, tensor), 0.0 - threshold
     return Comparison(tensor, threshold, op in ("Greater", "Less"))
 
 
 @handles("Not")
-def opposite(to: Builder, node: Node, inputs: Inputs) -> Value:
+def opposite(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = needed(to, inputs, 0)
     if not isinstance(value, Comparison):
         raise node.error("expected the result of a comparison")
@@ -47,7 +47,7 @@ def opposite(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Where")
-def where(to: Builder, node: Node, inputs: Inputs) -> Value:
+def where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     condition, *branches = (needed(to, inputs, i) for i in range(3))
     if not isinstance(condition, Comparison):
         raise node.error("expected the result of a comparison as its condition")
@@ -66,7 +66,7 @@ def _of_one_shape(to: Builder, branches: Sequence[Value]):
 
 
 @handles("Cast", "CastLike")
-def cast(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Reals stay as they are, whatever their type in the file; comparisons become 0 and 1."""
+def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Reals unchanged, whatever their type in the file; comparisons as 0 and 1."""
     value = needed(to, inputs, 0)
     return Indicator([value]) if isinstance(value, Comparison) else value

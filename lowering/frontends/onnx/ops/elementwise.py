@@ -11,7 +11,7 @@ from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Indicator, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 
 if TYPE_CHECKING:
     pass
@@ -41,19 +41,19 @@ def binary(to: Builder, make: type[tdsl.BinaryOp], lhs: Value, rhs: Value) -> Or
 
 
 @handles(*_UNARY)
-def elementwise(to: Builder, node: Node, inputs: Inputs) -> Value:
+def elementwise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return unary(to, _UNARY[node.op], needed(to, inputs, 0))
 
 
 @handles(*_BINARY)
-def arithmetic(to: Builder, node: Node, inputs: Inputs) -> Value:
+def arithmetic(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     lhs, rhs = needed(to, inputs, 0), needed(to, inputs, 1)
     if (chosen := _by_indicator(to, node, lhs, rhs)) is not None:
         return chosen
     return binary(to, _BINARY[node.op], lhs, rhs)
 
 
-def _by_indicator(to: Builder, node: Node, lhs: Value, rhs: Value) -> Value | None:
+def _by_indicator(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> Value | None:
     """A product with an indicator as a choice, and 1 minus an indicator as the opposite one."""
     if node.op == "Sub" and isinstance(rhs, Indicator) and len(rhs.comparisons) == 1 and _is_one(lhs):
         return Indicator([rhs.comparisons[0].opposite])
@@ -74,7 +74,7 @@ def _is_one(value: Value) -> bool:
 
 
 @handles("Div")
-def quotient(to: Builder, node: Node, inputs: Inputs) -> Value:
+def quotient(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """A quotient by constants, which is the product with their reciprocals."""
     divisor = needed(to, inputs, 1)
     if not isinstance(divisor, Constant):
@@ -86,7 +86,7 @@ def quotient(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Pow")
-def power(to: Builder, node: Node, inputs: Inputs) -> Value:
+def power(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """A square, as a product."""
     exponent, base = needed(to, inputs, 1), needed(to, inputs, 0)
     if not isinstance(exponent, Constant) or exponent.array.size != 1 or exponent.array.item() not in (1, 2):
@@ -95,7 +95,7 @@ def power(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Sum")
-def total(to: Builder, node: Node, inputs: Inputs) -> Value:
+def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     result = needed(to, inputs, 0)
     for position in range(1, len(inputs)):
         result = binary(to, tdsl.AddOp, result, needed(to, inputs, position))
@@ -103,8 +103,8 @@ def total(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Identity", "Dropout")
-def same(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """The input itself, as the op does nothing at inference."""
+def same(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """The input itself: the op does nothing at inference."""
     if (training := optional(inputs, 2)) is not None and (not isinstance(training, Constant) or training.array.any()):
         raise node.error("training is not supported")
     return needed(to, inputs, 0)

@@ -13,7 +13,7 @@ from tinyml.lowering.frontends.layers.weighted_sums import TRANSPOSED, filter_in
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers
 from tinyml.lowering.frontends.onnx.ops.windows import image, with_bias
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     pass
 
 GREATEST = 1 << 14
-"""The greatest extent of a resized image, each index of which is compared."""
+"""The greatest extent of a resized image, since each of its indices is compared."""
 
 
 @handles("ConvTranspose")
-def convolve_transposed(to: Builder, node: Node, inputs: Inputs) -> Value:
+def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     x, weights = needed(to, inputs, 0), needed(to, inputs, 1)
     rank, groups = len(x.shape) - 2, node.integer("group", 1)
     if not isinstance(weights, Constant) or len(weights.shape) != len(x.shape) or rank not in (1, 2):
@@ -43,7 +43,7 @@ def convolve_transposed(to: Builder, node: Node, inputs: Inputs) -> Value:
         raise node.error("the attribute 'output_shape' is not supported, only pads and output_padding are")
     if min(*strides, *dilations) < 1 or min(*pads, *more) < 0:
         raise node.error("strides and dilations are at least 1, padding at least 0")
-    # Rows and columns that are added at the end are fewer that are cropped.
+    # Rows and columns added at the end reduce the cropping there.
     edges = [(low, high - extra) for low, high, extra in zip(pads, pads[rank:], more, strict=False)]
     (rows, columns), ones = [(0, 0), *edges][-2:], [1] * (2 - rank)
     down_right = ([*ones, *each] for each in (kernel, strides, dilations))
@@ -55,7 +55,7 @@ def convolve_transposed(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Resize")
-def resize(to: Builder, node: Node, inputs: Inputs) -> Value:
+def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """The nearest pixel of an image, in the modes in which that is pixel `y * height div new height`."""
     x = needed(to, inputs, 0)
     node.only("mode", "nearest")
@@ -78,7 +78,7 @@ def resize(to: Builder, node: Node, inputs: Inputs) -> Value:
     return image_result(to, to.op(tdsl.ResizeNearestOp, image_of(to, ordered, axes), size), axes)
 
 
-def _resized(to: Builder, node: Node, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
+def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
     """The new shape, and the factor by which each extent grows."""
     rank = len(shape)
     axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
@@ -100,29 +100,29 @@ def _resized(to: Builder, node: Node, inputs: Inputs, shape: tdsl.Shape) -> tupl
     return tuple(after), factors
 
 
-def _nearest(node: Node, at: int, before: int, after: int, factor: Fraction) -> int:
-    """The index of the pixel that becomes pixel `at` of an axis."""
+def _nearest(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> int:
+    """The index of the source pixel of pixel `at` along an axis."""
     half = Fraction(1, 2)
     match node.text("coordinate_transformation_mode", "half_pixel"):
         case "asymmetric":
-            place = at / factor
+            position = at / factor
         case "half_pixel":
-            place = (at + half) / factor - half
+            position = (at + half) / factor - half
         case "pytorch_half_pixel":
-            place = (at + half) / factor - half if after > 1 else Fraction(0)
+            position = (at + half) / factor - half if after > 1 else Fraction(0)
         case "align_corners":
-            place = Fraction(at * (before - 1), after - 1) if after > 1 else Fraction(0)
+            position = Fraction(at * (before - 1), after - 1) if after > 1 else Fraction(0)
         case mode:
             raise node.error(f"coordinate_transformation_mode = {mode} is not supported")
     match node.text("nearest_mode", "round_prefer_floor"):
         case "floor":
-            index = floor(place)
+            index = floor(position)
         case "ceil":
-            index = ceil(place)
+            index = ceil(position)
         case "round_prefer_ceil":
-            index = floor(place + half)
+            index = floor(position + half)
         case "round_prefer_floor":
-            index = ceil(place - half)
+            index = ceil(position - half)
         case mode:
             raise node.error(f"nearest_mode = {mode} is not known")
     return min(max(index, 0), before - 1)

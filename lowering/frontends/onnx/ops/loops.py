@@ -16,7 +16,7 @@ from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, RunGraph, handles_loop, needed
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 
 Body: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
@@ -40,7 +40,7 @@ def loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: Body) -> Se
 
 
 def initial_state(to: Builder, value: Value) -> SSAValue:
-    """A tensor that a loop starts from; one of equal elements is filled, not stored."""
+    """The initial tensor of a loop; a tensor of equal elements is filled, not stored."""
     if isinstance(value, Constant) and value.array.size and (value.array == value.array.flat[0]).all():
         return to.fill(float(value.array.flat[0]), value.shape)
     return to.tensor(value)
@@ -60,7 +60,7 @@ def insert_step(to: Builder, part: SSAValue, whole: SSAValue, step: SSAValue) ->
 
 
 @handles_loop("Scan")
-def scan(to: Builder, node: Node, inputs: Inputs, run: RunGraph) -> Sequence[Value]:
+def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence[Value]:
     """Scan of opset 9 and newer: states first, then sequences; sequences that nobody reads are not stored."""
     graph, sequences = node.graph("body"), node.integer("num_scan_inputs")
     states = len(inputs) - sequences

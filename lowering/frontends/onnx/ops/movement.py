@@ -12,11 +12,11 @@ from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 
 
-def integers(node: Node, inputs: Inputs, position: int, what: str) -> tuple[int, ...] | None:
-    """An input of integers, which must be constant; None if it is left out."""
+def integers(node: OnnxNode, inputs: Inputs, position: int, what: str) -> tuple[int, ...] | None:
+    """A constant input of integers; None if it is omitted."""
     value = optional(inputs, position)
     if value is None:
         return None
@@ -25,19 +25,19 @@ def integers(node: Node, inputs: Inputs, position: int, what: str) -> tuple[int,
     return tuple(value.array.ravel().tolist())
 
 
-def required_integers(node: Node, inputs: Inputs, position: int, what: str) -> tuple[int, ...]:
+def required_integers(node: OnnxNode, inputs: Inputs, position: int, what: str) -> tuple[int, ...]:
     if (values := integers(node, inputs, position, what)) is None:
         raise node.error(f"needs its {what}")
     return values
 
 
-def axes_of(node: Node, inputs: Inputs, position: int, rank: int) -> tuple[int, ...] | None:
+def axes_of(node: OnnxNode, inputs: Inputs, position: int, rank: int) -> tuple[int, ...] | None:
     """Axes from an attribute or, in newer opsets, from an input, all in [0, rank); None if there are none."""
     axes = node.integers("axes") if "axes" in node.attributes else integers(node, inputs, position, "axes")
     return None if axes is None else tuple(axis_of(node, axis, rank) for axis in axes)
 
 
-def axis_of(node: Node, axis: int, rank: int) -> int:
+def axis_of(node: OnnxNode, axis: int, rank: int) -> int:
     """An axis counted from the front."""
     if not -rank <= axis < rank:
         raise node.error(f"axis {axis} is not one of the {rank} axes")
@@ -45,7 +45,7 @@ def axis_of(node: Node, axis: int, rank: int) -> int:
 
 
 @handles("Reshape")
-def reshape(to: Builder, node: Node, inputs: Inputs) -> Value:
+def reshape(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = to.stored(needed(to, inputs, 0))
     wanted = required_integers(node, inputs, 1, "shape")
     if not node.integer("allowzero", 0):
@@ -66,7 +66,7 @@ def reshaped(to: Builder, value: OrderedTensor, shape: Shape) -> OrderedTensor:
 
 
 @handles("Flatten")
-def flatten(to: Builder, node: Node, inputs: Inputs) -> Value:
+def flatten(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = to.stored(needed(to, inputs, 0))
     rank, axis = len(value.shape), node.integer("axis", 1)
     if not -rank <= axis <= rank:
@@ -76,7 +76,7 @@ def flatten(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Unsqueeze")
-def unsqueeze(to: Builder, node: Node, inputs: Inputs) -> Value:
+def unsqueeze(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = to.stored(needed(to, inputs, 0))
     given = node.integers("axes") if "axes" in node.attributes else required_integers(node, inputs, 1, "axes")
     rank = len(value.shape) + len(given)
@@ -88,7 +88,7 @@ def unsqueeze(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Squeeze")
-def squeeze(to: Builder, node: Node, inputs: Inputs) -> Value:
+def squeeze(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = to.stored(needed(to, inputs, 0))
     axes = axes_of(node, inputs, 1, len(value.shape))
     if axes is None:
@@ -99,7 +99,7 @@ def squeeze(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Transpose")
-def transpose(to: Builder, node: Node, inputs: Inputs) -> Value:
+def transpose(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """A change of order, which moves nothing until an op needs the axes in the model's order."""
     value = to.stored(needed(to, inputs, 0))
     rank = len(value.shape)
@@ -110,7 +110,7 @@ def transpose(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Slice")
-def slice_(to: Builder, node: Node, inputs: Inputs) -> Value:
+def slice_(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Parts of several axes, in steps of any size and direction."""
     value = to.stored(needed(to, inputs, 0))
     starts, ends = (required_integers(node, inputs, i, "starts and ends") for i in (1, 2))
@@ -133,13 +133,13 @@ def part(to: Builder, value: OrderedTensor, axis: int, start: int, length: int, 
     """A part of one axis of the model's tensor."""
     stored = list(shape_of(value.value))
     offsets, steps, position = [0] * len(stored), [1] * len(stored), value.order.index(axis)
-    # The step of a single element is of no account.
+    # The step is irrelevant for a single element.
     offsets[position], stored[position], steps[position] = start, length, step if length > 1 else 1
     return OrderedTensor(to.part(value.value, offsets, stored, steps), value.order)
 
 
 @handles("Split")
-def split(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value]:
+def split(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
     value = to.stored(needed(to, inputs, 0))
     axis = axis_of(node, node.integer("axis", 0), len(value.shape))
     extent, count = value.shape[axis], max(len(node.outputs), 1)
@@ -154,8 +154,8 @@ def split(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value]:
 
 
 @handles("Concat")
-def concat(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Tensors one after the other, in the order of axes of the first that is not in the model's."""
+def concat(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Tensors one after the other, in the order of axes of the first that differs from the model's."""
     values = [to.numbers(needed(to, inputs, position)) for position in range(len(inputs))]
     rank = len(values[0].shape) if values else 0
     if not values or any(len(value.shape) != rank for value in values):
@@ -168,7 +168,7 @@ def concat(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Pad")
-def pad(to: Builder, node: Node, inputs: Inputs) -> Value:
+def pad(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """A constant number around a tensor; negative padding removes elements."""
     value = to.stored(needed(to, inputs, 0))
     node.only("mode", "constant")
@@ -194,8 +194,8 @@ def pad(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("Gather")
-def gather(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Elements of one axis at constant indices that follow one another; also from the results of comparisons."""
+def gather(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Elements of one axis at consecutive constant indices, also of the results of comparisons."""
     source = needed(to, inputs, 0)
     match source:
         case Comparison():
@@ -206,7 +206,7 @@ def gather(to: Builder, node: Node, inputs: Inputs) -> Value:
             return _gathered(to, node, to.stored(needed(to, inputs, 0)), inputs)
 
 
-def _gathered(to: Builder, node: Node, tensor: OrderedTensor, inputs: Inputs) -> OrderedTensor:
+def _gathered(to: Builder, node: OnnxNode, tensor: OrderedTensor, inputs: Inputs) -> OrderedTensor:
     indices = required_integers(node, inputs, 1, "indices")
     shape = needed(to, inputs, 1).shape
     axis = axis_of(node, node.integer("axis", 0), len(tensor.shape))

@@ -11,7 +11,7 @@ from tinyml.lowering.frontends.layers.weighted_sums import dense
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) ->
 
 
 @handles("MatMul")
-def matmul(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """A product of matrices; vectors become rows or columns, further axes must have extent 1 or be rows."""
+def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """A product of matrices; vectors become rows or columns, further axes must have extent 1 or count as rows."""
     lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
     left, right = lhs.shape, rhs.shape
     if not left or not right:
@@ -56,7 +56,7 @@ def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> OrderedTensor |
 
 
 @handles("Gemm")
-def gemm(to: Builder, node: Node, inputs: Inputs) -> Value:
+def gemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """`alpha * A * B + beta * C`, with matrices transposed on request; factors other than 1 go into constants."""
     lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
     if len(lhs.shape) != 2 or len(rhs.shape) != 2:
@@ -75,7 +75,7 @@ def gemm(to: Builder, node: Node, inputs: Inputs) -> Value:
     return result
 
 
-def _scaled(node: Node, value: OrderedTensor | Constant, factor: float) -> Constant:
+def _scaled(node: OnnxNode, value: OrderedTensor | Constant, factor: float) -> Constant:
     if not isinstance(value, Constant):
         raise node.error("alpha and beta other than 1 are supported for constants only")
     return Constant(value.array * value.array.dtype.type(factor), value.name)

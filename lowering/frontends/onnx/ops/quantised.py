@@ -16,7 +16,7 @@ from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.formats import quantised_format, weights_format
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 from tinyml.lowering.frontends.onnx.ops.windows import filter_of, filter_windows, image
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
 
-def array_of(node: Node, value: Value | None, what: str) -> NDArray[Any] | None:
-    """The array of a constant; None for an input that is left out."""
+def array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | None:
+    """The array of a constant; None for an omitted input."""
     if value is None:
         return None
     if not isinstance(value, Constant):
@@ -35,8 +35,8 @@ def array_of(node: Node, value: Value | None, what: str) -> NDArray[Any] | None:
 
 
 @handles("QuantizeLinear")
-def quantise(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Reals in a format; numbers that were computed in it stay as they are."""
+def quantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Reals rounded into a format; numbers already computed in it stay as they are."""
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
     zero = array_of(node, optional(inputs, 2), "zero point")
@@ -48,7 +48,7 @@ def quantise(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 def _quantised_constant(
-    node: Node, reals: NDArray[Any], scale: NDArray[Any] | None, zero: NDArray[Any] | None
+    node: OnnxNode, reals: NDArray[Any], scale: NDArray[Any] | None, zero: NDArray[Any] | None
 ) -> NDArray[Any]:
     if scale is None or reals.dtype.kind != "f":
         raise node.error("expected reals and a scale")
@@ -61,8 +61,8 @@ def _quantised_constant(
     return np.clip(np.nan_to_num(raws), limits.min, limits.max).astype(point.dtype)
 
 
-def _along(node: Node, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """One number for all values, or one for each index of the node's axis."""
+def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in a shape that broadcasts: one for all values, or one for each index of the node's axis."""
     if numbers.size == 1:
         return numbers.reshape(())
     axis = axis_of(node, node.integer("axis", 1), values.ndim)
@@ -72,8 +72,8 @@ def _along(node: Node, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[A
 
 
 @handles("DequantizeLinear")
-def dequantise(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Raws as reals: a number in a format is both."""
+def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Raws as reals: a number in a format stands for both."""
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
     zero = array_of(node, optional(inputs, 2), "zero point")
@@ -93,7 +93,7 @@ def check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None,
         raise to.error(f"reads raws of {format.type} as {expected.type}")
 
 
-def constant_in_format(node: Node, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
+def constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
     """A constant of raws with its format and the reals that they stand for."""
     offset = 0 if zero is None else _along(node, zero.astype(np.int64), value.array)
     differences = (value.array - offset).astype(np.float32)
@@ -103,7 +103,7 @@ def constant_in_format(node: Node, value: Constant, scale: NDArray[Any], zero: N
 
 
 def convolve(
-    to: Builder, node: Node, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
+    to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
     """A convolution of quantised numbers, whose sums start from the bias."""
     filter = _weights(node, weights)
@@ -117,7 +117,7 @@ def convolve(
 
 
 def multiply(
-    to: Builder, node: Node, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
+    to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
     """Vectors of quantised numbers times a constant matrix (outputs, inputs)."""
     matrix = _weights(node, weights)
@@ -129,7 +129,7 @@ def multiply(
 
 
 def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
-    """Constant weights (inputs, outputs), or the transpose of these, as (outputs, inputs)."""
+    """Constant weights (inputs, outputs), or their transpose, as (outputs, inputs)."""
     if weights.raws is None or weights.format is None or weights.raws.ndim != 2:
         raise to.error("expected a quantised matrix")
     if weights.scales > 1 and weights.axis != (0 if transposed else 1):
@@ -139,8 +139,8 @@ def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
     return replace(weights, array=weights.array.T, raws=weights.raws.T, axis=0)
 
 
-def _weights(node: Node, weights: Constant) -> Parameter:
-    """Raws with the rows first."""
+def _weights(node: OnnxNode, weights: Constant) -> Parameter:
+    """Raws with the axis of rows first."""
     if weights.raws is None or weights.format is None:
         raise node.error("expected quantised weights")
     if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
@@ -158,12 +158,12 @@ def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberF
     return start_parameter(numbers, weights, x, bias.name)
 
 
-def conv(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> OrderedTensor:
+def conv(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
     """Conv between DequantizeLinear and QuantizeLinear."""
     return convolve(to, node, *_operands(to, inputs), element)
 
 
-def gemm(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> OrderedTensor:
+def gemm(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
     """Gemm between DequantizeLinear and QuantizeLinear."""
     for name in ("alpha", "beta"):
         node.only(name, 1.0)
@@ -172,7 +172,7 @@ def gemm(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> Ordered
     return multiply(to, node, x, matrix_of(to, weights, bool(node.integer("transB", 0))), bias, element)
 
 
-def matmul(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> OrderedTensor:
+def matmul(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
     """MatMul between DequantizeLinear and QuantizeLinear."""
     x, weights, _ = _operands(to, inputs)
     return multiply(to, node, x, matrix_of(to, weights, transposed=False), None, element)
@@ -206,10 +206,10 @@ COMPUTING = (
 """Ops that compute their result in a format from quantised numbers at once."""
 
 
-def of_quantised(to: Builder, node: Node, inputs: Inputs, result: Attribute | None) -> Value | None:
+def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute | None) -> Value | None:
     """The output of an op on quantised numbers and constants that is quantised afterwards.
 
-    None if the handler of the op on reals serves: with `to.element`, or with reals if that is None.
+    None if the handler of the op on reals applies: with `to.element`, or with reals if that is None.
     """
     to.element = None
     if node.op in SUMS:
@@ -222,7 +222,7 @@ def of_quantised(to: Builder, node: Node, inputs: Inputs, result: Attribute | No
 
 
 def _in_format(value: Value | None) -> bool:
-    """May a value take part where an op computes in a format? Integers are no numbers of the model."""
+    """True if a value can be an operand of an op that computes in a format; integers are no numbers of the model."""
     match value:
         case OrderedTensor():
             return value.is_quantised

@@ -12,7 +12,7 @@ from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.loops import by_step, initial_state, insert_step, loop
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 """The number of gates, whose weights lie one after the other."""
 
 USUAL = {"RNN": ("Tanh",), "GRU": ("Sigmoid", "Tanh"), "LSTM": ("Sigmoid", "Tanh", "Tanh")}
-"""The activations that are supported, which are those of ONNX without the attribute."""
+"""The supported activations: the default ones of ONNX."""
 
 
 _ONE = Constant(np.asarray(1.0))
-"""The one, which is the same parameter everywhere."""
+"""The number 1, one parameter for all uses."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class _Cell:
 
 
 @handles(*GATES)
-def recur(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value]:
+def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
     """All outputs of GRU, LSTM and RNN: the sequence of states, the last state and, for LSTM, the last cell."""
     x = to.numbers(needed(to, inputs, 0))
     layout = node.integer("layout", 0)
@@ -108,8 +108,8 @@ def recur(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value]:
     return [_joined(to, [result[part] for result in results], layout, part == 0) for part in range(states + 1)]
 
 
-def _check(node: Node, inputs: Inputs, steps: int) -> None:
-    """Refuse what changes the result and is not supported."""
+def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
+    """Refuse unsupported attributes and inputs that would change the result."""
     count = 2 if node.text("direction", "forward") == "bidirectional" else 1
     node.only("activations", "\n".join(USUAL[node.op] * count))
     for name in ("clip", "activation_alpha", "activation_beta", "input_forget"):
@@ -122,7 +122,7 @@ def _check(node: Node, inputs: Inputs, steps: int) -> None:
         raise node.error("peepholes are not supported")
 
 
-def _directions(to: Builder, node: Node, inputs: Inputs) -> list[_Direction]:
+def _directions(to: Builder, node: OnnxNode, inputs: Inputs) -> list[_Direction]:
     gates = GATES[node.op]
     arrays: list[NDArray[Any]] = []
     for position, name in ((1, "W"), (2, "R")):
@@ -155,7 +155,7 @@ def _directions(to: Builder, node: Node, inputs: Inputs) -> list[_Direction]:
 
 def _one_way(
     to: Builder,
-    node: Node,
+    node: OnnxNode,
     inputs: Inputs,
     direction: _Direction,
     number: int,

@@ -10,13 +10,13 @@ from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed
 from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 from tinyml.lowering.frontends.onnx.ops.movement import axes_of, axis_of, reshaped
 
 
 @handles("ArgMax")
-def argmax(to: Builder, node: Node, inputs: Inputs) -> Value:
+def argmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """The label of a classifier: the index of the greatest element of the whole tensor."""
     value = to.tensor(needed(to, inputs, 0))
     shape = tdsl.shape_of(value)
@@ -30,7 +30,7 @@ def argmax(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("ReduceMean")
-def mean(to: Builder, node: Node, inputs: Inputs) -> Value:
+def mean(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = to.stored(needed(to, inputs, 0))
     rank = len(value.shape)
     axes = axes_of(node, inputs, 1, rank)
@@ -45,7 +45,7 @@ def mean(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("ReduceSum", "ReduceSumSquare")
-def total(to: Builder, node: Node, inputs: Inputs) -> Value:
+def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Sums over axes, as products with ones."""
     value = to.stored(needed(to, inputs, 0))
     if node.op == "ReduceSumSquare":

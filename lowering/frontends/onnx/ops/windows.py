@@ -18,7 +18,7 @@ from tinyml.lowering.frontends.layers.weighted_sums import convolution, filter_i
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 
 if TYPE_CHECKING:
     pass
@@ -37,7 +37,7 @@ def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
     return OrderedTensor(to.ordered(numbers, order), order), axes
 
 
-def windows_of(node: Node, extents: Sequence[int], kernel: Sequence[int], *, ceil: bool = False) -> Windows:
+def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *, ceil: bool = False) -> Windows:
     """The windows that the attributes of a node describe.
 
     extents, kernel: of the axes of the image, one or two. ceil: round the number of windows upwards on request.
@@ -75,7 +75,7 @@ def windows_of(node: Node, extents: Sequence[int], kernel: Sequence[int], *, cei
 
 
 def _rest(span: int, stride: int, end: int) -> int:
-    """The padding behind an axis that one more window needs, if it starts before the end of the image."""
+    """The padding behind an axis for one more window, if that starts before the end of the image."""
     rest = -span % stride
     return rest if rest and span + rest < end else 0
 
@@ -86,7 +86,7 @@ def filter_of(to: Builder, filter: Parameter, rank: int) -> Parameter:
 
 
 @handles("Conv")
-def convolve(to: Builder, node: Node, inputs: Inputs) -> Value:
+def convolve(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """A convolution with groups, strides, dilations and any padding; the bias is added to each channel."""
     x, weights = needed(to, inputs, 0), needed(to, inputs, 1)
     rank = len(x.shape)
@@ -98,7 +98,7 @@ def convolve(to: Builder, node: Node, inputs: Inputs) -> Value:
     return with_bias(to, sums, optional(inputs, 2))
 
 
-def filter_windows(node: Node, x: Value, weights: Constant) -> Windows:
+def filter_windows(node: OnnxNode, x: Value, weights: Constant) -> Windows:
     """The windows of a convolution, which are as large as its filter."""
     kernel = node.integers("kernel_shape", weights.shape[2:])
     if kernel != weights.shape[2:]:
@@ -122,8 +122,8 @@ def vector(to: Builder, value: Value) -> Constant:
 
 
 @handles("MaxPool", "AveragePool")
-def pool(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """The greatest element of each window, or the average, of which zeros around the image are part on request."""
+def pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """The greatest element of each window, or the average, which includes zeros around the image on request."""
     value = needed(to, inputs, 0)
     x, axes = image(to, value)
     windows = windows_of(node, value.shape[2:], node.integers("kernel_shape"), ceil=True)
@@ -136,7 +136,7 @@ def pool(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("GlobalAveragePool", "GlobalMaxPool")
-def global_pool(to: Builder, node: Node, inputs: Inputs) -> Value:
+def global_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     x, axes = image(to, needed(to, inputs, 0))
     if node.op == "GlobalMaxPool":
         return image_windows.global_pool(to, tdsl.MaxPoolOp, x, axes=axes)
@@ -144,8 +144,8 @@ def global_pool(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 @handles("BatchNormalization")
-def normalise(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """A factor and an addend for each channel, which the weights of the layer before it take up."""
+def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """A factor and an addend for each channel, which are folded into the weights of the layer before it."""
     node.only("training_mode", 0)
     x = to.operand(needed(to, inputs, 0))
     if len(x.shape) not in AXES:

@@ -1,4 +1,4 @@
-"""Squared distances of a vector from constant vectors, in the ways in which models write them."""
+"""Squared distances of a vector from constant vectors, in the forms that models write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOLERANCE = 1e-4
-"""The relative error of constant squares beside those of the vectors that a model multiplies by."""
+"""The relative error allowed to constant squares against those of the vectors that a model multiplies by."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Distances:
 
 
 def distances_of(value: SSAValue) -> Distances | None:
-    """The distances that a vector holds; None if it holds something else."""
+    """The distances that a vector consists of; None for other vectors."""
     return _of_differences(value) or _of_expansion(value)
 
 
 def _of_differences(value: SSAValue) -> Distances | None:
-    """The distances that a vector holds: sums, by ones, over the squares of differences from a constant."""
+    """The distances that a vector consists of: sums, by ones, of the squares of differences from a constant."""
     op = value.owner
     if (
         not isinstance(op, tdsl.MatmulOp)
@@ -69,7 +69,7 @@ def _of_differences(value: SSAValue) -> Distances | None:
 
 
 def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) -> NDArray[Any]:
-    """The elements of an array after moves, of which the last one in the list is the first."""
+    """The elements of an array after moves, which are applied from the last of the list to the first."""
     for move in reversed(moves):
         array = array.transpose(move.axes) if isinstance(move, tdsl.TransposeOp) else array.reshape(shape_of(move.out))
     return array

@@ -14,6 +14,6 @@ Op = TypeVar("Op", bound=tdsl.UnaryOp)
 
 
 def in_shape_of(op: Op, value: SSAValue) -> Op:
-    """A copy of an op, with all that it says, on another tensor and in that one's shape."""
+    """A copy of an op, attributes included, on another tensor and in the shape of that tensor."""
     result = TensorType(format_of(op.out).type, shape_of(value))
     return type(op).create(operands=[value], result_types=[result], properties=dict(op.properties))

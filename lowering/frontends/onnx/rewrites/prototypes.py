@@ -47,7 +47,7 @@ class SumOverPrototypes(RewritePattern):
 
 
 def _step_on_all(value: SSAValue) -> tdsl.TensorOp | None:
-    """The op that makes a vector from another one by the same computation for each element."""
+    """The op that computes a vector from another one by the same computation for each element."""
     op = value.owner
     if not value.has_one_use():
         return None
@@ -76,7 +76,7 @@ def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
 
 
 def _loop(weights: tdsl.ConstOp, distances: Distances, chain: list[_Elementwise]) -> list[Operation]:
-    """The loop over prototypes, with everything that it needs before it; its result is the last op's."""
+    """The loop over prototypes and the ops that it needs before it; the last op has the result."""
     number, length = distances.prototypes.shape
     rows = shape_of(weights.result)[0]
     made: list[Operation] = []

@@ -1,4 +1,4 @@
-"""Factors and addends behind a layer with weights, as of a batch normalisation, taken up by the weights."""
+"""Factors and addends behind a layer with weights, as of a batch normalisation, folded into the weights."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class AddedTwice(RewritePattern):
 
 
 def _layer(value: SSAValue) -> Layer | None:
-    """The layer with constant weights, which nothing else uses, whose result a value is, perhaps in another shape."""
+    """The layer behind a value, perhaps reshaped, with constant weights and no other user; None without one."""
     while isinstance(value.owner, tdsl.ReshapeOp) and value.has_one_use():
         value = value.owner.input
     op = value.owner

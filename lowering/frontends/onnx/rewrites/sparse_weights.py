@@ -1,4 +1,4 @@
-"""Constant matrices as sparse ones, as `|*|` in SeeDot's language declares them: zeros stay zeros in every format.
+"""Constant matrices made sparse, as `|*|` in SeeDot's language declares them: zeros stay zeros in every format.
 
 A matrix without zeros may have many in a format of few bits. `choose-storage` makes matrices dense again where that is
 smaller or faster.
@@ -16,7 +16,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 
 MANY = 1 / 2
-"""The share of zeros from which on a sparse matrix is worth more than one sum for a product and what is added to it."""
+"""The share of zeros from which a sparse matrix is worth more than one sum for a product and its addend."""
 
 
 class SparseWeights(RewritePattern):
@@ -39,7 +39,7 @@ class SparseWeights(RewritePattern):
 
 
 def _is_added(op: tdsl.MatmulOp) -> bool:
-    """Is the only thing that happens to a product that it is added to something?"""
+    """True if the only use of a product is an addition."""
     value = op.out
     while value.has_one_use():
         [use] = value.uses

@@ -40,7 +40,7 @@ def unary(to: GraphBuilder, op: Operator) -> None:
 
 
 def activation(to: GraphBuilder, op: Operator) -> None:
-    """RELU and its like as operators of their own. Only RELU rescales its input."""
+    """RELU and similar activations as separate operators. Only RELU rescales its input."""
     output = op.outputs[0]
     value = to.value(input_of(op, 0))
     if element(input_of(op, 0)) != element(output):

@@ -14,7 +14,7 @@ from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 
 def reshape(to: GraphBuilder, op: Operator) -> None:
-    """RESHAPE, SQUEEZE and EXPAND_DIMS: the result's declared shape says all."""
+    """RESHAPE, SQUEEZE and EXPAND_DIMS, by the declared shape of the result."""
     x, output = input_of(op, 0), op.outputs[0]
     if prod(x.shape) != prod(output.shape):
         raise VerifyException(f"cannot reshape {x.shape} to {output.shape}")
@@ -55,7 +55,7 @@ def concatenation(to: GraphBuilder, op: Operator) -> None:
 
 
 def slice_(to: GraphBuilder, op: Operator) -> None:
-    """SLICE: begin and size, -1 for all that follow."""
+    """SLICE by begin and size; a size of -1 extends to the end."""
     x = input_of(op, 0)
     begin, size = integers(op, 1, "the begin"), integers(op, 2, "the size")
     if not len(begin) == len(size) == len(x.shape):
@@ -70,7 +70,7 @@ def slice_(to: GraphBuilder, op: Operator) -> None:
 
 
 def strided_slice(to: GraphBuilder, op: Operator) -> None:
-    """STRIDED_SLICE, as numpy's slices of ranges."""
+    """STRIDED_SLICE, with numpy's rules for ranges."""
     x, output = input_of(op, 0), op.outputs[0]
     rank = len(x.shape)
     begin, end, step = (integers(op, position + 1, "the range") for position in range(3))
@@ -97,7 +97,7 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
             ranges.append(range(extent)[first : last : step[axis]])
     if not all(ranges):
         raise VerifyException("the range is empty")
-    # The step of a single element is of no account.
+    # The step is irrelevant for a single element.
     steps = [taken.step if len(taken) > 1 else 1 for taken in ranges]
     value = to.part(to.value(x), [taken[0] for taken in ranges], [len(taken) for taken in ranges], steps)
     to.define(output, to.reshape(value, output.shape))

@@ -65,7 +65,7 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
         raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
     strides = op.options["stride_h"], op.options["stride_w"]
     ordinary = windows_of(op, output.shape, filter.shape, strides, (1, 1))
-    # The result's shape says what is cropped below and on the right.
+    # The result's shape determines what is cropped below and on the right.
     top, _, left, _ = ordinary.padding
     whole = (
         (extent - 1) * step + size
@@ -102,7 +102,7 @@ def _weights(tensor: Tensor, format: NumberFormat) -> Parameter:
 def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
     """The numbers that sums start from, None if they start from zero.
 
-    Their scale is that of the products, whatever the file says: TensorFlow Lite adds the raws.
+    Their scale is that of the products, whatever the file declares: TensorFlow Lite adds the raws.
     """
     tensor = optional_input(op, position)
     if tensor is None:

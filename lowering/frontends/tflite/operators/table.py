@@ -1,4 +1,4 @@
-"""The table of operators: a function for each that is supported, and those that keep state."""
+"""The table of operators: a function for each supported one, and those that keep state."""
 
 from __future__ import annotations
 
@@ -78,4 +78,4 @@ STATEFUL = (
     "UNIDIRECTIONAL_SEQUENCE_RNN",
     "VAR_HANDLE",
 )
-"""Operators that keep a state from one inference to the next, which programs here do not."""
+"""Operators that keep state from one inference to the next, which programs here do not."""

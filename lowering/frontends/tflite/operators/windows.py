@@ -69,7 +69,7 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
 
 
 def _nearest(op: Operator, before: int, after: int) -> list[int]:
-    """The pixel that TensorFlow Lite takes for each new one along an axis, computed in single precision."""
+    """The source pixel of each new pixel along an axis, computed in single precision as TensorFlow Lite does."""
     aligned = op.options["align_corners"] and after > 1
     scale = np.float32(before - 1) / np.float32(after - 1) if aligned else np.float32(before) / np.float32(after)
     centres = np.arange(after, dtype=np.float32) + np.float32(0.5 if op.options["half_pixel_centers"] else 0)

@@ -156,7 +156,7 @@ func.func @finish_beyond_the_sum(%s: !fixed.acc<16, 8>) {
 // -----
 
 %s, %m, %x = "test.op"() : () -> (memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>)
-num.dot_rows %s, %s, %m, %x {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>
+num.dot_rows %s, %s, %m, %x {kernel = #num.kernel<"k">} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>
 // CHECK: 3 rows of 3 elements are not 10
 
 // -----
@@ -184,91 +184,91 @@ func.func @align(%s: !fixed.acc<16, 8>) {
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<3x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<3x!fixed.q<8, 6>>
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<3x!fixed.q<8, 6>>
 // CHECK: 2 rows of [4] elements do not give 2 results of [3]
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
 // CHECK: matrices of shapes (3, 4) have no rows for starts of shape (2,)
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 1>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
-// CHECK: sums are shifted to the left by [1] and to the right by 8 places
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 1>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+// CHECK: sums are shifted to the left by [1] and to the right by 8
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi16>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi16>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
 // CHECK: expected elements of i8
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+num.coded_rows %y, %x {rows = {right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
 // CHECK: coded rows have weights, starts, aligns, right, got
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
 // CHECK: size needs time, once, call, stack, got [1, 2]
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 2, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 2, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
 // CHECK: 2 results of 3 elements are not 1 of 2
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
 // CHECK: coded tiles have weights, starts, multipliers, shifts, places, got
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<2x1x1xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<2x1x1xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
 // CHECK: weights of shape (2, 1, 1) have no numbers of shapes (1,), (1,), (1,)
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
 // CHECK: sums are multiplied by [1073741824] and shifted by [3]
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, 200, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, 200, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
 // CHECK: 1 windows lie 1 elements apart, runs 0, zero at 200
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<> : tensor<1x0x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.coded_tile %y, %x {tile = {weights = dense<> : tensor<1x0x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
 // CHECK: needs at least one weight, got the shape (1, 0, 2)
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<16, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<16, 5>>, memref<2x!fixed.q<8, 6>>
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<16, 5>>, memref<2x!fixed.q<8, 6>>
 // CHECK: needs integers of one byte that are not packed, got memref<1x!fixed.q<16, 5>>
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>
+num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>
 // CHECK: needs integers of one byte that are not packed, got memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<16, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<16, 6>>
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<16, 6>>
 // CHECK: needs integers of one byte that are not packed, got memref<4x!fixed.q<16, 6>>
 
 // -----

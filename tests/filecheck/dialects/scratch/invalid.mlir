@@ -72,13 +72,13 @@
 
 %a, %b = "test.op"() : () -> (memref<8xf32>, index)
 %r = scratch.slice %a[%b] : memref<8xf32> to memref<4x!fixed.q<32, 4>>
-// CHECK: a slice keeps memory space and what elements are stored as: memref<8xf32> and memref<4x!fixed.q<32, 4>>
+// CHECK: a slice cannot change memory space or storage type: memref<8xf32> and memref<4x!fixed.q<32, 4>>
 
 // -----
 
 %a, %b = "test.op"() : () -> (memref<8xf32, #scratch.flash>, index)
 %r = scratch.slice %a[%b] : memref<8xf32, #scratch.flash> to memref<4xf32>
-// CHECK: a slice keeps memory space and what elements are stored as: memref<8xf32, #scratch.flash> and memref<4xf32>
+// CHECK: a slice cannot change memory space or storage type: memref<8xf32, #scratch.flash> and memref<4xf32>
 
 // -----
 
@@ -102,7 +102,7 @@
 
 %a = "test.op"() : () -> memref<3xf32>
 %r = scratch.reuse %a : memref<3xf32> as memref<3xf32>
-// CHECK: only a whole buffer without an address is used again
+// CHECK: only a whole buffer without an address can be reused
 
 // -----
 
@@ -142,7 +142,7 @@ scratch.move %a to %b : memref<3xf32> to memref<2xf32>
 // -----
 
 %r = "test.op"() : () -> memref<8xi16, #scratch.packed_ram<9, 8>>
-// CHECK: elements of 9 bits are not packed less 8
+// CHECK: elements of 9 bits are not packed with an offset of 8
 
 // -----
 
@@ -161,7 +161,7 @@ scratch.move %a to %b : memref<4xf32> to memref<4xf32>
 
 %a, %b, %i = "test.op"() : () -> (memref<8x!fixed.q<16, 4>>, memref<4x!fixed.q<8, 4>>, index)
 scratch.receive %a[%i] to %b : memref<8x!fixed.q<16, 4>> to memref<4x!fixed.q<8, 4>>
-// CHECK: elements keep what they are stored as, got memref<8x!fixed.q<16, 4>> and memref<4x!fixed.q<8, 4>>
+// CHECK: the storage type of elements cannot change, got memref<8x!fixed.q<16, 4>> and memref<4x!fixed.q<8, 4>>
 
 // -----
 

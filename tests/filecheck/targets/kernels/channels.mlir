@@ -22,7 +22,7 @@ func.func @channels(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> memref<4x!zeroskew
   func.return %y : memref<4x!zeroskew.q<8, 4.0, -3>>
 }
 
-// IR: num.coded_tile {{%.*}}, %x {tile = {weights = dense<{{\[\[\[}}5, 0, 4], [0, 0, 0], [7, -3, 0]], {{\[\[}}0, 0, 0], [0, 0, 0], [0, 0, 0]]]> : tensor<2x3x3xi8>, starts = dense<[9, 40]> : tensor<2xi32>, multipliers = dense<1073741824> : tensor<2xi32>, shifts = dense<-1> : tensor<2xi8>, places = array<i64: 8, 2, 2, -3, 2>}, kernel = "[[kernel:tm_cm_channels_[0-9a-f]+]]", size = array<i64: 38, 152, 16, 36>}
+// IR: num.coded_tile {{%.*}}, %x {tile = {weights = dense<{{\[\[\[}}5, 0, 4], [0, 0, 0], [7, -3, 0]], {{\[\[}}0, 0, 0], [0, 0, 0], [0, 0, 0]]]> : tensor<2x3x3xi8>, starts = dense<[9, 40]> : tensor<2xi32>, multipliers = dense<1073741824> : tensor<2xi32>, shifts = dense<-1> : tensor<2xi8>, places = array<i64: 8, 2, 2, -3, 2>}, kernel = #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}">, size = array<i64: 38, 152, 16, 36>}
 
 // Constants of the first channel: -3 and 5, 7, the multiplier, the start. Rows 0 and 2 are loaded, no other; 4 is a
 // shift; and SSAT shifts to the right, behind the addition of the zero point.

@@ -77,11 +77,11 @@ func.func @dense(%x: memref<8x!fixed.q<8, 7>>) -> memref<1x!fixed.q<8, 5>> {
 // Offsets reach four elements, so that pointers move once for them.
 // RISCV:      #if TM_CORE == 32
 // RISCV:      1:
-// RISCV-NEXT: lb t0, 0(a0)
-// RISCV-NEXT: lb t1, 0(a1)
-// RISCV-NEXT: mul t1, t1, t0
-// RISCV-NEXT: add a3, a3, t1
-// RISCV-NEXT: lb t0, 1(a0)
+// RISCV-NEXT: lb a5, 0(a0)
+// RISCV-NEXT: lb a6, 0(a1)
+// RISCV-NEXT: mul a6, a6, a5
+// RISCV-NEXT: add a3, a3, a6
+// RISCV-NEXT: lb a5, 1(a0)
 // RISCV:      addi a0, a0, 4
 // RISCV-NEXT: addi a1, a1, 4
-// RISCV-NEXT: bne a0, t2, 1b
+// RISCV-NEXT: bne a0, a4, 1b

@@ -57,7 +57,7 @@ func.func @halfwords(%x: memref<8x!fixed.q<16, 12>>) -> memref<1x!fixed.q<16, 10
 // ARM-NEXT: smlad r4, r12, r3, r4
 // ARM-NEXT: smlad r4, lr, r11, r4
 
-// RISCV:      lh t0, 2(a0)
-// RISCV-NEXT: lh t1, 2(a1)
-// RISCV-NEXT: mul t1, t1, t0
-// RISCV-NEXT: add a3, a3, t1
+// RISCV:      lh a5, 2(a0)
+// RISCV-NEXT: lh a6, 2(a1)
+// RISCV-NEXT: mul a6, a6, a5
+// RISCV-NEXT: add a3, a3, a6

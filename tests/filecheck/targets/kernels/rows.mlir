@@ -41,8 +41,8 @@ func.func @rows(%x: memref<96x!zeroskew.q<8, 1.0, 0>>) -> memref<32x!zeroskew.q<
 // DSP-NEXT: ldrb lr, [r0, #12]
 // DSP-NEXT: smmlar r4, r4, r12, r4
 // DSP:      strb r5, [r1, #4]
-// A weight is the low byte of its halfword.
-// DSP:      sum += w[4 * ((at / 4 * 2 + at % 2) * rows + row) + 2 * (at % 4 / 2)]
+// Of four weights of each row those of elements 0 and 2 come first, then 1 and 3, as halfwords.
+// DSP:      sum += (int16_t)((uint8_t)weights[at / 4 * 32 + at % 2 * 16 + row * 4 + at % 4 / 2 * 2] |
 
 // Elements of zeros are not loaded; rows with the same weight share a product; 1 and 4 take no multiplication.
 // SMALL:      void tm_cm_small_rows_{{[0-9a-f]+}}(

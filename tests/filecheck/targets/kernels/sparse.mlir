@@ -44,18 +44,18 @@ func.func @sparse(%x: memref<8x!fixed.q<8, 7>>) -> memref<1x!fixed.q<8, 5>> {
 // ARM-NEXT: mla r12, r4, lr, r12
 
 // RV:      #if TM_CORE == 32
-// RV:      andi t2, a3, -4
+// RV:      andi a5, a3, -4
 // RV:      1:
-// RV-NEXT: lbu t0, 0(a1)
-// RV-NEXT: add a2, a2, t0
-// RV-NEXT: lb t0, 0(a0)
-// RV-NEXT: lb t1, 0(a2)
-// RV-NEXT: mul t1, t1, t0
-// RV-NEXT: add a4, a4, t1
-// RV-NEXT: lbu t0, 1(a1)
+// RV-NEXT: lbu a6, 0(a1)
+// RV-NEXT: add a2, a2, a6
+// RV-NEXT: lb a6, 0(a0)
+// RV-NEXT: lb a7, 0(a2)
+// RV-NEXT: mul a7, a7, a6
+// RV-NEXT: add a4, a4, a7
+// RV-NEXT: lbu a6, 1(a1)
 // RV:      addi a0, a0, 4
 // RV-NEXT: addi a1, a1, 4
-// RV-NEXT: bne a0, t2, 1b
+// RV-NEXT: bne a0, a5, 1b
 // RV:      #else
 // RV:      sum += (int32_t)*values++ * *x;
 // RV:      tm_rv_dot_sparse_s8_s8_s32(v, gaps, x, 

@@ -108,17 +108,18 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
 
 // Four rows by four windows: the first products are added to the starts.
 // RISCV:      void tm_rv_dot_strip_s8_4_1_8_0_8_4_125(
-// RISCV:      lb t0, 0(a0)
-// RISCV-NEXT: mul t1, a6, t0
-// RISCV-NEXT: add s3, s0, t1
-// RISCV:      mulhsu s0, s0, a3
-// RISCV-NEXT: srli t1, t1, 31
-// RISCV-NEXT: add s0, s0, t1
+// RISCV:      lb t1, 0(a3)
+// RISCV-NEXT: mul t2, t0, t1
+// RISCV-NEXT: add t2, a4, t2
+// RISCV:      mul [[LOW:[as][0-9]+]], a4, [[FACTOR:[as][0-9]+]]
+// RISCV-NEXT: mulhsu [[HIGH:[as][0-9]+]], a4, [[FACTOR]]
+// RISCV-NEXT: srli [[LOW]], [[LOW]], 31
+// RISCV-NEXT: add [[HIGH]], [[HIGH]], [[LOW]]
 // RISCV:      void tm_rv_channel_strip_s8_4_1_12_0_4_6_125(
-// RISCV:      lb a7, 8(a1)
-// RISCV-NEXT: mul t1, a7, s10
-// RISCV-NEXT: add s0, s0, t1
-// RISCV-NEXT: mul t1, a7, s9
-// RISCV-NEXT: add s1, s1, t1
-// RISCV-NEXT: mul a7, a7, s8
-// RISCV-NEXT: add s2, a5, a7
+// RISCV:      lb t1, 8(a1)
+// RISCV-NEXT: mul t2, t1, a6
+// RISCV-NEXT: add a7, a7, t2
+// RISCV-NEXT: mul t2, t1, s1
+// RISCV-NEXT: add t0, t0, t2
+// RISCV-NEXT: mul t1, t1, s0
+// RISCV-NEXT: add t1, a3, t1

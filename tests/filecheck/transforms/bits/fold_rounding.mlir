@@ -13,8 +13,8 @@ builtin.module attributes {tinyml.target = "uno"} {
     %z = arith.addi %c, %narrow_half : i16
     func.return %y, %z : i32, i16
   }
-  func.func private @tm_dot_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32
-  func.func private @tm_distance_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32
+  func.func private @tm_dot_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32 attributes {tinyml.kernel = #num.kernel<"tm_dot_s8_s8_s32">}
+  func.func private @tm_distance_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32 attributes {tinyml.kernel = #num.kernel<"tm_distance_s8_s8_s32">}
 }
 // CHECK: func.func @zero
 // CHECK: [[half:%.*]] = arith.constant 64 : i32
@@ -40,7 +40,7 @@ builtin.module attributes {tinyml.target = "uno"} {
     %y = arith.addi %b, %half : i32
     func.return %y : i32
   }
-  func.func private @tm_dot_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32
+  func.func private @tm_dot_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32 attributes {tinyml.kernel = #num.kernel<"tm_dot_s8_s8_s32">}
 }
 // CHECK: func.func @bias
 // CHECK: scratch.constant dense<[9, -92, 98]> : tensor<3xi8>
@@ -68,7 +68,7 @@ builtin.module attributes {tinyml.target = "uno"} {
     %read = arith.addi %d, %one : i32
     func.return %full, %coarse, %read, %d : i32, i32, i32, i32
   }
-  func.func private @tm_dot_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32
+  func.func private @tm_dot_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32 attributes {tinyml.kernel = #num.kernel<"tm_dot_s8_s8_s32">}
 }
 // CHECK: func.func @left
 // CHECK: scratch.constant dense<[1, -100, 127]>

@@ -22,7 +22,7 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 // CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
 // CHECK-NEXT: [[place:%.*]] = arith.muli [[first]], {{%.*}} : index
 // CHECK-NEXT: [[rows:%.*]] = scratch.slice %W[[[place]]] : {{.*}} to memref<32x!fixed.q<16, 10>>
-// CHECK-NEXT: num.dot_rows %sums, %zeros, [[rows]], %x {kernel = "tm_cm_dot4_s16_s16_s32"}
+// CHECK-NEXT: num.dot_rows %sums, %zeros, [[rows]], %x {kernel = #num.kernel<"tm_cm_dot4_s16_s16_s32">}
 // CHECK-NEXT: scf.for [[q:%.*]] = {{.*}} {
 // CHECK-NEXT: [[i:%.*]] = arith.addi [[first]], [[q]]
 // CHECK-NEXT: %sum = memref.load %sums[[[q]]]
@@ -46,8 +46,8 @@ func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>,
 // CHECK: func.func @chain
 // CHECK: %s = memref.load %S
 // CHECK-NEXT: memref.store %s, %sums
-// CHECK: num.dot_rows %sums, %sums, {{%.*}}, %a {kernel = "tm_cm_dot4_s8_s8_s32"}
-// CHECK: num.dot_rows %sums, %sums, {{%.*}}, %b {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: num.dot_rows %sums, %sums, {{%.*}}, %a {kernel = #num.kernel<"tm_cm_dot4_s8_s8_s32">}
+// CHECK: num.dot_rows %sums, %sums, {{%.*}}, %b {kernel = #num.kernel<"tm_cm_dot4_s8_s8_s32">}
 // CHECK: %u = memref.load %sums
 // CHECK-NEXT: memref.store %u, %S
 // CHECK-NOT: num.dot %
@@ -66,7 +66,7 @@ func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, 
 }
 // CHECK: func.func @narrow
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
-// CHECK: num.dot_rows %sums, %zeros, {{%.*}}, %X {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: num.dot_rows %sums, %zeros, {{%.*}}, %X {kernel = #num.kernel<"tm_cm_dot4_s8_s8_s32">}
 // CHECK: num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 7>
 
 // -----
@@ -84,7 +84,7 @@ func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>,
   func.return
 }
 // CHECK: func.func @shifted
-// CHECK: num.dot_rows %sums, %zeros, {{%.*}}, %X {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: num.dot_rows %sums, %zeros, {{%.*}}, %X {kernel = #num.kernel<"tm_cm_dot4_s8_s8_s32">}
 // CHECK: %shifted = num.shift %sum, %places : !fixed.acc<32, 14> -> !fixed.acc<32, 14>
 // CHECK-NEXT: num.finish %shifted : !fixed.acc<32, 14> -> !fixed.q<8, 7>
 
@@ -168,7 +168,7 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
 // CHECK: num.start {{%.*}} : !fixed.q<16, 8> -> !fixed.acc<32, 8>
 // CHECK: [[rows:%.*]] = scratch.slice %W{{.*}} to memref<16x!fixed.q<8, 4>>
 // CHECK-NEXT: [[four:%.*]] = scratch.slice %channels[[[first]]] : {{.*}} to memref<22x!fixed.q<8, 4>>
-// CHECK-NEXT: num.channel_dots %sums, %sums, [[rows]], [[four]] {kernel = "tm_cm_channels4_s8_s8_s32", stride = 6 : index}
+// CHECK-NEXT: num.channel_dots %sums, %sums, [[rows]], [[four]] {kernel = #num.kernel<"tm_cm_channels4_s8_s8_s32">, stride = 6 : index}
 // CHECK: num.strided_dot
 
 // -----

@@ -11,7 +11,7 @@ func.func @kernel(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!
   %y = num.finish %sum : !fixed.acc<32, 26> -> !fixed.q<16, 10>
   func.return %y : !fixed.q<16, 10>
 }
-// CHECK: num.dot %zero, %w, %x {kernel = "tm_dot_s16_s16_s32"}
+// CHECK: num.dot %zero, %w, %x {kernel = #num.kernel<"tm_dot_s16_s16_s32">}
 // HOST: scf.for {{.*}} -> (!fixed.acc<32, 26>)
 // HOST: num.mac
 
@@ -46,7 +46,7 @@ func.func @packed(%x: memref<8x!fixed.q<16, 14>>, %row: index, %at: index) -> !f
 }
 // CHECK: func.func @packed
 // CHECK: %v_rows = scratch.constant dense<[2, 0, 6, 1, 0, 6, 2, 0, 1, 0, 0, -1, -1]> : tensor<13xi8>
-// CHECK: num.packed_dot %zero, %{{.*}}, %x {kernel = "tm_dot_row_s16_s16_s32"}
+// CHECK: num.packed_dot %zero, %{{.*}}, %x {kernel = #num.kernel<"tm_dot_row_s16_s16_s32">}
 // HOST: func.func @packed
 // HOST-NOT: num.packed_dot
 
@@ -62,7 +62,7 @@ func.func @near(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fixed
 }
 // CHECK: func.func @near
 // CHECK: %v_rows = scratch.constant dense<[1, 0, 0, -120, 49, -87, 1, 0, 0, -121, 0, -120]> : tensor<12xi8>
-// CHECK: num.packed_dot %zero, %{{.*}}, %x {kernel = "tm_dot_near_s4_s8_s16"}
+// CHECK: num.packed_dot %zero, %{{.*}}, %x {kernel = #num.composed_kernel<num.sparse_dot, integer 4, integer 8, sum = 16, gaps = 4>}
 
 // Distances with the constant vector first, whichever it is; sums in place.
 func.func @vectors(%w: memref<8x!fixed.q<14, 9>, #scratch.flash>, %x: memref<8x!fixed.q<14, 9>>, %sums: memref<8x!fixed.acc<32, 18>>, %f: !fixed.q<16, 9>) -> !fixed.acc<32, 18> {
@@ -72,8 +72,8 @@ func.func @vectors(%w: memref<8x!fixed.q<14, 9>, #scratch.flash>, %x: memref<8x!
   func.return %d : !fixed.acc<32, 18>
 }
 // CHECK: func.func @vectors
-// CHECK: num.distance %zero, %w, %x {kernel = "tm_distance_s16_s16_s32"}
-// CHECK-NEXT: num.axpy %sums, %w, %f {kernel = "tm_axpy_s16_s16_s32"}
+// CHECK: num.distance %zero, %w, %x {kernel = #num.kernel<"tm_distance_s16_s16_s32">}
+// CHECK-NEXT: num.axpy %sums, %w, %f {kernel = #num.kernel<"tm_axpy_s16_s16_s32">}
 // HOST: func.func @vectors
 // HOST: num.sub {{.*}} -> !fixed.q<15, 9>
 // HOST-NEXT: num.mac
@@ -90,8 +90,8 @@ func.func @narrow(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fi
   func.return %y, %z : !fixed.q<8, 2>, !fixed.q<8, 2>
 }
 // CHECK: func.func @narrow
-// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s16"}
-// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s24"}
+// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s16">}
+// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24">}
 
 // Where the chip has none for this width the whole sum moves to a wider accumulator.
 func.func @widened(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<16, 6>>) -> !fixed.q<8, 2> {
@@ -102,7 +102,7 @@ func.func @widened(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!f
 }
 // CHECK: func.func @widened
 // CHECK: [[zero:%.*]] = num.zero : !fixed.acc<32, 10>
-// CHECK: %sum = num.dot [[zero]], %w, %x {kernel = "tm_dot_s8_s16_s32"} {{.*}} -> !fixed.acc<32, 10>
+// CHECK: %sum = num.dot [[zero]], %w, %x {kernel = #num.kernel<"tm_dot_s8_s16_s32">} {{.*}} -> !fixed.acc<32, 10>
 // CHECK: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>
 // HOST: func.func @widened
 // HOST: num.mac {{.*}} -> !fixed.acc<24, 10>
@@ -116,7 +116,7 @@ func.func @shifted(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!f
   func.return %y : !fixed.q<8, 2>
 }
 // CHECK: func.func @shifted
-// CHECK: %sum = num.dot {{.*}} {kernel = "tm_dot_s8_s16_s32"} {{.*}} -> !fixed.acc<32, 10>
+// CHECK: %sum = num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s16_s32">} {{.*}} -> !fixed.acc<32, 10>
 // CHECK-NEXT: %shifted = num.shift %sum, %places : !fixed.acc<32, 10> -> !fixed.acc<32, 10>
 
 // A sum of two products goes over to the wider accumulator as a whole.
@@ -130,9 +130,9 @@ func.func @two(%v: memref<8x!fixed.q<8, 3>, #scratch.flash>, %w: memref<8x!fixed
 }
 // CHECK: func.func @two
 // CHECK: [[start:%.*]] = num.start %b : !fixed.q<8, 4> -> !fixed.acc<32, 9>
-// CHECK: %first = num.dot [[start]], %v, %x {kernel = "tm_dot_s8_s16_s32"}
+// CHECK: %first = num.dot [[start]], %v, %x {kernel = #num.kernel<"tm_dot_s8_s16_s32">}
 // CHECK-NEXT: %finer = num.align %first : !fixed.acc<32, 9> -> !fixed.acc<32, 10>
-// CHECK-NEXT: %sum = num.dot %finer, %w, %x {kernel = "tm_dot_s8_s16_s32"}
+// CHECK-NEXT: %sum = num.dot %finer, %w, %x {kernel = #num.kernel<"tm_dot_s8_s16_s32">}
 // CHECK-NEXT: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>
 
 // Seven products in trees of two levels: one whole tree, and one with three products.
@@ -165,10 +165,10 @@ func.func @packed_rows(%w: memref<4x8x!fixed.q<6, 3>, #scratch.packed<6>>, %v: m
   func.return %c : !fixed.acc<32, 17>
 }
 // CHECK: func.func @packed_rows
-// CHECK: num.dot %zero, %row, %x {kernel = "tm_dot_s6_s16_s32"}
+// CHECK: num.dot %zero, %row, %x {kernel = #num.composed_kernel<num.dot, integer 6, integer 16, sum = 32>}
 // CHECK: scf.for
 // CHECK: memref.load %somewhere
-// CHECK: num.dot {{.*}}, %v, %x {kernel = "tm_dot_s5_s16_s32"}
+// CHECK: num.dot {{.*}}, %v, %x {kernel = #num.composed_kernel<num.dot, integer 5, integer 16, sum = 32>}
 
 // -----
 
@@ -180,7 +180,7 @@ func.func @column(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<22x!f
   func.return %r : !fixed.q<8, 2>
 }
 // CHECK: func.func @column
-// CHECK: num.strided_dot %{{.*}}, %w, %x {stride = 3 : index, kernel = "tm_dot_strided_s8_s8_s32"} : !fixed.acc<32, 10>,
+// CHECK: num.strided_dot %{{.*}}, %w, %x {stride = 3 : index, kernel = #num.kernel<"tm_dot_strided_s8_s8_s32">} : !fixed.acc<32, 10>,
 // HOST: func.func @column
 // HOST: scf.for %[[K:.*]] = {{.*}} to %{{.*}} step
 // HOST-NEXT: memref.load %w[%[[K]]]
@@ -215,9 +215,9 @@ func.func @unpacked(%w: memref<37x!fixed.q<16, 12>, #scratch.flash>, %x: memref<
 // CHECK: [[packed:%.*]] = scratch.slice %x[{{.*}}] : {{.*}} to memref<8x!fixed.q<9, 8>, #scratch.packed_ram<9>>
 // CHECK: [[whole:%.*]] = scratch.slice %unpacked[{{.*}}] : {{.*}} to memref<8x!fixed.q<9, 8>>
 // CHECK: "memref.copy"([[packed]], [[whole]])
-// CHECK: num.dot [[sum]], {{.*}}, [[whole]] {kernel = "tm_dot_s16_s16_s32"}
+// CHECK: num.dot [[sum]], {{.*}}, [[whole]] {kernel = #num.kernel<"tm_dot_s16_s16_s32">}
 // CHECK: "memref.copy"({{.*}}) : (memref<5x!fixed.q<9, 8>, #scratch.packed_ram<9>>, memref<5x!fixed.q<9, 8>>) -> ()
-// CHECK: num.dot [[blocks]], {{.*}} {kernel = "tm_dot_s16_s16_s32"}
+// CHECK: num.dot [[blocks]], {{.*}} {kernel = #num.kernel<"tm_dot_s16_s16_s32">}
 // HOST: func.func @unpacked
 // HOST: memref.load %x
 
@@ -245,10 +245,10 @@ func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: 
 // CORTEX: scf.for
 // CORTEX: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
 // CORTEX: scf.for
-// CORTEX: num.dot %zero, %row, [[whole]] {kernel = "tm_cm_dot_r16_s16_s64"}
+// CORTEX: num.dot %zero, %row, [[whole]] {kernel = #num.kernel<"tm_cm_dot_r16_s16_s64">}
 // CHECK: func.func @decoded
 // CHECK: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
-// CHECK: num.dot %zero, %row, {{.*}} {kernel = "tm_dot_r16_s16_s64"}
+// CHECK: num.dot %zero, %row, {{.*}} {kernel = #num.kernel<"tm_dot_r16_s16_s64">}
 
 // Several windows at once: the chip composes kernels for them, if each sum is proven to be small enough and is finished by
 // a factor below 1/2; what belongs to rows is then a stream. Another result becomes loops of dot products.
@@ -279,23 +279,23 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
 }
 // CORTEX: func.func @tiles
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, -128]> : tensor<28xi8>
-// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_dot_strip_s8_2_1_4_0_4_2_125"}
+// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
 // CORTEX-NOT: num.contract
-// CORTEX: num.dot {{.*}} {kernel = "tm_cm_dot_s8_s8_s32"}
+// CORTEX: num.dot {{.*}} {kernel = #num.kernel<"tm_cm_dot_s8_s8_s32">}
 // CORTEX: [[second:%.*]] = scratch.slice %x
-// CORTEX-NEXT: num.dot {{.*}}, {{.*}}, [[second]] {kernel = "tm_cm_dot_s8_s8_s32"}
+// CORTEX-NEXT: num.dot {{.*}}, {{.*}}, [[second]] {kernel = #num.kernel<"tm_cm_dot_s8_s8_s32">}
 // CORTEX-NEXT: num.finish
 // SMALL: func.func @tiles
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 64, 0, 0, 0, 64, 1, 1, 0, 0]> : tensor<28xi8>
-// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_small_dot_strip_s8_2_1_4_0_4_2_125"}
+// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
 // RISCV: func.func @tiles
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 5, 2, 6, 3, 7, 4, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<28xi8>
-// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_rv_dot_strip_s8_2_1_4_0_4_2_125"}
+// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
 // RISCV-NOT: num.contract
-// RISCV: num.dot {{.*}} {kernel = "tm_rv_dot_s8_s8_s32"}
+// RISCV: num.dot {{.*}} {kernel = #num.kernel<"tm_rv_dot_s8_s8_s32">}
 // CHECK: func.func @tiles
 // CHECK-NOT: num.contract
-// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s32_by4"}
+// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s32_by4">}
 
 // Two lines of two windows: a call for each, or loops around all of them.
 func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q<8, 4.0, -3>>) {
@@ -317,8 +317,8 @@ func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q
 // CORTEX: [[stream:%.*]] = scratch.constant dense<{{.*}}> : tensor<28xi8>
 // CORTEX: [[results:%.*]] = scratch.slice %y{{.*}} : memref<2x2x2x!zeroskew.q<8, 4.0, -3>> to memref<4x!zeroskew.q<8, 4.0, -3>>
 // CORTEX: [[windows:%.*]] = scratch.slice %x[{{.*}}] : memref<12x!zeroskew.q<8, 1.0, 0>> to memref<6x!zeroskew.q<8, 1.0, 0>>
-// CORTEX: num.composed_tiles [[results]], [[stream]], [[windows]] {{.*}} multiplied = 16 : i64, kernel = "tm_cm_dot_strip_s8_2_1_4_0_2_2_125"}
-// CORTEX: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = "tm_cm_dot_strip_s8_2_1_4_0_2_2_125"}
+// CORTEX: num.composed_tiles [[results]], [[stream]], [[windows]] {{.*}} multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>}
+// CORTEX: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>}
 // HOST: func.func @lines
 // HOST: scf.for
 // HOST: scf.for
@@ -344,13 +344,13 @@ func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroske
 }
 // CORTEX: func.func @channels
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 2, 3, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, -128, 5, 6, 7, 8, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128]> : tensor<32xi8>
-// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_channel_strip_s8_2_2_4_6_2_2_125"}
+// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
 // SMALL: func.func @channels
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, 64, 1, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 64, 1, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
-// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_small_channel_strip_s8_2_2_4_6_2_2_125"}
+// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
 // RISCV: func.func @channels
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, -128, 0, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128, 0, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
-// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_rv_channel_strip_s8_2_2_4_6_2_2_125"}
+// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
 // CHECK: func.func @channels
 // CHECK: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 1, 2, 3, 4, 0, 0, 0, -128, -128, 0, 125, 2, 0, 0, 5, 6, 7, 8, 0, 0, 0, -128, -128, 0, 125]> : tensor<28xi8>
-// CHECK: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_channel_requantised_s8_2_2_4_6_2_2_125"}
+// CHECK: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_channel_requantised_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}

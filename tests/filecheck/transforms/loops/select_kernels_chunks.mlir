@@ -13,8 +13,8 @@ func.func @by_four(%x: memref<6x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s24_by4"}
-// CORTEX: num.dot {{.*}} {kernel = "tm_cm_dot_s8_s8_s32"}
+// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24_by4">}
+// CORTEX: num.dot {{.*}} {kernel = #num.kernel<"tm_cm_dot_s8_s8_s32">}
 
 // -----
 
@@ -29,7 +29,7 @@ func.func @by_three(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s24_by3"}
+// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24_by3">}
 
 // -----
 
@@ -54,8 +54,8 @@ func.func @too_large(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> 
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s24"}
-// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s24"}
+// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24">}
+// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24">}
 
 // -----
 
@@ -66,4 +66,4 @@ func.func @unknown(%w: memref<4x!fixed.q<8, 4>, #scratch.flash>, %x: memref<4x!f
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s24"}
+// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24">}

@@ -21,7 +21,7 @@ func.func @rows(%x: memref<3x!fixed.q<8, 6>>, %y: memref<5x!fixed.q<8, 2>>) {
 // CHECK-NEXT: %zero = num.zero
 // CHECK-NEXT: [[at:%.*]] = arith.muli %row, [[pitch]]
 // CHECK-NEXT: [[weights:%.*]] = scratch.slice %w{{\[}}[[at]]] : {{.*}} to memref<3x!fixed.q<8, 4>, #scratch.flash>
-// CHECK-NEXT: %sum = num.dot %zero, [[weights]], %x {kernel = "tm_dot_s8_s8_s32"}
+// CHECK-NEXT: %sum = num.dot %zero, [[weights]], %x {kernel = #num.kernel<"tm_dot_s8_s8_s32">}
 // CORTEX: func.func @rows
 // CORTEX-NOT: num.dot_rows
 // HOST: func.func @rows

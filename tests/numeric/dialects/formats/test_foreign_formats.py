@@ -57,8 +57,9 @@ def tensors(module: ModuleOp) -> list[str]:
     return [one.name for one in tensor_classes(predict_function(module)) if not one.is_constant]
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("model", "seed"), [(model, seed) for model in MODELS for seed in range(1 + (model != "fastgrnn"))]
+)
 def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
     ctx, reals = context(), profiled(model)
     random = np.random.default_rng(seed)
@@ -68,7 +69,7 @@ def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
     x = load_data(str(MODELS[model].with_name("val.npz"))).x[:SAMPLES]
     raws, interface = encode_inputs(reals, x), interface_of(reals)
     expected = evaluate(reals, raws)
-    # Both programs of a model together are printed for all targets.
+    # Both programs of a model together are printed for all targets; the largest model has one.
     for target, devices in [*PRINTED.items()][seed::2]:
         module, folder = reals.clone(), tmp_path / target
         lowered(module, ctx, target=target)

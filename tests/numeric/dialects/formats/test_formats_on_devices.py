@@ -21,7 +21,7 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import first_mismatch
-from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 
 pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
@@ -36,7 +36,7 @@ def limit(device: str) -> int | None:
     return None if device == HOST else SLOW
 
 
-PAIRS = 1 << 18
+PAIRS = 1 << 16
 """Tried on this computer where two values of 8 bits are not all that there is."""
 
 RUN = 16

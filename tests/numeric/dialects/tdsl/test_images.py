@@ -195,7 +195,7 @@ def drawn_convolution(draw: st.DrawFn) -> Convolution:
     return Convolution((groups * draw(few), *kernel), strides, dilations, groups, padding)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(drawn_convolution(), st.sampled_from(["fixed", "affine"]))
 def test_windows_compute_the_same_bits(case: Convolution, format: str):
     """`tile-windows` changes no bit."""
@@ -217,7 +217,9 @@ FORMATS_OF_NETWORKS = (("fixed", 8), ("fixed", 16), ("affine", 8), ("codebook", 
 
 @pytest.mark.parametrize(("format", "width"), FORMATS_OF_NETWORKS)
 def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path):
-    cases = list(CASES.values())
+    # Formats take turns in pairs, whose two networks have all cases, so that each case meets three formats.
+    turn = FORMATS_OF_NETWORKS.index((format, width))
+    cases = [*CASES.values()][turn % 2 :: 2]
     module, ctx = network(cases), context()
     reals = expected(module, cases, X.astype("f8"))
     if format == "fixed":
@@ -232,7 +234,6 @@ def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path
     coarse = 2.0 ** -((width or 16) - 4)
     np.testing.assert_allclose(tdsl.format_of(result_of(module)).decode(wanted), reals, atol=6 * coarse)
     # Chips take turns, so that each meets floats or coded numbers, and integers.
-    turn = FORMATS_OF_NETWORKS.index((format, width))
     for target, devices in [item for i, item in enumerate(PRINTED.items()) if (i - turn) % len(PRINTED) == 0]:
         program, folder = module.clone(), tmp_path / target
         lowered(program, ctx, target=target)

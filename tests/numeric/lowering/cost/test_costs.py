@@ -13,12 +13,12 @@ from programs.paths import MODELS
 
 from tinyml.lowering.cost.model.demand import Demand, StepCounts
 from tinyml.targets.board import Board
-from tinyml.targets.costs import cost_file
+from tinyml.targets.costs import cost_file, kernel_cost
 from tinyml.targets.registry import USUAL, board, tile_families
 from tinyml.targets.tiles import Tile
-from tinyml.tools.calibration.copies import copy_equations
 from tinyml.tools.calibration.costs import main, measured_boards
 from tinyml.tools.calibration.fitting import Measurement, fit, non_negative, table
+from tinyml.tools.calibration.programs.copies import copy_equations
 
 WITHIN = 0.1
 
@@ -77,6 +77,7 @@ def test_only_the_deepest_composed_kernel_has_its_stack_in_a_program() -> None:
 
     def measured(names: list[str], stack: float) -> Measurement:
         demand = Demand({"y": StepCounts(dict.fromkeys(names, 1.0), dict.fromkeys(names, 1.0))})
+        demand.kernels = {kernel.symbol: kernel_cost(kernel) for kernel in kernels if kernel.symbol in names}
         return Measurement(demand, {"y": (9.0, 9.0)}, (1.0, 1.0), 50.0, stack)
 
     both = [kernel.symbol for kernel in kernels]

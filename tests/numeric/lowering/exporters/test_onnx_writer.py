@@ -115,7 +115,7 @@ def test_a_tensor_may_be_two_outputs():
             "%c = arith.constant 2 : index\n%z = arith.constant 0 : index\n%o = arith.constant 1 : index\n"
             "%r = scf.for %i = %z to %c step %o iter_args(%h = %X) -> (tensor<4x1xf32>) "
             "{ scf.yield %h : tensor<4x1xf32> }",
-            "returns a tensor that no op computes which ONNX has",
+            "returns a tensor that no op of ONNX computes",
         ),
         ("%r = tdsl.normalise %X : tensor<4x1xf32> -> tensor<4x1xf32>", "'tdsl.normalise' cannot be written as ONNX"),
     ],

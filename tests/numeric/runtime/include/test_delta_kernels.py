@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -89,8 +90,9 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return runner, build(runner, folder, b"".join(STREAMS.values()), optimize, KERNELS)
 
 
-@pytest.mark.parametrize("kernel", NEAR, ids=lambda kernel: kernel.name)
-def test_exact(device: tuple[Runner, Any], kernel: KernelSignature):
+@cache
+def cases_of(kernel: KernelSignature) -> tuple[list[Case], list[int]]:
+    """Calls and their results, the same for all devices."""
     cases = [
         limited(Case(kernel, vector, STARTS[kernel.weights, row], sum=first))
         for row in range(len(MATRICES[kernel.weights]))
@@ -98,10 +100,16 @@ def test_exact(device: tuple[Runner, Any], kernel: KernelSignature):
         for first in [(0, -1, most(kernel.sum) // 3, -most(kernel.sum) // 3)[(turn + row) % 4]]
     ]
     assert sum(case.vector.any() for case in cases) > 50
+    return cases, [case.sum + int(products(case).sum()) for case in cases]
+
+
+@pytest.mark.parametrize("kernel", NEAR, ids=lambda kernel: kernel.name)
+def test_exact(device: tuple[Runner, Any], kernel: KernelSignature):
+    cases, expected = cases_of(kernel)
     scores = run(*device, cases, KERNELS).scores
     assert scores is not None
-    for case, (value, *_) in zip(cases, scores.tolist(), strict=True):
-        assert value == case.sum + int(products(case).sum()), case
+    for case, (value, *_), sum in zip(cases, scores.tolist(), expected, strict=True):
+        assert value == sum, case
 
 
 @pytest.mark.parametrize("kernel", NEAR_PACKED, ids=lambda kernel: kernel.name)

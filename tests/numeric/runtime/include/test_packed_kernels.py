@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.devices import DEVICES, SMALL, roomy
 from programs.kernel_calls import ELEMENTS, Case, build, run
-from programs.printed import WARNING_FLAGS
+from programs.runtime_functions import run_cases
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, pack_bits
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
@@ -20,9 +21,7 @@ from tinyml.dialects.scratch.spaces import OFFSETS
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.model.headers import definition_of
-from tinyml.runtime.model.interface import Interface
 from tinyml.tools.calibration.kernel_signatures import PACKED, KernelSignature
-from tinyml.tools.calibration.measured_programs import include_flags
 
 LENGTHS = (
     *range(18),
@@ -137,9 +136,9 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return Device(runner, tmp_path_factory.mktemp("packed"), optimize)
 
 
-@pytest.mark.parametrize("kernel", PACKED, ids=lambda kernel: kernel.name)
-def test_extremes(device: Device, kernel: KernelSignature):
-    """Whatever lies behind the vector meets zeros only."""
+@cache
+def extreme_cases(kernel: KernelSignature) -> list[Case]:
+    """The same for all devices."""
     cases: list[Case] = []
     capacity = ELEMENTS * 16 // kernel.vector
     for length in LENGTHS:
@@ -150,7 +149,13 @@ def test_extremes(device: Device, kernel: KernelSignature):
                 start = start_of(kernel.weights, (turn + length // 4) % 2, length)
                 cases.append(limited(Case(kernel, typed, start, length, first)))
     assert sum(case.vector.any() and case.length > 0 for case in cases) > 80
-    device.check(cases)
+    return cases
+
+
+@pytest.mark.parametrize("kernel", PACKED, ids=lambda kernel: kernel.name)
+def test_extremes(device: Device, kernel: KernelSignature):
+    """Whatever lies behind the vector meets zeros only."""
+    device.check(extreme_cases(kernel))
 
 
 @st.composite
@@ -175,33 +180,9 @@ def test_any_call(device: Device, cases: list[Case]):
 READ = 64
 KINDS = [*((width, 0) for width in WIDTHS), *OFFSETS.items()]
 """Widths, and what is subtracted from elements before they are packed."""
-HEADER = f"""\
-#include <stdint.h>
-#define figure_INPUT_LENGTH {READ + 1}
-#define figure_OUTPUT_LENGTH {2 * READ}
-void figure_predict(const int16_t *X);
-const int16_t *figure_scores(void);
-"""
-SOURCE = """\
-#include "figure.h"
-{definitions}
-#ifdef __AVR__
-#define FLASH __attribute__((__progmem__))
-#else
-#define FLASH
-#endif
-{constants}
-static int8_t memory[2 * {count}];
-static int16_t out[2 * {count}];
-static int16_t whole[{count}];
-const int16_t *figure_scores(void) {{ return out; }}
-{kinds}
-void figure_predict(const int16_t *X)
-{{
-    switch (*X++) {{
-{cases}    }}
-}}
-"""
+MEMORY = f"""\
+static int8_t memory[2 * {READ}];
+static int16_t whole[{READ}];"""
 KIND = """\
 static void kind_{number}(const int16_t *X)
 {{
@@ -253,24 +234,13 @@ def test_single_elements(name: str, tmp_path: Path):
         f"static const int8_t packed_{number}[] FLASH = {{{', '.join(map(str, stream))}}};"
         for number, stream in enumerate(streams)
     ]
-    source = SOURCE.format(
-        definitions="\n".join(texts.values()),
-        constants="\n".join(constants),
-        kinds="\n".join(kinds),
-        cases="".join(f"    case {number}: kind_{number}(X); break;\n" for number in range(len(KINDS))),
-        count=READ,
-    )
-    (tmp_path / "figure.h").write_text(HEADER)
-    (tmp_path / "figure.c").write_text(source)
-    interface = Interface("figure", "int16_t", READ + 1, "int16_t", 2 * READ, has_label=False)
-    runner = runner_for(roomy(name))
-    built = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, *include_flags(runner.chip)])
-    inputs = [
-        np.insert(np.arange(values.size, dtype=np.int16).reshape(-1, READ), 0, kind, axis=1)
+    cases = [
+        (f"kind_{kind}(X);", np.arange(values.size, dtype=np.int16).reshape(-1, READ))
         for kind, values in enumerate(elements)
     ]
-    scores = runner.run(built, interface, np.concatenate(inputs)).scores
-    np.testing.assert_array_equal(scores, np.tile(np.concatenate(elements).reshape(-1, READ), 2))
+    definitions = "\n".join([*texts.values(), *constants, MEMORY, *kinds])
+    scores = run_cases(cases, definitions, ("int16_t", 2 * READ), roomy(name), tmp_path)
+    np.testing.assert_array_equal(np.concatenate(scores), np.tile(np.concatenate(elements).reshape(-1, READ), 2))
 
 
 @pytest.mark.parametrize("width", WIDTHS)

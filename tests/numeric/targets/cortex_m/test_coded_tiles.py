@@ -17,7 +17,7 @@ from tinyml.targets.registry import HOST, tile_coders
 from tinyml.targets.tiles import Tile, TileCoder
 
 CODERS = [(target, coder) for target in ("cortex-m4", "cortex-m0") for coder in tile_coders(target)]
-EACH = pytest.mark.parametrize(("target", "coder"), CODERS, ids=[coder.prefix for _, coder in CODERS])
+EACH = pytest.mark.parametrize(("target", "coder"), CODERS, ids=[coder.name for _, coder in CODERS])
 CHANNELS = [
     # Straight windows, loops with and without a rest, windows apart from each other, single rows and columns, and more
     # rows than all ways to pair them are tried of.

@@ -28,7 +28,8 @@ from tinyml.runtime.devices.registry import Build, Runner, runner_for
 
 ARM = ("cortex-m0", "cortex-m3", "cortex-m4")
 DEVICES = ("host", *ARM)
-LEVELS = ("-O0", "-Os", "-O2", "-O3")
+LEVELS = ("-O0", "-O2", "-O3")
+"""Beside -Os, at which `test_extremes` runs."""
 BUFFERS = {"weights": 2560, "vector": 640}
 """The arrays in which the program puts w and x, and their bytes."""
 

@@ -16,8 +16,9 @@ from tinyml.targets import registry
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
 from tinyml.targets.riscv.chip import CHIP as RISCV
-from tinyml.tools.calibration import costs, generated_code, kernels
+from tinyml.tools.calibration import costs, kernel_costs
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
+from tinyml.tools.calibration.programs import generated_code
 
 FOREIGN: Chip = RISCV
 
@@ -75,16 +76,16 @@ def test_a_run_that_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.Monk
 def test_kernels_of_every_registered_chip_are_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    assert [chip.name for chip in kernels.measured_chips([])] == ["avr", "cortex-m", "riscv", "foreign"]
-    assert kernels.main(["toaster"]) == 1
+    assert [chip.name for chip in kernel_costs.measured_chips([])] == ["avr", "cortex-m", "riscv", "foreign"]
+    assert kernel_costs.main(["toaster"]) == 1
     assert "unknown chip 'toaster' (one of avr, " in capsys.readouterr().err
     monkeypatch.setattr(generated_code, "PRODUCTS", dict(list(generated_code.PRODUCTS.items())[:1]))
-    assert kernels.main(["--quick", "foreign"]) == 0
+    assert kernel_costs.main(["--quick", "foreign"]) == 0
     [name] = generated_code.PRODUCTS
     row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith(name))
     assert 1 < float(row.split()[-1]) < 100
     chip = dataclasses.replace(FOREIGN, figures=f"{__name__}:print_figures")
-    kernels.print_figures(chip, ("-Os",))
+    kernel_costs.print_figures(chip, ("-Os",))
     assert capsys.readouterr().out == "figures of a foreign chip at -Os\n"
 
 

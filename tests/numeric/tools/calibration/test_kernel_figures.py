@@ -9,9 +9,9 @@ from tinyml.targets.registry import known_kernel
 from tinyml.tools.calibration import avr, cortex_m
 from tinyml.tools.calibration.avr import cycles_in_loop
 from tinyml.tools.calibration.cortex_m import instructions_per_mac
-from tinyml.tools.calibration.generated_code import time_of_product
-from tinyml.tools.calibration.kernel_signatures import NEAR, NEAR_PACKED, PACKED, TABLE, KernelSignature, function_of
-from tinyml.tools.calibration.measured_programs import LEVELS, N
+from tinyml.tools.calibration.kernel_signatures import NEAR, NEAR_PACKED, PACKED, TABLE, KernelSignature, attribute_of
+from tinyml.tools.calibration.programs.generated_code import time_of_product
+from tinyml.tools.calibration.programs.measured_programs import LEVELS, N
 
 PRODUCT_LIMITS = avr.PRODUCT_LIMITS | cortex_m.PRODUCT_LIMITS
 AVR = (*KERNELS, *PACKED, *TABLE, *NEAR, *NEAR_PACKED)
@@ -31,7 +31,7 @@ def test_cycles_in_the_loop(name: str):
 @pytest.mark.parametrize("kernel", AVR, ids=lambda k: k.name)
 def test_the_compiler_knows_the_cycles_in_the_loop(kernel: KernelSignature):
     """The limit at -Os, the level of the chip's list, holds for the same measurement."""
-    known = known_kernel(function_of(kernel), "uno")
+    known = known_kernel(attribute_of(kernel), "uno")
     assert known is not None
     cycles = cycles_in_loop(kernel, N, "-Os")
     assert known.step == pytest.approx(cycles, rel=0.02)

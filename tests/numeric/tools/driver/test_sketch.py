@@ -18,7 +18,7 @@ from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.data import load_data
 from tinyml.tools.driver.compile_model import compile_model
-from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.stages import load_program, print_ir
 
 TOUR = ROOT / "docs/tour"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from programs.lowered import lowered
 from programs.printed import WARNINGS
 
+from tinyml.dialects import num
 from tinyml.dialects.context import context
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
@@ -20,7 +21,7 @@ from tinyml.runtime.devices.toolchain import symbol_table
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import kernel_named
+from tinyml.targets.registry import kernel_of
 from tinyml.targets.tiles import Tile
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.driver.measure import first_mismatch
@@ -89,11 +90,12 @@ def depthwise(
 
 @dataclass(frozen=True)
 class Run:
-    """How long a program takes, and the kernels of its calls, in their order, with the cycles spent in each."""
+    """The time of a program, the functions that it calls in their order, and the cycles and the tile of each."""
 
     time: float
     kernels: list[str]
     spent: dict[str, float]
+    tiles: dict[str, num.TileKernelAttr]
 
 
 def check(text: str, devices: list[str], folder: Path) -> Run:
@@ -105,7 +107,10 @@ def check(text: str, devices: list[str], folder: Path) -> Run:
     x = random.integers(-127, 128, (4, interface.input_length)).astype(np.int8)
     x[0], x[1] = 127, -127
     expected = evaluate(module, x)
-    lowered(module, ctx, target="uno")
+    lowered(module, ctx, end="buffers-to-loops", target="uno")
+    calls = [op.kernel for op in module.walk() if isinstance(op, num.ComposedTilesOp)]
+    tiles = {kernel_of(call, "uno").symbol: call for call in calls if isinstance(call, num.TileKernelAttr)}
+    lowered(module, ctx, start="loops-to-bits", target="uno")
     source = folder / "source"
     source.mkdir(exist_ok=True)
     write_c(module, ctx, "uno", source)
@@ -127,7 +132,7 @@ def check(text: str, devices: list[str], folder: Path) -> Run:
                 begin, size = table[kernel].address, table[kernel].size
                 spent[kernel] = sum(cycles for (_, pc), cycles in profile.spent.items() if begin <= pc < begin + size)
         assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None, device
-    return Run(time, kernels, spent)
+    return Run(time, kernels, spent, tiles)
 
 
 @pytest.mark.parametrize("device", ["host", "uno"])
@@ -167,8 +172,7 @@ def test_the_time_of_a_call_is_known(tmp_path: Path):
     heights = {(y.channels, y.width): y.height for y in (a, b, c, d, e)}
     assert len(run.spent) == len(heights) == 5
     for kernel, spent in run.spent.items():
-        tile, composed = Tile.named(kernel.split("_s8_")[1]), kernel_named(kernel, "uno").composed
-        assert tile is not None
+        tile, composed = Tile.of(run.tiles[kernel]), kernel_of(run.tiles[kernel], "uno").composed
         assert composed is not None
         # A call for each row of the result.
         assert spent == heights[tile.rows, tile.count] * (composed.costs[""] - CALL), kernel

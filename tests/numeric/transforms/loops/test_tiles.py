@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,14 @@ from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs
+from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import tile_families
+from tinyml.targets.registry import HOST, tile_families
 from tinyml.tools.driver.measure import first_mismatch
 
 DEVICES = {
-    "cortex-m0": ("host", "cortex-m0", "cortex-m3"),
+    "cortex-m0": ("host", "cortex-m0"),
     "cortex-m4": ("host", "cortex-m0", "cortex-m3", "cortex-m4"),
     "riscv": ("host", "riscv"),
 }
@@ -66,65 +68,62 @@ def network() -> tuple[bytes, int]:
     return model.finish([x], [*outputs, total]), len(outputs) + 1
 
 
-Compiled = tuple[Path, Any, NDArray[Any], list[NDArray[Any]]]
-"""The folder with the C, its interface, inputs and TFLM's outputs."""
+@dataclass(frozen=True)
+class Compiled:
+    """A network in C, and TFLM's outputs for inputs x, each of shape (samples, elements)."""
+
+    folder: Path
+    interface: Interface
+    x: NDArray[Any]
+    expected: Outputs
+
+    @property
+    def calls(self) -> str:
+        """The C of the function that computes the outputs."""
+        text = next(self.folder.glob("*.c")).read_text()
+        return text[text.index("_predict(") :]
+
+    def check(self, *devices: str, optimize: str = "-O2") -> None:
+        """Assert that devices compute TFLM's bytes; the host with sanitizers, which see the same at -O1."""
+        for device in devices:
+            runner, level = (HostRunner(sanitize=True), "-O1") if device == HOST else (runner_for(device), optimize)
+            build = runner.build(self.folder, self.interface, self.folder / device, level)
+            result = runner.run(build, self.interface, self.x)
+            assert first_mismatch(self.expected, Outputs(None, result.scores, result.more)) is None, device
 
 
-@pytest.fixture(scope="module", params=DEVICES)
-def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Compiled]:
-    """A target and the network compiled for it."""
-    content, count = network()
+def compiled_for(target: str, model: tuple[bytes, int], folder: Path, **options: Any) -> Compiled:
+    """A network with a number of outputs, compiled for a target."""
+    content, count = model
     module, ctx = read_tflite(content, "network.tflite"), context()
-    x = inputs_of(content, 3)
-    interface = interface_of(module)
-    lowered(module, ctx, start="refine-formats", target=request.param)
-    folder = tmp_path_factory.mktemp("pairs")
-    write_c(module, ctx, request.param, folder)
-    return request.param, (folder, interface, x.reshape(3, -1), computed_by_tflm(content, x, count))
+    x, interface = inputs_of(content, 3), interface_of(module)
+    lowered(module, ctx, start="refine-formats", target=target, **options)
+    write_c(module, ctx, target, folder)
+    first, *more = (output.reshape(3, -1) for output in computed_by_tflm(content, x, count))
+    return Compiled(folder, interface, x.reshape(3, -1), Outputs(None, first, tuple(more)))
 
 
-def kernels_called(folder: Path, target: str) -> list[list[str]]:
+def kernels_called(program: Compiled, target: str) -> list[list[str]]:
     """The calls of kernels of each family in the function of a program."""
-    text = next(folder.glob("*.c")).read_text()
-    body = text[text.index("_predict(") :]
-    return [re.findall(rf"^ +({family.prefix}\w+)\(", body, re.MULTILINE) for family in tile_families(target)]
+    return [re.findall(rf"^ +({family.name}_\w+)\(", program.calls, re.MULTILINE) for family in tile_families(target)]
 
 
-def test_every_convolution_calls_a_kernel(compiled: tuple[str, Compiled]):
-    target, (folder, *_) = compiled
-    dots, channels = kernels_called(folder, target)
+@pytest.mark.parametrize("target", DEVICES)
+def test_every_convolution_calls_a_kernel_and_gives_the_bytes_of_tflm(target: str, tmp_path: Path):
+    program = compiled_for(target, network(), tmp_path)
+    dots, channels = kernels_called(program, target)
     assert (len(dots), len(channels)) == (len(CASES) + 1, len(DEPTHWISE))
-
-
-def test_one_source_gives_the_bytes_of_tflm(compiled: tuple[str, Compiled], tmp_path: Path):
-    target, (folder, interface, x, expected) = compiled
-    first, *more = (output.reshape(len(x), -1) for output in expected)
-    for device in DEVICES[target]:
-        runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
-        result = runner.run(runner.build(folder, interface, tmp_path / device, "-O2"), interface, x)
-        different = first_mismatch(Outputs(None, first, tuple(more)), Outputs(None, result.scores, result.more))
-        assert different is None, device
+    program.check(*DEVICES[target])
 
 
 def test_tiles_of_avr_give_the_bytes_of_tflm(tmp_path: Path):
-    content, count = network()
-    module, ctx = read_tflite(content, "network.tflite"), context()
-    x, interface, target = inputs_of(content, 3), interface_of(module), "atmega1284p"
-    lowered(module, ctx, start="refine-formats", target=target)
-    write_c(module, ctx, target, tmp_path)
-    text = next(tmp_path.glob("*.c")).read_text()
-    body = text[text.index("_predict(") :]
-    assert body.count("tm_dot_requantised_s8_") == len(CASES) + 1
-    assert body.count("tm_channel_requantised_s8_") == len(DEPTHWISE)
-    first, *more = (output.reshape(len(x), -1) for output in computed_by_tflm(content, x, count))
-    for device in ("host", target):
-        runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
-        build = runner.build(tmp_path, interface, tmp_path / device, "-Os")
-        result = runner.run(build, interface, x.reshape(3, -1))
-        assert first_mismatch(Outputs(None, first, tuple(more)), Outputs(None, result.scores, result.more)) is None
+    program = compiled_for("atmega1284p", network(), tmp_path)
+    assert program.calls.count("tm_dot_requantised_s8_") == len(CASES) + 1
+    assert program.calls.count("tm_channel_requantised_s8_") == len(DEPTHWISE)
+    program.check(HOST, "atmega1284p", optimize="-Os")
 
 
-def chain() -> bytes:
+def chain() -> tuple[bytes, int]:
     """Windows that overlap, depthwise ones with a stride, and pixels, in images of odd width; then a product."""
     random, model = np.random.default_rng(5), TfliteModel()
     x = model.tensor((1, 9, 11, 3), "int8", 0.05, -9)
@@ -135,41 +134,35 @@ def chain() -> bytes:
     weighted(model, "CONV_2D", x, (12, 3, 3, 3), wide, random, Padding=SAME, **ONE)
     weighted(model, "DEPTHWISE_CONV_2D", wide, (1, 3, 3, 12), narrow, random, Padding=SAME, DepthMultiplier=1, **TWO)
     weighted(model, "CONV_2D", narrow, (7, 1, 1, 12), mixed, random, Padding=VALID, **ONE)
-    return model.finish([x], [mixed])
+    return model.finish([x], [mixed]), 1
 
 
-@pytest.mark.parametrize(
-    ("target", "plan", "ram", "kernels"),
-    [
-        ("cortex-m4", "rows", None, 3),
-        ("cortex-m4", "auto", 1500, 3),
-        ("cortex-m4", "pixels", None, 2),
-        ("cortex-m0", "rows", None, 3),
-        ("cortex-m0", "pixels", None, 2),
-        ("cortex-m0", "patches", None, 2),
-        ("riscv", "rows", None, 3),
-        ("riscv", "auto", 1500, 3),
-        # Partial sums and chips without kernels for tiles take others, and give the same bytes.
-        ("riscv", "partial-32", None, 0),
-        ("cortex-m3", "pixels", None, 0),
-    ],
-)
+STREAMED = [
+    # Target, plan, RAM, and the least number of different kernels.
+    ("cortex-m4", "rows", None, 3),
+    ("cortex-m4", "auto", 1500, 3),
+    ("cortex-m4", "pixels", None, 2),
+    ("cortex-m0", "rows", None, 3),
+    ("cortex-m0", "pixels", None, 2),
+    ("cortex-m0", "patches", None, 2),
+    ("riscv", "rows", None, 3),
+    ("riscv", "auto", 1500, 3),
+    # Partial sums and chips without kernels for tiles take others, and give the same bytes.
+    ("riscv", "partial-32", None, 0),
+    ("cortex-m3", "pixels", None, 0),
+]
+
+
+@pytest.mark.parametrize(("target", "plan", "ram", "kernels"), STREAMED)
 def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None, kernels: int, tmp_path: Path):
-    content = chain()
-    module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 2)
-    interface = interface_of(module)
-    lowered(module, ctx, start="refine-formats", target=target, plan=plan, ram=ram)
-    write_c(module, ctx, target, tmp_path)
-    called = {name for names in kernels_called(tmp_path, target) for name in names}
-    assert len(called) >= kernels
-    [expected] = computed_by_tflm(content, x, 1)
-    for device in ("host", target):
-        runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
-        result = runner.run(runner.build(tmp_path, interface, tmp_path / device, "-O2"), interface, x.reshape(2, -1))
-        np.testing.assert_array_equal(result.scores, expected.reshape(2, -1))
+    """The host runs the first program of each plan."""
+    program = compiled_for(target, chain(), tmp_path, plan=plan, ram=ram)
+    assert len({name for names in kernels_called(program, target) for name in names}) >= kernels
+    [first, *_] = [chip for chip, by, *_ in STREAMED if by == plan]
+    program.check(*[HOST] * (target == first), target)
 
 
-def winograd(height: int) -> bytes:
+def winograd(height: int) -> tuple[bytes, int]:
     """Windows of three pixels in a row, one pixel apart, padded and not."""
     random, model = np.random.default_rng(6), TfliteModel()
     x, wide, narrow = (
@@ -182,7 +175,7 @@ def winograd(height: int) -> bytes:
     )
     weighted(model, "CONV_2D", x, (12, 3, 3, 8), wide, random, Padding=SAME, FusedActivationFunction=RELU, **ONE)
     weighted(model, "CONV_2D", wide, (7, 3, 3, 12), narrow, random, Padding=VALID, **ONE)
-    return model.finish([x], [narrow])
+    return model.finish([x], [narrow]), 1
 
 
 @pytest.mark.parametrize(
@@ -194,19 +187,10 @@ def winograd(height: int) -> bytes:
     ],
 )
 def test_kernels_that_take_flash_give_the_bytes_of_tflm(target: str, families: Mapping[str, int], tmp_path: Path):
-    content, count = network()
-    module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)
-    interface = interface_of(module)
-    lowered(module, ctx, start="refine-formats", target=target, flash=100000)
-    write_c(module, ctx, target, tmp_path)
-    text = next(tmp_path.glob("*.c")).read_text()
-    body = text[text.index("_predict(") :]
-    assert {prefix: len(re.findall(rf"^ +{prefix}\w+\(", body, re.MULTILINE)) for prefix in families} == families
-    first, *more = (output.reshape(len(x), -1) for output in computed_by_tflm(content, x, count))
-    for device in ("host", target):
-        runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
-        result = runner.run(runner.build(tmp_path, interface, tmp_path / device, "-O2"), interface, x.reshape(3, -1))
-        assert first_mismatch(Outputs(None, first, tuple(more)), Outputs(None, result.scores, result.more)) is None
+    program = compiled_for(target, network(), tmp_path, flash=100000)
+    calls = {prefix: re.findall(rf"^ +{prefix}\w+\(", program.calls, re.MULTILINE) for prefix in families}
+    assert {prefix: len(found) for prefix, found in calls.items()} == families
+    program.check(HOST, target)
 
 
 @pytest.mark.parametrize(
@@ -217,29 +201,18 @@ def test_kernels_that_take_flash_give_the_bytes_of_tflm(target: str, families: M
 def test_kernels_with_fewer_products_give_the_same_bytes(
     plan: str, height: int, flash: int, strips: int, squares: int, tmp_path: Path
 ):
-    content = winograd(height)
-    module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)
-    interface, target = interface_of(module), "cortex-m4"
-    lowered(module, ctx, start="refine-formats", target=target, plan=plan, flash=flash)
-    write_c(module, ctx, target, tmp_path)
-    text = next(tmp_path.glob("*.c")).read_text()
-    calls = re.findall(r"^ +tm_cm_winograd_(strip|squares)_s8_\w+\(", text[text.index("_predict(") :], re.MULTILINE)
+    program = compiled_for("cortex-m4", winograd(height), tmp_path, plan=plan, flash=flash)
+    calls = re.findall(r"^ +tm_cm_winograd_(strip|squares)_s8_\w+\(", program.calls, re.MULTILINE)
     assert (calls.count("strip"), calls.count("squares")) == (strips, squares)
-    [expected] = computed_by_tflm(content, x, 1)
-    for device in ("host", "cortex-m3", target):
-        runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
-        result = runner.run(runner.build(tmp_path, interface, tmp_path / device, "-O2"), interface, x.reshape(3, -1))
-        np.testing.assert_array_equal(result.scores, expected.reshape(3, -1))
+    program.check(HOST, "cortex-m4")
 
 
 def test_lines_of_windows_without_kernels_become_loops(tmp_path: Path):
-    content = winograd(7)
+    content, _ = winograd(7)
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)
     interface = interface_of(module)
     lowered(module, ctx, start="refine-formats", end="formats-to-buffers", target="cortex-m4", flash=100000)
-    lowered(module, ctx, start="buffers-to-loops", target="host", flash=100000)
-    write_c(module, ctx, "host", tmp_path)
-    runner = HostRunner(sanitize=True)
-    result = runner.run(runner.build(tmp_path, interface, tmp_path / "build", "-O2"), interface, x.reshape(3, -1))
+    lowered(module, ctx, start="buffers-to-loops", target=HOST, flash=100000)
+    write_c(module, ctx, HOST, tmp_path)
     [expected] = computed_by_tflm(content, x, 1)
-    np.testing.assert_array_equal(result.scores, expected.reshape(3, -1))
+    Compiled(tmp_path, interface, x.reshape(3, -1), Outputs(None, expected.reshape(3, -1))).check(HOST)

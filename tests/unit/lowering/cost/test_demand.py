@@ -8,10 +8,11 @@ from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.lowering.cost.model.demand import Demand, demand_of
-from tinyml.lowering.cost.model.estimate import estimate, estimate_on
+from tinyml.lowering.cost.model.estimate import estimate, estimate_of, estimate_on
 from tinyml.lowering.pipelines import flatten, run
-from tinyml.targets.costs import Cost, CostTable, cost_table
-from tinyml.targets.registry import boards
+from tinyml.targets.costs import Cost, CostTable, KernelCost, cost_table
+from tinyml.targets.registry import boards, tile_families
+from tinyml.targets.tiles import Tile
 
 BUFFERS = """
 func.func @model(%X: memref<6x1x!fixed.q<16, 12>>) -> memref<3x1x!fixed.q<16, 12>> {
@@ -84,10 +85,11 @@ def test_what_is_proven_of_operands_counts(demand: Demand) -> None:
     assert sum(number for step, number in stands.items() if step.startswith("limit ")) == 1
 
 
-def test_an_estimate_is_costs_times_steps(loops: ModuleOp, demand: Demand) -> None:
+def test_an_estimate_is_costs_times_steps(demand: Demand) -> None:
     kinds = {step for steps in demand.operations.values() for step in steps.runs}
     table = CostTable("cycles", Cost(7, 0, 100, 9), {step: Cost(2, 3, 4, 5) for step in kinds})
-    found = estimate(loops, table)
+    demand.kernels.clear()
+    found = estimate_of(demand, table)
     runs = sum(sum(steps.runs.values()) for steps in demand.operations.values())
     stands = sum(sum(steps.stands.values()) for steps in demand.operations.values())
     assert found.time == 7 + 2 * runs
@@ -99,15 +101,41 @@ def test_an_estimate_is_costs_times_steps(loops: ModuleOp, demand: Demand) -> No
     assert found.guessed == ()
 
 
-def test_frames_of_composed_kernels_take_turns(loops: ModuleOp, demand: Demand) -> None:
+def test_frames_of_composed_kernels_take_turns(demand: Demand) -> None:
     """Those of all other steps add up. The time of a kernel whose frame is known may be measured."""
     kinds = sorted({step for steps in demand.operations.values() for step in steps.runs})
-    kernels, frames = {kinds[0]: Cost(2, 3, 4, 50)}, {kinds[0]: 50, kinds[1]: 60}
-    steps = {step: Cost(2, 3, 4, 5) for step in kinds[1:]}
-    table = CostTable("cycles", Cost(7, 0, 100, 9), steps, kernels.get, frames.get)
-    known = estimate(loops, table)
+    demand.kernels = {kinds[0]: KernelCost(Cost(2, 3, 4, 50), 50), kinds[1]: KernelCost(None, 60)}
+    table = CostTable("cycles", Cost(7, 0, 100, 9), {step: Cost(2, 3, 4, 5) for step in kinds[1:]})
+    known = estimate_of(demand, table)
     assert known.stack == 9 + 60 + 5 * (len(kinds) - 2)
     assert known.deepest == 60
+
+
+TILES = """
+builtin.module attributes {tinyml.target = "uno"} {
+func.func @model(%x: memref<400xi8>, %y: memref<64xi8>) {
+  %w = scratch.constant dense<1> : tensor<9xi8> -> memref<9xi8, #scratch.flash>
+CALLS
+  func.return
+}
+}"""
+CALL = (
+    "  num.composed_tiles %y, %w, %x {{acc = !zeroskew.acc<32, 1.0>, multiplied = 9 : i64, kernel = {}}}"
+    " : memref<64xi8>, memref<9xi8, #scratch.flash>, memref<400xi8>\n"
+)
+
+
+def test_a_function_that_kernels_share_counts_once() -> None:
+    dots, channels = (family for family in tile_families("uno") if not family.shifts)
+    kernels = [dots.kernel(Tile(16, 3, 24, 80, 8, 4, 5)), channels.kernel(Tile(8, 3, 24, 112, 8, 12, -128))]
+    calls = [CALL.format(kernel.attribute) for kernel in kernels if kernel is not None]
+    one, both, none = (
+        demand_of(Parser(context(), TILES.replace("CALLS\n", "".join(some))).parse_module())
+        for some in (calls[:1], calls, [])
+    )
+    assert none.shared == {}
+    assert one.shared.keys() == both.shared.keys() == {"tm_requantised_s8"}
+    assert one.kernels.keys() < both.kernels.keys()
 
 
 def test_a_step_that_was_never_measured_costs_what_its_relatives_do(loops: ModuleOp) -> None:
@@ -189,7 +217,7 @@ func.func @model(%x: memref<8x!fixed.q<8, 7>>, %scores: memref<2x!fixed.q<8, 5>>
   %gaps = scratch.constant dense<1> : tensor<11xi8> -> memref<11xi8, #scratch.flash>
   %lengths = scratch.constant dense<[5, 6]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
   %zero = num.zero : !fixed.acc<32, 14>
-  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %i from %i {kernel = "tm_rv_dot_sparse_s8_s8_s32"} : !fixed.acc<32, 14>, memref<11x!fixed.q<8, 7>, #scratch.flash>, memref<11xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<32, 14>
+  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %i from %i {kernel = #num.kernel<"tm_rv_dot_sparse_s8_s8_s32">} : !fixed.acc<32, 14>, memref<11x!fixed.q<8, 7>, #scratch.flash>, memref<11xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<32, 14>
   %score = num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 5>
   memref.store %score, %scores[%i] : memref<2x!fixed.q<8, 5>>
   func.return

@@ -77,15 +77,15 @@ TILES = program(tile(8, "first"), tile(4, "second"))
 
 
 def chosen(flash: int, ram: int | None = None, text: str = TILES) -> tuple[list[str], Estimate]:
-    """The ends of the names of kernels that take more flash, and the estimate of the program."""
+    """The families of kernels that take more flash with their steps, and the estimate of the program."""
     module, ctx = Parser(context(), text).parse_module(), context()
     run(module, ctx, [SpendFlashPass(TARGET, flash, ram)])
-    names = [op.kernel.data for op in composed(module) if op.kernel is not None]
+    kernels = [op.kernel for op in composed(module) if isinstance(op.kernel, num.TileKernelAttr)]
     run(module, ctx, [SelectKernelsPass(TARGET)])
     assert all(op.kernel is not None for op in composed(module))
     estimate = estimate_on(module, TARGET, "-Os")
     assert estimate is not None
-    return [name.removeprefix("tm_cm_").replace("_strip_s8_", " ") for name in names], estimate
+    return [f"{kernel.family.data} {kernel.step.data}" for kernel in kernels], estimate
 
 
 def composed(module: ModuleOp) -> list[num.ComposedTilesOp]:
@@ -93,7 +93,7 @@ def composed(module: ModuleOp) -> list[num.ComposedTilesOp]:
 
 
 def test_flash_goes_first_to_what_runs_most_often():
-    often, once = "winograd 1_1_12_0_4_4_125", "winograd 1_1_24_0_8_4_125"
+    often, once = "tm_cm_winograd_strip_s8 4", "tm_cm_winograd_strip_s8 8"
     (none, usual), (both, most) = chosen(0), chosen(1 << 20)
     assert (none, both) == ([], [once, often])
     assert most.time < usual.time
@@ -140,17 +140,17 @@ def test_what_saves_more_takes_the_place_of_what_saves_more_for_each_byte():
     (_, usual), (_, most) = chosen(0, text=MANY), chosen(1 << 20, text=MANY)
     limits = range(round(usual.flash), round(most.flash) + 2000, 100)
     kernels = [tuple(name.partition(" ")[0] for name in chosen(limit, text=MANY)[0]) for limit in limits]
-    assert list(dict.fromkeys(kernels)) == [(), ("wide",), ("winograd",)]
+    assert list(dict.fromkeys(kernels)) == [(), ("tm_cm_wide_strip_s8",), ("tm_cm_winograd_strip_s8",)]
 
 
 def test_kernels_that_are_called_besides_stay():
     """Flash of a usual kernel is free again only if nothing else calls it."""
     module, ctx = Parser(context(), TILES).parse_module(), context()
     run(module, ctx, [SelectKernelsPass(TARGET)])
-    calls = {op.kernel.data for op in composed(module) if op.kernel is not None}
+    calls = {op.kernel for op in composed(module) if op.kernel is not None}
     [first, second] = [op for op in Parser(context(), TILES).parse_module().walk() if isinstance(op, num.ContractOp)]
     tiles = [Tile(op, call, []) for op in (first, second) if (call := call_of_tile(op, tile_families(TARGET)))]
     large = [call_of_tile(tile.op, tile_families(TARGET, large=True)) for tile in tiles]
     taken = {tile: call for tile, call in zip(tiles, large, strict=True) if call is not None}
-    alone, besides = (Choice(tiles, 0, called).added(taken) for called in (set[str](), calls))
+    alone, besides = (Choice(tiles, 0, called).added(taken) for called in (set[num.KernelAttr](), calls))
     assert besides - alone == sum(tile.usual.kernel.code for tile in tiles)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from tinyml.targets.c.composer.requantised import Factors, doubled
+from tinyml.targets.c.composer.requantised import doubled
 from tinyml.targets.composer.lines import instructions, joined, statement
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.row_blocks import RowBlocks
+from tinyml.targets.composer.row_blocks import BY_ELEMENT, BY_ROW, in_powers_of_two, row_blocks
+from tinyml.targets.composer.stream_fields import DOUBLED, MULTIPLIER, RIGHT, RIGHT_LESS_1, ROW, Weights
 from tinyml.targets.tiles import Sums, Tile
 
 
@@ -35,18 +36,47 @@ def test_groups_differ_by_one_at_most(count: int, groups: list[tuple[int, int]])
 
 def test_multipliers_are_doubled_to_signed_integers():
     assert (doubled(1 << 30), doubled((1 << 31) - 1)) == (-(1 << 31), -2)
-    assert Factors(is_doubled=True, less=1).right(-3) == 2
-    assert Factors(is_doubled=False, less=0).multiplier(1 << 30) == 1 << 30
+    sums = Sums(np.array([[0]]), np.array([0]), np.array([1 << 30]), np.array([-3]))
+    assert [RIGHT.stored(sums).tolist(), RIGHT_LESS_1.stored(sums).tolist()] == [[[3]], [[2]]]
+    assert MULTIPLIER.stored(sums).view("<i4").tolist() == [[1 << 30]]
 
 
-def test_rows_of_a_block_stand_element_by_element_or_one_by_one():
+@pytest.mark.parametrize(
+    ("order", "bytes", "stored"),
+    [
+        ((ROW, 1), 1, [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17]),
+        ((1, ROW), 1, [0, 10, 1, 11, 2, 12, 3, 13, 4, 14, 5, 15, 6, 16, 7, 17]),
+        ((4, ROW, 1), 1, [0, 1, 2, 3, 10, 11, 12, 13, 4, 5, 6, 7, 14, 15, 16, 17]),
+        ((4, ROW, 1, 2), 1, [0, 2, 1, 3, 10, 12, 11, 13, 4, 6, 5, 7, 14, 16, 15, 17]),
+        ((4, 1, ROW, 2), 2, [0, 2, 10, 12, 1, 3, 11, 13, 4, 6, 14, 16, 5, 7, 15, 17]),
+    ],
+)
+def test_an_order_of_weights_gives_bytes_and_their_offsets_in_c(order: tuple[int, ...], bytes: int, stored: list[int]):
+    weights, sums = np.array([range(8), range(10, 18)]), Sums(*(np.array([0, 0]),) * 4)
+    field = Weights("weights", elements=8, order=order, bytes=bytes)
+    assert field.stored(sums, weights).view(f"<i{bytes}").tolist() == stored
+    for rows in (2, "rows"):
+        offset = field.in_c("at", "row", rows).partition("[")[2].partition("]")[0].replace("/", "//")
+        names = ({"at": at, "row": row, "rows": 2} for row in range(2) for at in range(8))
+        assert [stored[eval(offset, values) // bytes] for values in names] == weights.reshape(-1).tolist()
+
+
+def test_rows_of_a_block_have_numbers_at_known_offsets():
     sums = Sums(np.arange(6).reshape(2, 3), np.array([1, 2]), np.array([1 << 30] * 2), np.array([-1, -9]))
-    tile, factors = Tile(2, 1, 3, 0, 3, 1, 0), Factors(is_doubled=True, less=1)
-    for by_element, weights in ((True, [0, 3, 1, 4, 2, 5]), (False, [0, 1, 2, 3, 4, 5])):
-        blocks = RowBlocks(tile, [(1, 2)], factors, by_element)
+    tile = Tile(2, 1, 3, 0, 3, 1, 0)
+    for order, weights in ((BY_ELEMENT, [0, 3, 1, 4, 2, 5]), (BY_ROW, [0, 1, 2, 3, 4, 5])):
+        blocks = row_blocks(tile, [(1, 2)], (DOUBLED, RIGHT_LESS_1), order)
         stream = blocks.stream(sums)
         assert stream[:8].view("<i4").tolist() == [1, 2]
         assert stream[8:16].tolist() == [*weights, 0, 0]
         assert stream[16:24].view("<i4").tolist() == [-(1 << 31)] * 2
         assert stream[24:].tolist() == [0, 8, 0, 0]
         assert blocks.bytes(1) == blocks.block_bytes(2) == stream.size
+        assert [blocks.offset("right", 2, 1), blocks.weights_end(2), blocks.end("right", 2)] == [25, 14, 28]
+
+
+@pytest.mark.parametrize(
+    ("rows", "groups"), [(3, [(1, 2), (1, 1)]), (8, [(1, 8)]), (23, [(2, 8), (1, 4), (1, 2), (1, 1)])]
+)
+def test_rows_that_fill_no_block_go_by_powers_of_two(rows: int, groups: list[tuple[int, int]]):
+    assert in_powers_of_two(rows, 8) == groups

@@ -15,7 +15,7 @@ from programs.plugins import ENTRY, PACKAGE, forget, install
 
 from tinyml.dialects.plugins import CHIPS, FRONTENDS, GROUPS, SCHEDULES, UNIVERSES, PluginError, attributed, problems
 from tinyml.runtime.devices.registry import is_available, runner_for
-from tinyml.tools.driver.search_request import searches
+from tinyml.tools.driver.requests.search_request import searches
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 

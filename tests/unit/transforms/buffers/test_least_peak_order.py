@@ -6,11 +6,11 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tinyml.transforms.buffers.scheduling.least_peak_order import Order, Problem, Task, least_peak
+from tinyml.transforms.buffers.scheduling.least_peak_order import OpOrder, OrderingProblem, Task, least_peak
 
 
 @st.composite
-def problems(draw: st.DrawFn, tasks: int) -> Problem:
+def problems(draw: st.DrawFn, tasks: int) -> OrderingProblem:
     """Each task makes a buffer from those of some earlier ones, perhaps in the place of one of its size."""
     sizes = draw(st.lists(st.sampled_from([1, 2, 3, 8]), min_size=tasks, max_size=tasks))
     made: list[Task] = []
@@ -23,16 +23,16 @@ def problems(draw: st.DrawFn, tasks: int) -> Problem:
     # Something that a task makes may as well have been there before.
     given = draw(st.frozensets(st.integers(0, tasks - 1), max_size=2))
     made = [replace(task, makes=None) if task.makes in given else task for task in made]
-    return Problem(sizes, made, kept, given)
+    return OrderingProblem(sizes, made, kept, given)
 
 
-def is_order(problem: Problem, order: tuple[int, ...]) -> bool:
+def is_order(problem: OrderingProblem, order: tuple[int, ...]) -> bool:
     place = {task: i for i, task in enumerate(order)}
     return all(place[before] < place[i] for i, task in enumerate(problem.tasks) for before in task.after)
 
 
 @given(problems(6))
-def test_no_order_needs_less(problem: Problem):
+def test_no_order_needs_less(problem: OrderingProblem):
     found = least_peak(problem, 1000)
     assert is_order(problem, found.tasks)
     assert found.proven
@@ -42,7 +42,7 @@ def test_no_order_needs_less(problem: Problem):
 
 
 @given(problems(12), st.integers(1, 6))
-def test_a_small_budget_gives_an_order_and_a_bound(problem: Problem, budget: int):
+def test_a_small_budget_gives_an_order_and_a_bound(problem: OrderingProblem, budget: int):
     found, best = least_peak(problem, budget), least_peak(problem, 10000)
     assert best.proven
     assert is_order(problem, found.tasks)
@@ -57,7 +57,7 @@ def test_finish_one_branch_before_the_next_begins():
     tasks += [Task(frozenset({0, buffer}), frozenset({0})) for buffer in much]
     tasks += [Task(frozenset({buffer - 4, buffer}), frozenset({buffer - 4})) for buffer in little]
     tasks += [Task(frozenset({*little, 9}), frozenset(little))]
-    problem = Problem(sizes, tasks, frozenset({9}))
+    problem = OrderingProblem(sizes, tasks, frozenset({9}))
     assert problem.peak(range(10)) == 404
     found = least_peak(problem, 1000)
     assert (found.peak, found.bound) == (107, 107)
@@ -66,14 +66,14 @@ def test_finish_one_branch_before_the_next_begins():
 def test_what_is_given_goes_first():
     """Of two branches the first to run is the one that frees what is alive from the start."""
     tasks = [Task(frozenset({0, 1})), Task(frozenset({2, 3}))]
-    problem = Problem([10, 1, 5, 1], tasks, frozenset({1, 3}), frozenset({2}))
+    problem = OrderingProblem([10, 1, 5, 1], tasks, frozenset({1, 3}), frozenset({2}))
     assert [problem.peak(order) for order in ((0, 1), (1, 0))] == [16, 12]
-    assert least_peak(problem, 10) == Order((1, 0), 12, 12)
+    assert least_peak(problem, 10) == OpOrder((1, 0), 12, 12)
 
 
 def test_chains_need_no_budget():
     tasks = [Task(frozenset({i, i + 1}), frozenset({i - 1} - {-1})) for i in range(300)]
-    assert least_peak(Problem([1] * 301, tasks), 301) == Order(tuple(range(300)), 2, 2)
+    assert least_peak(OrderingProblem([1] * 301, tasks), 301) == OpOrder(tuple(range(300)), 2, 2)
 
 
 def test_forty_branches_are_exact():
@@ -84,4 +84,4 @@ def test_forty_branches_are_exact():
     tasks += [Task(frozenset({0, 1 + i}), frozenset({0})) for i in range(count)]
     tasks += [Task(frozenset({1 + i, 1 + count + i}), frozenset({1 + i})) for i in range(count)]
     tasks += [Task(frozenset(range(1 + count, 2 + 2 * count)), frozenset(range(1 + count, 1 + 2 * count)))]
-    assert least_peak(Problem(sizes, tasks), 10000).proven
+    assert least_peak(OrderingProblem(sizes, tasks), 10000).proven

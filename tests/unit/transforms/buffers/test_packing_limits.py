@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tinyml.tools.calibration.packing_problems import guillotine, reversed_in_time, split_in_size, split_in_time
 from tinyml.transforms.buffers.packing import MODES, Effort, Rectangle, find_peak, lower_bound, native, pack
 from tinyml.transforms.buffers.packing.effort import OutOfTime
-from tinyml.transforms.buffers.packing.glue import glue
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
 from tinyml.transforms.buffers.packing.grid import to_grid
+from tinyml.transforms.buffers.packing.merged_buffers import merge_buffers
 from tinyml.transforms.buffers.packing.peak import MOST_ALIGNMENTS
 from tinyml.transforms.buffers.packing.rectangles import placement_at
 from tinyml.transforms.buffers.packing.sweep import sweep
@@ -40,9 +40,9 @@ def test_packings_are_valid_and_no_higher_than_best_fit(given: list[Rectangle]):
 
 @settings(max_examples=40)
 @given(problems(), st.integers(0, 40))
-def test_glued_blocks_are_rectangles_of_their_buffers(given: list[Rectangle], seed: int):
+def test_merged_blocks_are_rectangles_of_their_buffers(given: list[Rectangle], seed: int):
     grid = to_grid(given)
-    blocks = glue(grid, seed)
+    blocks = merge_buffers(grid, seed)
     assert sorted(b for block in blocks for b, _ in block.parts) == [*range(len(given))]
     for block in blocks:
         assert sum(grid.sizes[b] * (grid.last[b] - grid.first[b] + 1) for b, _ in block.parts) == block.size * (

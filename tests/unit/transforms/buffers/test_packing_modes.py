@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tinyml.transforms.buffers.packing import (
     MODES,
+    BufferMove,
     Effort,
-    Move,
     Overlap,
     Placement,
     Rectangle,
@@ -176,7 +176,7 @@ def test_shiftry_places_its_example_of_section_3_as_pseudocode_5():
 
 
 def test_shiftry_defragments_its_example_of_section_7_1():
-    assert pack(FRAGMENTED, "shiftry") == Placement((0, 32, 64, 32), 96, 96, (Move(3, 1, 0),))
+    assert pack(FRAGMENTED, "shiftry") == Placement((0, 32, 64, 32), 96, 96, (BufferMove(3, 1, 0),))
     assert pack(FRAGMENTED, "shiftry", Effort(barred={3})) == Placement((0, 32, 64, 64), 128, 96)
 
 
@@ -189,7 +189,7 @@ def test_shiftry_moves_the_least_that_makes_room():
         Rectangle("d", 8, 1, 3, 5),
         Rectangle("new", 16, 1, 4, 5),
     ]
-    assert pack(given, "shiftry") == Placement((0, 8, 16, 24, 0), 32, 32, (Move(4, 1, 16),))
+    assert pack(given, "shiftry") == Placement((0, 8, 16, 24, 0), 32, 32, (BufferMove(4, 1, 16),))
 
 
 @pytest.mark.parametrize("mode", sorted(MODES))
@@ -216,8 +216,8 @@ PAIR = [Rectangle("a", 4, 2, 0, 1), Rectangle("b", 6, 2, 1, 2), Rectangle("c", 4
         (Placement((0, 4, 10), 14, 14), ["the lower bound is 14 bytes, but 10 are enough"]),
         (Placement((0, 4, 10), 14, 12), ["the lower bound is 12 bytes, but 10 are enough"]),
         (Placement((0, 4, 0), 10, 11), ["the lower bound of 11 bytes is above the height of 10"]),
-        (Placement((0, 4, 0), 12, 10, (Move(2, 1, 6),)), []),
-        (Placement((0, 4, 0), 10, 10, (Move(1, 1, 6),)), ["b moves before point 1, where it holds nothing"]),
+        (Placement((0, 4, 0), 12, 10, (BufferMove(2, 1, 6),)), []),
+        (Placement((0, 4, 0), 10, 10, (BufferMove(1, 1, 6),)), ["b moves before point 1, where it holds nothing"]),
     ],
 )
 def test_the_validator_finds_what_is_wrong(placement: Placement, expected: list[str]):
@@ -228,11 +228,11 @@ def test_the_validator_finds_what_is_wrong(placement: Placement, expected: list[
 
 def test_the_validator_looks_at_moves_one_after_the_other():
     given = [Rectangle("a", 4, 1, 0, 2), Rectangle("b", 4, 1, 0, 2), Rectangle("c", 4, 1, 1, 1)]
-    swapped = Placement((0, 4, 8), 12, 8, (Move(2, 0, 4), Move(2, 1, 0)))
+    swapped = Placement((0, 4, 8), 12, 8, (BufferMove(2, 0, 4), BufferMove(2, 1, 0)))
     assert list(complaints(given, swapped)) == ["a moves onto b before point 2"]
-    around = Placement((0, 4, 8), 12, 8, (Move(2, 0, 8), Move(2, 1, 0), Move(2, 0, 4)))
+    around = Placement((0, 4, 8), 12, 8, (BufferMove(2, 0, 8), BufferMove(2, 1, 0), BufferMove(2, 0, 4)))
     assert list(complaints(given, around)) == []
-    late = Placement((0, 4, 8), 12, 8, (Move(2, 0, 8), Move(1, 1, 4)))
+    late = Placement((0, 4, 8), 12, 8, (BufferMove(2, 0, 8), BufferMove(1, 1, 4)))
     assert list(complaints(given, late)) == ["the moves are not in the order of their points"]
 
 

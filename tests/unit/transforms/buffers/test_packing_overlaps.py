@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tinyml.transforms.buffers.packing import MODES, Effort, Overlap, Placement, Rectangle, lower_bound, native, pack
 from tinyml.transforms.buffers.packing import branch_and_bound as python
-from tinyml.transforms.buffers.packing.glue import glue
 from tinyml.transforms.buffers.packing.grid import to_grid
+from tinyml.transforms.buffers.packing.merged_buffers import merge_buffers
 from tinyml.transforms.buffers.packing.sweep import sweep
 from tinyml.transforms.buffers.packing.validator import complaints
 
@@ -116,9 +116,9 @@ def test_a_result_takes_the_bytes_of_two_operands():
         assert pack([*parts, whole], mode).height == 8
 
 
-def test_buffers_with_overlaps_are_not_glued():
+def test_buffers_with_overlaps_are_not_merged():
     shapes = [Rectangle("a", 4, 1, 0, 1), Rectangle("b", 4, 1, 1, 2, (Overlap(0, 1),)), Rectangle("c", 4, 1, 0, 1)]
-    assert len(glue(to_grid(shapes), 0)) == 3
+    assert len(merge_buffers(to_grid(shapes), 0)) == 3
 
 
 def test_overlaps_that_come_too_close_are_told():

@@ -83,7 +83,7 @@ WRONG: dict[str, tuple[bytes, str]] = {
     ),
     "two open extents": (
         model([node("Relu", "x")], ["N", "T"]).SerializeToString(),
-        "model.onnx: input 'x' has several extents that are open, (N, T); only the batch may be",
+        "model.onnx: input 'x' has several open extents, (N, T); only the batch may be",
     ),
     "integers": (
         model([node("Relu", "x")], [4], element=onnx.TensorProto.INT64).SerializeToString(),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tinyml.targets.cortex_m.composer.coded_channels import CodedChannels
-from tinyml.targets.cortex_m.composer.coded_channels_armv6m import CodedChannels as SmallCodedChannels
-from tinyml.targets.cortex_m.composer.coded_filters import CodedFilter
+from tinyml.targets.cortex_m.composer.coded.coded_depthwise import CodedDepthwise
+from tinyml.targets.cortex_m.composer.coded.coded_depthwise_armv6m import CodedDepthwiseArmv6m
+from tinyml.targets.cortex_m.composer.coded.row_pairing import CodedFilter
 from tinyml.targets.tiles import Sums, Tile
 
 
@@ -28,7 +28,7 @@ def sums_of(tile: Tile) -> Sums:
 )
 def test_channels_that_do_not_fit_are_not_composed(tile: Tile, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delattr(CodedFilter, "groups")
-    assert not CodedChannels(tile, sums_of(tile)).fits
+    assert not CodedDepthwise(tile, sums_of(tile)).fits
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def test_channels_that_do_not_fit_are_not_composed(tile: Tile, monkeypatch: pyte
 )
 def test_windows_of_a_channel_are_composed_once(tile: Tile, times: int, monkeypatch: pytest.MonkeyPatch):
     composed: list[int] = []
-    group = SmallCodedChannels.group
+    group = CodedDepthwiseArmv6m.group
 
-    def counted(self: SmallCodedChannels, *arguments: object) -> object:
+    def counted(self: CodedDepthwiseArmv6m, *arguments: object) -> object:
         composed.append(1)
         return group(self, *arguments)  # pyright: ignore[reportArgumentType]
 
-    monkeypatch.setattr(SmallCodedChannels, "group", counted)
-    channels = SmallCodedChannels(tile, sums_of(tile))
+    monkeypatch.setattr(CodedDepthwiseArmv6m, "group", counted)
+    channels = CodedDepthwiseArmv6m(tile, sums_of(tile))
     assert not channels.fits or channels.lines
     assert len(composed) == times

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tinyml.targets.composer.lines import Lines
-from tinyml.targets.cortex_m.composer.coded_products import products
+from tinyml.targets.cortex_m.composer.coded.products_armv6m import products
 
 SUMS = ("r8", "r9", "r10")
 
@@ -51,13 +51,3 @@ def test_products_are_exact(users: list[tuple[str, int]], element: int, kept: in
 
 def sum_of(users: list[tuple[str, int]], name: str) -> int:
     return sum(weight for sum, weight in users if sum == name)
-
-
-def test_a_product_comes_from_the_last_one_or_takes_the_place_of_the_element():
-    assert products([("r8", 1)], {}) == ("add r8, r8, r7",)
-    assert products([("r8", -4)], {}) == ("lsls r6, r7, #2", "rsbs r6, r6, #0", "add r8, r8, r6")
-    both = products([("r8", 4), ("r9", 5), ("r10", 5)], {})
-    assert both == ("lsls r6, r7, #2", "add r8, r8, r6", "adds r6, r6, r7", "add r9, r9, r6", "add r10, r10, r6")
-    assert products([("r8", 77)], {77: "r0"}) == ("muls r7, r0, r7", "add r8, r8, r7")
-    # Of two products the last one may overwrite the element.
-    assert sum(line.startswith("mov") for line in products([("r8", 77), ("r9", -53)], {77: "r0", -53: "r1"})) == 1

@@ -21,10 +21,10 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups
 from tinyml.transforms.reals.channels.importance import importance
 from tinyml.transforms.reals.channels.pruning import Channels, prune
 from tinyml.transforms.reals.channels.removal import remove_channels
-from tinyml.transforms.reals.channels.ties import STAYING, Ties
 from tinyml.transforms.reals.prune_channels import PruneChannelsPass
 from tinyml.transforms.schedules.plans.network import graph_of, network_of
 from tinyml.transforms.schedules.table import schedule_named
@@ -69,8 +69,9 @@ BLOCK = (
 
 def test_groups_of_a_residual_block():
     function = predict_function(parse(BLOCK))
-    ties = Ties(function)
-    values = {op.out.name_hint: ties.groups(op.out) for op in function.body.block.ops if isinstance(op, tdsl.TensorOp)}
+    grouping = ChannelGroups(function)
+    ops = [op for op in function.body.block.ops if isinstance(op, tdsl.TensorOp)]
+    values = {op.out.name_hint: grouping.groups(op.out) for op in ops}
     assert len(set(values["a"])) == 6
     assert STAYING not in values["a"]
     np.testing.assert_array_equal(values["a"], values["c"])
@@ -85,9 +86,9 @@ def test_groups_of_a_residual_block():
 def test_what_belongs_together_goes_together():
     module = parse(BLOCK)
     function = predict_function(module)
-    ties = Ties(function)
+    grouping = ChannelGroups(function)
     by_name = {op.out.name_hint: op.out for op in function.body.block.ops if isinstance(op, tdsl.TensorOp)}
-    remove_channels(ties, [int(ties.groups(by_name["a"])[2]), *map(int, ties.groups(by_name["b"])[:2])])
+    remove_channels(grouping, [int(grouping.groups(by_name["a"])[2]), *map(int, grouping.groups(by_name["b"])[:2])])
     module.verify()
     shapes = {value.name_hint: tdsl.shape_of(value) for op in function.body.block.ops for value in op.results}
     assert [shapes[name] for name in "ABCDEF"] == [
@@ -96,12 +97,12 @@ def test_what_belongs_together_goes_together():
     assert [op.group_count for op in function.walk() if isinstance(op, tdsl.Conv2dOp)] == [1, 1, 1, 5]
 
 
-def zeroed(module: ModuleOp, ties: Ties, removed: list[int]) -> None:
+def zeroed(module: ModuleOp, grouping: ChannelGroups, removed: list[int]) -> None:
     """Set the weights that make removed channels to 0. In networks without biases the channels are 0 then."""
-    for op, index in ties.filters.items():
+    for op, index in grouping.filters.items():
         constant = cast(tdsl.ConstOp, op.operands[index].owner)
         raws = constant.raws.copy()
-        raws[np.isin(ties.groups(op.out), removed)] = 0
+        raws[np.isin(grouping.groups(op.out), removed)] = 0
         Rewriter.replace_op(constant, constant.with_raws(raws, tdsl.format_of(constant.result)))
 
 
@@ -111,16 +112,16 @@ def test_networks_without_channels_compute_as_if_these_were_zero(text: str, data
     module = parse(text)
     LiftToRealsPass().apply(Context(), module)
     function = predict_function(module)
-    channels = Channels(network_of(function, 8), Ties(function), schedule_named("auto"))
+    channels = Channels(network_of(function, 8), ChannelGroups(function), schedule_named("auto"))
     removed: list[int] = []
     for group, counts in channels.counts.items():
         tensors = channels.graph(removed).tensors
         if all(tensors[name].channels > count for name, count in counts.items()) and data.draw(st.booleans()):
             removed.append(group)
     masked = module.clone()
-    zeroed(masked, Ties(predict_function(masked)), removed)
+    zeroed(masked, ChannelGroups(predict_function(masked)), removed)
     expected = channels.graph(removed)
-    remove_channels(channels.ties, removed)
+    remove_channels(channels.grouping, removed)
     module.verify()
     got = graph_of(function, 8)
     assert got.tensors == expected.tensors
@@ -148,9 +149,9 @@ def filters(module: ModuleOp) -> list[int]:
 def test_a_network_fits_after_the_last_channel_only(mode: str, ram: int):
     whole = parse((ROOT / "docs/schedules/lenet.mlir").read_text())
     function = predict_function(whole)
-    ties = Ties(function)
-    channels = Channels(network_of(function, 8), ties, schedule_named(mode))
-    removed = prune(channels, importance(ties), ram)
+    grouping = ChannelGroups(function)
+    channels = Channels(network_of(function, 8), grouping, schedule_named(mode))
+    removed = prune(channels, importance(grouping), ram)
     peaks = [channels.plan(channels.graph(removed[:count])).bits / 8 for count in range(len(removed) + 1)]
     assert min(peaks[:-1]) > ram >= peaks[-1]
     graph = graph_of(predict_function(pruned(ram, mode)), 8)
@@ -166,9 +167,9 @@ def test_channels_go_where_only_several_save_memory():
     module = parse(str(net.module(image)))
     LiftToRealsPass().apply(Context(), module)
     function = predict_function(module)
-    ties = Ties(function)
-    channels = Channels(network_of(function, 8), ties, schedule_named("partial-8"))
-    removed = prune(channels, importance(ties), 8)
+    grouping = ChannelGroups(function)
+    channels = Channels(network_of(function, 8), grouping, schedule_named("partial-8"))
+    removed = prune(channels, importance(grouping), 8)
     peaks = [channels.plan(channels.graph(removed[:count])).bits // 8 for count in range(len(removed) + 1)]
     assert peaks[0] == peaks[1]
     assert peaks[-1] <= 8 < peaks[-2]

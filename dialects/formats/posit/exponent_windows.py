@@ -1,0 +1,124 @@
+"""Windows of posits: those that are multiples of 2^low and less than 2^high in magnitude."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import Int, Machine, limits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.formats.posit.arithmetic import Posit
+    from tinyml.dialects.formats.posit.type import PositType
+
+V = TypeVar("V")
+
+
+@lru_cache
+def posit_of(n: int, es: int, window: tuple[int, int] | None) -> Posit:
+    """The posits of n bits within a window, or all of them."""
+    from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
+
+    if window is None:
+        return Posit(n, es)
+    low, high = window
+    all = Posit(n, es, low)
+    raw = int(of_reals(np.array(math.ldexp(1.0, high)), all))
+    # The greatest multiple of 2^low below 2^high that is a posit.
+    while float(to_reals(np.array(raw), all)) >= math.ldexp(1.0, high):
+        raw = int(of_reals(np.array(min(math.ldexp(1.0, high) - math.ldexp(1.0, low), _below(raw, all))), all))
+    return Posit(n, es, low, raw)
+
+
+def _below(raw: int, posit: Posit) -> float:
+    from tinyml.dialects.formats.posit.arithmetic import to_reals
+
+    return float(to_reals(np.array(raw - 1), posit))
+
+
+def power(n: int, es: int, exponent: int) -> float:
+    """The posit nearest to a power of two."""
+    from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
+
+    posit = Posit(n, es)
+    return float(to_reals(of_reals(np.array(math.ldexp(1.0, exponent)), posit), posit))
+
+
+@lru_cache
+def lowest(n: int, es: int, least: int) -> int:
+    """The least exponent, from `least` on, of a power of two that is a posit of n bits."""
+    while power(n, es, least) != math.ldexp(1.0, least):
+        least += 1
+    return least
+
+
+def stretched(m: Machine[V], raws: Int[V], n: int, high: int) -> Int[V]:
+    """Posits of n bits and es 0, below 2^high, in units of the least one.
+
+    Up to 1 these are the raws themselves; beyond each power of two consecutive ones are 2 apart, then 8, 32 and so on.
+    """
+    x = raws
+    for j in range(1, high + 1):
+        if (bend := (1 << j) - 1 << n - 1 - j) >= max(raws.high, -raws.low):
+            break
+        before = m.clamp(raws, -bend, bend)
+        value = m.subi(raws.value, m.held(before, raws.width))
+        beyond = Int(value, raws.width, raws.low - before.low, raws.high - before.high)
+        x = m.add(x, m.mul(beyond, m.const(1 if j == 1 else 6 << 2 * j - 4)))
+    return x
+
+
+@lru_cache
+def integer_limits_of(format: PositType) -> tuple[int, int]:
+    """The least and the greatest integer of a format, in units of 2^-scale."""
+    greatest = math.ldexp(float(format.decode(_array(format.raw_limits[1], format))), format.scale)
+    return -int(greatest), int(greatest)
+
+
+def _array(raw: int, format: PositType) -> Raws:
+    return np.array(raw, format.dtype)
+
+
+@lru_cache
+def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
+    """The integers of all raws in order, in units of 2^-scale."""
+    first, last = format.raw_limits
+    greatest = format.integer_limits[1]
+    raws = np.arange(first, last + 1)
+    # No raw stands for a number that is not a multiple of the least one.
+    integers = np.trunc(np.ldexp(format.decode(raws), format.scale))
+    return integers.astype(np.int16 if greatest <= limits(16)[1] else np.int32)
+
+
+@lru_cache
+def legal_of(format: PositType) -> NDArray[np.int64]:
+    """All raws that rounding produces, in order."""
+    low, high = format.raw_limits
+    raws = np.arange(low, high + 1)
+    return raws[format.encode(format.decode(raws)) == raws]
+
+
+@lru_cache
+def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]:
+    """`Coding.segments` of a format: a posit is linear in its raw while regime and exponent stay the same."""
+    finer = range(32 - format.integer_limits[1].bit_length())
+    return max(
+        ((_lines(format, extra), extra) for extra in finer),
+        key=lambda candidate: (int((candidate[0] != 0).sum()), -candidate[1]),
+    )
+
+
+def _lines(format: PositType, extra: int) -> NDArray[np.signedinteger[Any]]:
+    """The segments that are linear in integers of less than 32 bits, times 2^-(scale + extra); 0 for the others."""
+    raws = np.arange(-(1 << 15), 1 << 15).reshape(256, 256)
+    numbers = np.ldexp(format.decode(np.maximum(raws, -limits(16)[1])), format.scale + extra)
+    shifts = np.log2(np.maximum(numbers[:, 2] - numbers[:, 1], 1)).astype(np.int64)
+    offsets = np.trunc(np.ldexp(numbers[:, 1], -shifts)).astype(np.int64) - raws[:, 1]
+    lines = np.ldexp((raws + offsets[:, None]).astype(np.float64), shifts[:, None])
+    linear = (lines == numbers).all(1) & (np.abs(numbers) < 2.0**31).all(1) & (np.abs(offsets) < 1 << 15)
+    return np.where(linear, (offsets << 16) + 256 + shifts, 0).astype(np.int32)

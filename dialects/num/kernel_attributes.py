@@ -1,0 +1,242 @@
+"""Attributes that identify the kernel of an op, by its name or by what a composer makes it from.
+
+The chip of a board finds the kernel of an attribute (`tinyml.targets.registry.kernel_of`), and with it the name of the
+C function, which is printed and never read back. The declaration of that function keeps the attribute.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import IntAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute
+from xdsl.irdl import BaseAttr, MessageConstraint, irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+__all__ = [
+    "DECLARED",
+    "CodeKernelAttr",
+    "ComposedKernelAttr",
+    "KernelAttr",
+    "ListedKernelAttr",
+    "TileKernelAttr",
+    "declared_kernels",
+]
+
+DECLARED = "tinyml.kernel"
+"""Attribute of the declaration of a C function: the kernel that the function is."""
+
+
+class KernelAttr(ParametrizedAttribute, ABC):
+    """The kernel of an op."""
+
+
+KERNEL = MessageConstraint(BaseAttr(KernelAttr), "expected a kernel, as in #num.kernel<...>")
+
+
+@irdl_attr_definition
+class ListedKernelAttr(KernelAttr):
+    """A kernel that a chip lists. function: its C function."""
+
+    name = "num.kernel"
+    function: StringAttr
+
+    @classmethod
+    def of(cls, function: str) -> Self:
+        return cls(StringAttr(function))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return [StringAttr(parser.parse_str_literal())]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string_literal(self.function.data)
+
+    def verify(self) -> None:
+        _verify_identifier(self.function)
+
+
+@irdl_attr_definition
+class ComposedKernelAttr(KernelAttr):
+    """A sum of products that a chip composes.
+
+    op: the op that it computes. weights_coding, vector_coding: codings of the factors
+    (`tinyml.dialects.formats.coding`). weights, vector, sum: bits of the stored factors and of the accumulator. gaps:
+    bits stored beside each weight of a sparse row, 0 for a dense one.
+    """
+
+    name = "num.composed_kernel"
+    op: StringAttr
+    weights_coding: StringAttr
+    weights: IntAttr
+    vector_coding: StringAttr
+    vector: IntAttr
+    sum: IntAttr
+    gaps: IntAttr
+
+    @classmethod
+    def of(cls, op: str, codings: Sequence[str], widths: Sequence[int], sum: int, gaps: int = 0) -> Self:
+        """codings, widths: of weights and vector."""
+        factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
+        return cls(StringAttr(op), *factors[0], *factors[1], IntAttr(sum), IntAttr(gaps))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            parameters: list[Attribute] = [StringAttr(parser.parse_identifier(": expected the name of an op"))]
+            for what in ("weights", "vector"):
+                parser.parse_punctuation(",")
+                parameters.append(StringAttr(parser.parse_identifier(f": expected the coding of the {what}")))
+                parameters.append(IntAttr(parser.parse_integer(allow_boolean=False)))
+            return [*parameters, *_parse_numbers(parser, ("sum", "gaps"), {"gaps": 0})]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            factors = (self.weights_coding, self.weights), (self.vector_coding, self.vector)
+            texts = [self.op.data, *(f"{coding.data} {width.data}" for coding, width in factors)]
+            printer.print_string(", ".join(texts))
+            _print_numbers(printer, {"sum": self.sum, "gaps": self.gaps}, {"gaps": 0})
+
+    def verify(self) -> None:
+        _verify_range({"weights": self.weights, "vector": self.vector}, 1, 64)
+        _verify_range({"gaps": self.gaps}, 0, 8)
+        if self.sum.data not in range(8, 65, 8):
+            raise VerifyException(f"sum must be whole bytes, 8 to 64 bits, got {self.sum.data}")
+
+
+_SHAPE = ("rows", "runs", "length", "pitch", "step", "count", "zero", "right", "lines")
+_USUAL = {"right": 0, "lines": 1}
+
+
+@irdl_attr_definition
+class TileKernelAttr(KernelAttr):
+    """A kernel of a family for tiles. The other parameters are those of `tinyml.targets.tiles.Tile`."""
+
+    name = "num.tile_kernel"
+    family: StringAttr
+    rows: IntAttr
+    runs: IntAttr
+    length: IntAttr
+    pitch: IntAttr
+    step: IntAttr
+    count: IntAttr
+    zero: IntAttr
+    right: IntAttr
+    lines: IntAttr
+
+    @classmethod
+    def of(cls, family: str, shape: Sequence[int]) -> Self:
+        """shape: the numbers in the order of the parameters."""
+        return cls(StringAttr(family), *map(IntAttr, shape))
+
+    @property
+    def shape(self) -> Mapping[str, IntAttr]:
+        """The numbers by name."""
+        return {name: getattr(self, name) for name in _SHAPE}
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return [StringAttr(parser.parse_str_literal()), *_parse_numbers(parser, _SHAPE, _USUAL)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string_literal(self.family.data)
+            _print_numbers(printer, self.shape, _USUAL)
+
+    def verify(self) -> None:
+        _verify_identifier(self.family)
+        for names, low, high in (
+            (("rows", "runs", "length", "count", "lines"), 1, None),
+            (("pitch", "step"), 0, None),
+            (("zero",), -128, 127),
+            (("right",), 0, 31),
+        ):
+            _verify_range({name: self.shape[name] for name in names}, low, high)
+
+
+@irdl_attr_definition
+class CodeKernelAttr(KernelAttr):
+    """A kernel that holds the constants that it multiplies; the op, or the declaration of the function, has them.
+
+    coder: what makes it. key: tells it from others of the coder, by a digest of the constants or by a number.
+    """
+
+    name = "num.code_kernel"
+    coder: StringAttr
+    key: StringAttr
+
+    @classmethod
+    def of(cls, coder: str, key: str) -> Self:
+        return cls(StringAttr(coder), StringAttr(key))
+
+    @property
+    def function(self) -> str:
+        """The C function."""
+        return f"{self.coder.data}_{self.key.data}"
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            coder = parser.parse_str_literal()
+            parser.parse_punctuation(",")
+            return [StringAttr(coder), StringAttr(parser.parse_str_literal())]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string_literal(self.coder.data)
+            printer.print_string(", ")
+            printer.print_string_literal(self.key.data)
+
+    def verify(self) -> None:
+        _verify_identifier(self.coder)
+        if not re.fullmatch(r"\w+", self.key.data, re.ASCII):
+            raise VerifyException(f"expected a key of letters and digits, got '{self.key.data}'")
+
+
+def _verify_identifier(name: StringAttr) -> None:
+    if not re.fullmatch(r"[A-Za-z_]\w*", name.data, re.ASCII):
+        raise VerifyException(f"expected a C identifier, got '{name.data}'")
+
+
+def _verify_range(numbers: Mapping[str, IntAttr], low: int, high: int | None) -> None:
+    """Raise `VerifyException` for numbers outside a range that includes its limits. numbers: by name."""
+    for name, number in numbers.items():
+        if number.data < low or (high is not None and number.data > high):
+            limits = f"at least {low}" if high is None else f"{low} to {high}"
+            raise VerifyException(f"{name} must be {limits}, got {number.data}")
+
+
+def _parse_numbers(parser: AttrParser, names: Sequence[str], usual: Mapping[str, int]) -> Sequence[IntAttr]:
+    """Numbers of given names in any order, each after a comma, as in `, rows = 4`. usual: those that need not stand."""
+    numbers: dict[str, int] = {}
+    while parser.parse_optional_punctuation(",") is not None:
+        name = parser.parse_keyword_in([name for name in names if name not in numbers])
+        parser.parse_punctuation("=")
+        numbers[name] = parser.parse_integer(allow_boolean=False)
+    numbers = {**usual, **numbers}
+    if missing := [name for name in names if name not in numbers]:
+        parser.raise_error(f"expected {', '.join(missing)}")
+    return [IntAttr(numbers[name]) for name in names]
+
+
+def _print_numbers(printer: Printer, numbers: Mapping[str, IntAttr], usual: Mapping[str, int]) -> None:
+    for name, number in numbers.items():
+        if number.data != usual.get(name):
+            printer.print_string(f", {name} = {number.data}")
+
+
+def declared_kernels(module: Operation | None) -> Mapping[str, tuple[KernelAttr, FuncOp]]:
+    """The kernels that a module declares, with their declarations, by the names of the C functions."""
+    if not isinstance(module, ModuleOp):
+        return {}
+    declared = [(op.attributes.get(DECLARED), op) for op in module.ops if isinstance(op, FuncOp)]
+    return {op.sym_name.data: (kernel, op) for kernel, op in declared if isinstance(kernel, KernelAttr)}

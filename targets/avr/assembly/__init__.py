@@ -1,0 +1,1 @@
+"""AVR assembly: instructions and their costs, loops, and functions."""

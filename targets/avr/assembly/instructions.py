@@ -1,0 +1,109 @@
+"""The table of AVR instructions, and what follows from it for lines of assembly: cycles, bytes and registers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tinyml.targets.composer.lines import Lines
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An instruction.
+
+    cycles: on an ATmega; of branches and skips, those without a jump. words: of flash, two bytes each. pairs: true if a
+    register that it names is the lower one of a pair. clobbers: the registers that it changes without naming them.
+    """
+
+    cycles: int = 1
+    words: int = 1
+    pairs: bool = False
+    clobbers: tuple[int, ...] = ()
+
+
+_ONE_CYCLE = """
+adc add and andi asr brcc brcs breq brge brmi brne brpl clr com cp cpc cpi cpse dec eor in inc ldi lsl lsr mov neg nop
+or ori out rol ror sbc sbci sbrc sbrs sec sub subi swap tst
+"""
+INSTRUCTIONS = {
+    **dict.fromkeys(_ONE_CYCLE.split(), Instruction()),
+    "movw": Instruction(pairs=True),
+    **dict.fromkeys(("adiw", "sbiw"), Instruction(2, pairs=True)),
+    **dict.fromkeys(("ld", "ldd", "st", "std", "push", "pop", "rjmp"), Instruction(2)),
+    **dict.fromkeys(("lds", "sts"), Instruction(2, words=2)),
+    **dict.fromkeys(("mul", "muls", "mulsu", "fmul", "fmuls", "fmulsu"), Instruction(2, clobbers=(0, 1))),
+    **dict.fromkeys(("lpm", "rcall"), Instruction(3)),
+    "jmp": Instruction(3, words=2),
+    "call": Instruction(4, words=2),
+    "ret": Instruction(4),
+}
+"""The instructions by their mnemonics."""
+
+POINTERS = {"X": 26, "Y": 28, "Z": 30}
+"""The lower registers of the pointers."""
+
+_COLUMNS = 108
+
+
+def instructions(lines: Sequence[str]) -> Iterator[tuple[str, Instruction]]:
+    """Lines without labels, each with its instruction; raises `KeyError` for a mnemonic that is not in the table."""
+    return ((line, INSTRUCTIONS[line.split()[0]]) for line in lines if not line.endswith(":"))
+
+
+def cycles(lines: Sequence[str]) -> int:
+    """The time of straight-line code, in which no branch is taken and nothing is skipped."""
+    return sum(instruction.cycles for _, instruction in instructions(lines))
+
+
+def bytes_of(lines: Sequence[str]) -> int:
+    """The bytes of flash."""
+    return sum(2 * instruction.words for _, instruction in instructions(lines))
+
+
+def pair(low: str) -> tuple[str, str]:
+    """A register and the next one."""
+    return low, f"r{int(low[1:]) + 1}"
+
+
+def moved(pointer: str, by: int) -> Lines:
+    """A pair of registers, from r16 on, moved on by a number of bytes."""
+    if by == 0:
+        return ()
+    if pointer in ("r24", "r26", "r28", "r30") and abs(by) < 64:
+        return (f"{'adiw' if by > 0 else 'sbiw'} {pointer},{abs(by)}",)
+    low, high = pair(pointer)
+    return f"subi {low},lo8({-by})", f"sbci {high},hi8({-by})"
+
+
+def copied(source: Sequence[str], to: Sequence[str]) -> Lines:
+    """Three bytes, of which the lower two are pairs, copied."""
+    return f"movw {to[0]},{source[0]}", f"mov {to[2]},{source[2]}"
+
+
+def registers(lines: Sequence[str]) -> set[int]:
+    """The numbers of all registers that instructions name or use as parts of pairs, r0 and r1 included."""
+    used: set[int] = set()
+    for line, instruction in instructions(lines):
+        used.update(instruction.clobbers, named := [int(number) for number in re.findall(r"\br(\d+)", line)])
+        if instruction.pairs:
+            used.update(number + 1 for number in named)
+        for pointer in re.findall(r"\b[XYZ]\b", line):
+            used.update((POINTERS[pointer], POINTERS[pointer] + 1))
+    return used
+
+
+def statement(lines: Sequence[str]) -> str:
+    """The body of a naked function, with several instructions on each line of C; `call` names C functions."""
+    rows = [""]
+    callees = sorted({line.removeprefix("call ") for line in lines if line.startswith("call ")})
+    calls = {f"call {callee}": f"%~call %x[{callee}]" for callee in callees}
+    operands = ", ".join(f'[{callee}] "i"({callee})' for callee in callees)
+    for line in (calls.get(line, line) for line in lines):
+        text = f"{line}\\t" if line.endswith(":") else f"{line}\\n\\t"
+        if len(rows[-1]) + len(text) > _COLUMNS:
+            rows.append("")
+        rows[-1] += text
+    text = "\n                     ".join(f'"{row}"' for row in rows)
+    return f"    __asm__ volatile({text}{f' : : {operands}' if operands else ''});"

@@ -1,0 +1,1 @@
+"""Fragments of kernels for AVR: fetches, products and epilogues."""

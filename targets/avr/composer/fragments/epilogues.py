@@ -1,0 +1,163 @@
+"""Epilogues: what becomes of complete sums of 24 bits. They take the same time for every sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, statement
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.kernel import SharedFunction
+from tinyml.targets.tiles import Sums
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Bytes
+
+SUM_BITS = 24
+
+
+def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Lines:
+    """A sum of 24 bits shifted to the right by 1 to 23 bits, and limited to a byte but the least, -128.
+
+    The registers of the sum, r0 and r1 change. byte: the register for the result, from r16 on.
+    """
+    kept = sum[right // 8 :]
+    # Bits go to the right out of the lowest byte, or to the left into one above.
+    to_right, to_left = right % 8, -right % 8
+    if len(kept) * to_right <= (len(kept) + 1) * to_left or not to_right:
+        shift = ("asr", "ror", "ror"), [*reversed(kept)], to_right
+        shifts = [f"{op} {register}" for op, register in zip(*shift[:2], strict=False)] * shift[2]
+    else:
+        shifts, kept = _to_left(kept, to_left), [*kept[1:], "r0"]
+    return joined(shifts, _limited(kept, byte, zero))
+
+
+def _to_left(sum: Sequence[str], bits: int) -> Lines:
+    """A signed sum shifted to the left, with r0 for its highest byte."""
+    low, *others = sum
+    once = (f"lsl {low}", *(f"rol {register}" for register in others))
+    return joined(once, "sbc r0,r0", [*once, "rol r0"] * (bits - 1))
+
+
+def _limited(number: Sequence[str], byte: str, zero: str) -> Lines:
+    """A signed number of some bytes, the lowest one first, limited to -127 and 127 in a register."""
+    low, *above = number
+    more = (f"ldi {byte},127", f"add {byte},{low}")
+    if not above:
+        # With 127 more, -128 is 255, the only number out of range.
+        return (*more, f"cpi {byte},255", f"sbci {byte},126")
+    # With 127 more, numbers in range are 0 to 254; what has bits above becomes 0 or 255, and 255 becomes 254.
+    extreme = (f"mov r1,{above[-1]}", "lsl r1", "sbc r1,r1", "com r1")
+    carries = [f"adc {register},{zero}" for register in above]
+    collected = [f"or {above[0]},{register}" for register in above[1:]]
+    chosen = (f"cpse {above[0]},{zero}", f"mov {byte},r1", f"cpi {byte},255", f"adc {byte},{zero}", f"subi {byte},128")
+    return joined(extreme, more, carries, collected, chosen)
+
+
+def shifted_in_c(indent: str, right: int, out: str) -> str:
+    """The same in C: the statements that store `sum` in `out`."""
+    return f"{indent}sum >>= {right};\n{indent}{out} = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);"
+
+
+FACTORS = 7
+"""The bytes of a row that `requantised` reads."""
+
+MOST_RIGHT = 16
+"""The greatest shift to the right that it makes."""
+
+
+COMPILED = 250
+"""About the cycles that compiled C takes for the same."""
+
+
+def factors(sums: Sums, point: int) -> Bytes:
+    """What a stream has for `requantised`, row by row. point: the zero point of the results.
+
+    It is twice the multiplier, then the shift to the right as a factor, which leaves whole bytes of it, and as those
+    beyond the first; then the zero point, 128 more.
+    """
+    right = -sums.shifts
+    more, left = (right - 1) // 8, -right % 8
+    doubled = (2 * sums.multipliers).astype("<u4").reshape(-1, 1).view(np.int8)
+    others = np.stack([1 << left, more, np.full_like(more, 128 + point)], axis=1)
+    return np.concatenate([doubled, others.astype(np.uint8).view(np.int8)], axis=1)
+
+
+def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str) -> Lines:
+    """A sum of 24 bits as TensorFlow Lite requantises it, saturated to a byte, by `factors` in flash at Z.
+
+    The registers of the sum, r0 and r1 change. number: four registers, of which
+    the first and the last are from r16 on, as is byte, for the result. sign: a register.
+    """
+    low, _, high = sum
+    # The magnitude is multiplied and shifted, as halves are rounded away from zero in the end, and before that upwards:
+    # the half of a negative sum's product is 1 less than 2^31.
+    lines = joined(
+        (f"mov {sign},{high}", f"lsl {sign}", f"sbc {sign},{sign}"),
+        [f"eor {register},{sign}" for register in sum],
+        [f"{'sbc' if at else 'sub'} {register},{sign}" for at, register in enumerate(sum)],
+        [f"mov {register},{sign}" for register in number[:3]],
+        (f"ldi {number[3]},128", f"add {number[3]},{sign}"),
+    )
+    for byte_of_factor in range(4):
+        lines = joined(lines, (f"clr {number[3]}",) if byte_of_factor else (), f"lpm {byte},Z+")
+        for at, factor in enumerate(sum):
+            carries = [f"adc {register},{zero}" for register in number[at + 2 :]]
+            lines = joined(lines, f"mul {factor},{byte}", f"add {number[at]},r0", f"adc {number[at + 1]},r1", carries)
+        # Of the lowest byte only the carry counts.
+        number = [*number[1:], number[0]]
+    first, second, third, _ = number
+    return joined(
+        lines,
+        _shifted_by_factors((low, first, second, third), byte, zero),
+        (f"or {second},{third}", f"cpse {second},{zero}", f"ldi {first},255"),
+        # What is added to the zero point, or subtracted, in numbers from 0 to 255: a carry says that it leaves them, or
+        # that it does not.
+        (f"lpm {byte},Z+", f"mov {low},{sign}", f"lsl {low}", f"eor {first},{sign}", f"adc {byte},{first}"),
+        (f"sbc {low},{low}", f"eor {low},{sign}", f"com {sign}", f"cpse {low},{zero}", f"mov {byte},{sign}"),
+        f"subi {byte},128",
+    )
+
+
+def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Lines:
+    """Three bytes, those above the first, shifted to the right and rounded half up by a factor and bytes at Z."""
+    below, first, second, third = number
+    return (
+        f"lpm {byte},Z+",
+        *(f"mul {first},{byte}", f"mov {below},r0", f"mov {first},r1"),
+        *(f"mul {second},{byte}", f"or {first},r0", f"mov {second},r1"),
+        *(f"mul {third},{byte}", f"or {second},r0", f"mov {third},r1"),
+        f"lpm {byte},Z+",
+        *(f"sbrc {byte},0", f"mov {below},{first}", f"sbrc {byte},0", f"mov {first},{second}"),
+        *(f"sbrc {byte},0", f"mov {second},{third}", f"sbrc {byte},0", f"clr {third}"),
+        *(f"lsl {below}", f"adc {first},{zero}", f"adc {second},{zero}", f"adc {third},{zero}"),
+    )
+
+
+def requantised_in_c(indent: str, factors: str, out: str) -> str:
+    """The same in C: the statements that store `sum` in `out`. factors: where they are."""
+    lines = (
+        f"const uint8_t *f = (const uint8_t *){factors};",
+        "const uint32_t multiplier = f[0] | (uint32_t)f[1] << 8 | (uint32_t)f[2] << 16 | (uint32_t)f[3] << 24;",
+        "sum = (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
+        "sum = (int32_t)(((int64_t)(sum - (sum < 0)) * f[4] + (128L << 8 * f[5])) >> 8 * (f[5] + 1)) + f[6] - 128;",
+        f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
+    )
+    return "\n".join(indent + line for line in lines)
+
+
+SUM, NUMBER, SIGN, ZERO, RESULT = ("r2", "r3", "r10"), ("r20", "r21", "r22", "r23"), "r24", "r15", "r25"
+"""The registers of the function that requantises: of the sum, others that it changes, of zero, and of the result."""
+
+_LINES = joined(requantised(SUM, NUMBER, RESULT, SIGN, ZERO), "ret")
+_SYMBOL = "tm_requantised_s8"
+REQUANTISE = SharedFunction(
+    _SYMBOL,
+    f"#ifdef __AVR__\nTM_KERNEL {_SYMBOL}(void)\n{{\n{statement(_LINES)}\n}}\n#endif\n",
+    bytes_of(_LINES),
+)
+"""The function that requantises a sum, for all kernels of a program."""
+
+CALL, CALLED = (f"call {_SYMBOL}",), cycles(_LINES)
+"""A call of it, and the cycles that pass in it."""

@@ -1,0 +1,1 @@
+"""Kernels for AVR for several rows of weights and several windows."""

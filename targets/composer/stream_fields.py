@@ -1,0 +1,218 @@
+"""Fields of a weight stream: numbers of rows, and weights in an order of axes; their bytes, and their values in C."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.c.composer.requantised import doubled
+from tinyml.targets.tiles import Sums
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Bytes, Numbers
+
+WORD = 4
+
+ROW = 0
+"""The axis of an order of weights along the rows of a block."""
+
+
+def scaled(number: str, by: int | str) -> str:
+    """A product in C with a constant or a variable; nothing if there is no number."""
+    return number if not number or by == 1 else f"{number} * {by}"
+
+
+def total(*terms: str) -> str:
+    """A sum in C."""
+    return " + ".join(filter(None, terms)) or "0"
+
+
+def _byte(pointer: str, offset: str) -> str:
+    return f"{pointer}[{offset}]"
+
+
+def word(pointer: str, offset: str) -> str:
+    """The signed integer of 32 bits that is stored at a byte offset, in C."""
+    return f"tm_number({pointer}{f' + {offset}' if offset != '0' else ''})"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of each row.
+
+    values: one integer for each row, stored with the least significant byte first; or the bytes of each row. in_c: the
+    value in C, from a pointer to bytes and a byte offset.
+    """
+
+    name: str
+    bytes: int
+    values: Callable[[Sums], Numbers | Bytes]
+    in_c: Callable[[str, str], str]
+
+    def stored(self, sums: Sums) -> Bytes:
+        """The bytes, of shape rows x `bytes`."""
+        values = np.asarray(self.values(sums))
+        if values.ndim == 1:
+            values = values.astype("<i8").reshape(-1, 1).view(np.int8)[:, : self.bytes]
+        return values.astype(np.int8)
+
+
+START = Number("start", WORD, lambda sums: sums.starts, word)
+"""The start of a sum."""
+
+
+def _doubled(pointer: str, offset: str) -> str:
+    return f"(int32_t)((uint32_t){word(pointer, offset)} << 1)"
+
+
+MULTIPLIER = Number("multiplier", WORD, lambda sums: sums.multipliers, _doubled)
+DOUBLED = Number("multiplier", WORD, lambda sums: doubled(sums.multipliers), word)
+"""A multiplier of 31 bits; twice that less 2^32. The value in C is always the latter."""
+
+RIGHT = Number("right", 1, lambda sums: -sums.shifts, lambda pointer, offset: f"{_byte(pointer, offset)} - 1")
+RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
+"""The shift amount to the right; the same less 1. The value in C is always the latter."""
+
+
+@dataclass(frozen=True)
+class Field(ABC):
+    """Bytes of all rows of a block.
+
+    name: the pointer in C. aligned: the multiple of bytes from the start of the block at which the next field begins.
+    """
+
+    name: str
+    aligned: int = 1
+
+    @property
+    @abstractmethod
+    def row_bytes(self) -> int:
+        """The bytes of a row, without those that align the field."""
+
+    @abstractmethod
+    def stored(self, sums: Sums, weights: Numbers) -> Bytes:
+        """The bytes of the rows of a block. weights: of shape rows x elements."""
+
+    @property
+    def numbers(self) -> Mapping[str, tuple[Number, int]]:
+        """The numbers of a row by their names, each with its byte offset from the row's first byte."""
+        return {}
+
+
+@cache
+def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int]]:
+    """Numbers of a row by their names, each with its byte offset."""
+    offsets = accumulate((number.bytes for number in content), initial=0)
+    return {number.name: (number, offset) for number, offset in zip(content, offsets, strict=False)}
+
+
+@dataclass(frozen=True)
+class RowNumbers(Field):
+    """Numbers of rows, those of a row side by side.
+
+    end_mark: the last byte of the aligned field in the last of a group of blocks of equal size.
+    """
+
+    content: tuple[Number, ...] = ()
+    end_mark: int = 0
+
+    @property
+    def numbers(self) -> Mapping[str, tuple[Number, int]]:
+        return _side_by_side(self.content)
+
+    @property
+    def row_bytes(self) -> int:
+        return sum(number.bytes for number in self.content)
+
+    def stored(self, sums: Sums, weights: Numbers) -> Bytes:
+        return np.concatenate([number.stored(sums) for number in self.content], axis=1).reshape(-1)
+
+
+@dataclass(frozen=True)
+class Weights(Field):
+    """Weights of rows, elements `first` to `first + elements`, as integers of `bytes` bytes.
+
+    order: the axes, the outermost first. An axis is `ROW` or a stride: an element with the index i has the coordinate
+    i // stride % extent there, where stride * extent is the next greater stride. So (ROW, 1) is row by row, (1, ROW)
+    element by element, (4, ROW, 1) four elements of each row in turn, and (4, ROW, 1, 2) the same with elements 0, 2,
+    1 and 3 of each four.
+    """
+
+    elements: int = 0
+    order: tuple[int, ...] = (ROW, 1)
+    bytes: int = 1
+    first: int = 0
+
+    @property
+    def row_bytes(self) -> int:
+        return self.elements * self.bytes
+
+    @cached_property
+    def _extents(self) -> dict[int, int]:
+        """The extents of the axes of elements by their strides, the greatest first."""
+        strides = sorted(set(self.order) - {ROW}, reverse=True)
+        ends = [self.elements, *strides]
+        return {stride: end // stride for stride, end in zip(strides, ends, strict=False)}
+
+    def stored(self, sums: Sums, weights: Numbers) -> Bytes:
+        part = weights[:, self.first : self.first + self.elements]
+        axes = [ROW, *self._extents]
+        by_axis = part.reshape(len(part), *self._extents.values()).transpose([axes.index(axis) for axis in self.order])
+        return np.ascontiguousarray(by_axis, f"<i{self.bytes}").reshape(-1).view(np.int8)
+
+    def in_c(self, element: str, row: str, rows: int | str) -> str:
+        """A weight in C. element: the variable with its index from `first` on. row, rows: of the block; row may be "".
+
+        The byte offset is the sum of the coordinates, each times the bytes of the axes inside of its own.
+        """
+        terms: list[str] = []
+        inner, by_rows = self.bytes, False
+        for axis in reversed(self.order):
+            coordinate = row if axis == ROW else self._coordinate(element, axis)
+            constant = inner * rows if by_rows and isinstance(rows, int) else inner
+            term = scaled(coordinate, constant)
+            terms += [scaled(term, rows) if by_rows and isinstance(rows, str) else term]
+            inner, by_rows = inner * self._extents.get(axis, 1), by_rows or axis == ROW
+        offset = total(*reversed(terms))
+        if self.bytes == 1:
+            return f"{self.name}[{offset}]"
+        return f"(int16_t)((uint8_t){self.name}[{offset}] | {self.name}[{offset} + 1] * 256)"
+
+    def _coordinate(self, element: str, stride: int) -> str:
+        extent, outermost = self._extents[stride], next(iter(self._extents))
+        wrapped = element if stride == outermost else f"{element} % {stride * extent}"
+        return wrapped if stride == 1 else f"{wrapped} / {stride}"
+
+
+@dataclass(frozen=True)
+class ListedBytes(Field):
+    """The bytes of a row one by one: elements by their indices, numbers of one byte, and None for nothing."""
+
+    content: tuple[int | Number | None, ...] = ()
+
+    @property
+    def numbers(self) -> Mapping[str, tuple[Number, int]]:
+        return {byte.name: (byte, offset) for offset, byte in enumerate(self.content) if isinstance(byte, Number)}
+
+    @property
+    def row_bytes(self) -> int:
+        return len(self.content)
+
+    def stored(self, sums: Sums, weights: Numbers) -> Bytes:
+        zeros = np.zeros(len(weights), np.int8)
+        columns = [
+            zeros if byte is None else byte.stored(sums)[:, 0] if isinstance(byte, Number) else weights[:, byte]
+            for byte in self.content
+        ]
+        return np.stack(columns, axis=1).astype(np.int8).reshape(-1)
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The byte offset of each element."""
+        elements = sorted(byte for byte in self.content if isinstance(byte, int))
+        return [self.content.index(element) for element in elements]

@@ -1,0 +1,207 @@
+"""Weight streams: all that belongs to the rows of a tile, in the order in which a kernel loads it.
+
+A stream is a sequence of blocks of rows, a block a sequence of fields. From this one declaration follow the bytes, the
+byte offsets that a composer needs, and the same sums in plain C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from textwrap import indent
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.c.composer.requantised import requantised_in_c
+from tinyml.targets.composer.stream_fields import Field, ListedBytes, RowNumbers, Weights, scaled, total
+from tinyml.targets.tiles import Sums, Tile
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Bytes, Numbers
+
+
+class StreamInC:
+    """The values of a stream in plain C.
+
+    `stream`, `x` and `out` are the arguments. In a block there are a pointer for each of its fields, `row` and, where
+    blocks have several rows, `first`, the first one of the block, and perhaps `rows`.
+
+    rows: of a block, a number or a variable. row: of the tile.
+    """
+
+    def __init__(self, stream: WeightStream) -> None:
+        self.stream = stream
+        sizes = [rows for _, rows in stream.groups]
+        self.rows: int | str = sizes[0] if len(sizes) == 1 else "rows"
+        self.row = "row" if self.rows == 1 else "first + row"
+
+    def _row_at(self, field: Field) -> str:
+        """The byte offset of the row in a field."""
+        return "" if self.rows == 1 else scaled("row", field.row_bytes)
+
+    def number(self, name: str) -> str:
+        """A number of the row."""
+        field = next(field for field in self.stream.fields if name in field.numbers)
+        number, inner = field.numbers[name]
+        return number.in_c(field.name, total(self._row_at(field), str(inner) if inner else ""))
+
+    def weight(self, element: str, name: str = "weights") -> str:
+        """A weight of the row. element: its index; name: of the field."""
+        field = next(field for field in self.stream.fields if field.name == name)
+        if isinstance(field, ListedBytes):
+            return f"{name}[{total(self._row_at(field), f'places[{element}]')}]"
+        assert isinstance(field, Weights)
+        return field.in_c(element, "" if self.rows == 1 else "row", self.rows)
+
+    def _size(self, number: int) -> str:
+        """The bytes of a field of a block."""
+        stream, field = self.stream, self.stream.fields[number]
+        if isinstance(self.rows, int):
+            return str(self.rows * field.row_bytes + stream.padding(number, self.rows))
+        if not any(stream.padding(number, rows) for _, rows in stream.groups):
+            return scaled(self.rows, field.row_bytes)
+        return f"({scaled(self.rows, field.row_bytes)} + {field.aligned - 1}) / {field.aligned} * {field.aligned}"
+
+    def blocks(self, body: str) -> str:
+        """Statements for every row of every block. body: those of a row."""
+        stream, count = self.stream, self.stream.tile.rows
+        tables, pointers, before = list[str](), list[str](), "stream"
+        for number, field in enumerate(stream.fields):
+            pointers += [f"*{field.name} = {before}"]
+            before = f"{field.name} + {self._size(number)}"
+            if isinstance(field, ListedBytes):
+                tables += [f"static const uint8_t places[] = {{{', '.join(map(str, field.places))}}};"]
+        lines = [f"const int8_t {', '.join(pointers)};"]
+        if self.rows == "rows":
+            ends = accumulate(times * rows for times, rows in stream.groups[:-1])
+            sizes = (f"first < {end} ? {rows} : " for end, (_, rows) in zip(ends, stream.groups, strict=False))
+            lines = [f"rows = {''.join(sizes)}{stream.groups[-1][1]};", *lines]
+        if self.rows == 1:
+            head = f"for (int row = 0; row < {count}; row++) {{"
+            lines += [body]
+        else:
+            head = f"for (int first = 0{', rows' * (self.rows == 'rows')}; first < {count}; first += {self.rows}) {{"
+            lines += [f"for (int row = 0; row < {self.rows}; row++) {{", indent(body, " " * 4), "}"]
+        lines += [f"stream = {before};"]
+        return indent("\n".join([*tables, head, indent("\n".join(lines), " " * 4), "}"]), " " * 4)
+
+
+def requantised(c: StreamInC, out: str) -> str:
+    """Statements that requantise `sum` by the numbers `multiplier` and `right` of its row, and store it."""
+    numbers = f"const int32_t multiplier = {c.number('multiplier')};", f"const int right = {c.number('right')};"
+    return "\n".join([*numbers, requantised_in_c("", c.stream.tile.zero, out)])
+
+
+def sums_in_c(c: StreamInC) -> str:
+    """The sums of all rows and windows."""
+    stream, tile = c.stream, c.stream.tile
+    apart, channel = (f" * {tile.rows}", f" + {c.row}") if stream.by_channel else ("", "")
+    element = f"x[window * {tile.step} + run * {tile.pitch} + i{apart}{channel}]"
+    return c.blocks(f"""\
+for (int window = 0; window < {tile.count}; window++) {{
+    int32_t sum = {c.number("start")};
+    for (int run = 0; run < {tile.runs}; run++)
+        for (int i = 0; i < {stream.length}; i++) {{
+            const int at = run * {stream.run_elements or stream.length} + i;
+            sum += {c.weight("at")}
+                * (int32_t){element};
+        }}
+{indent(stream.finish(c, f"out[window * {tile.rows} + {c.row}]"), " " * 4)}
+}}""")
+
+
+@dataclass(frozen=True)
+class WeightStream:
+    """The weight stream of a tile.
+
+    groups: how often so many rows are a block, from the first rows on. fields: of a block. by_channel: each row of
+    weights is the filter of a channel, and the elements of a channel lie `tile.rows` apart. run_elements: the elements
+    of a row of weights from a run to the next, as `elements` arranges them from shape rows x (runs x length).
+    finish: the statements in C that store what becomes of `sum` at a location. in_c: the sums of all rows and windows.
+    """
+
+    tile: Tile
+    groups: Sequence[tuple[int, int]]
+    fields: Sequence[Field]
+    by_channel: bool = False
+    run_elements: int = 0
+    elements: Callable[[Numbers], Numbers] = lambda weights: weights
+    finish: Callable[[StreamInC, str], str] = requantised
+    in_c: Callable[[StreamInC], str] = sums_in_c
+
+    @property
+    def length(self) -> int:
+        """The elements of a run that a row of weights meets."""
+        return self.tile.length // self.tile.rows if self.by_channel else self.tile.length
+
+    def block_bytes(self, rows: int) -> int:
+        """The bytes of a block."""
+        return self._bounds(rows)[-1]
+
+    def bytes(self, groups: int) -> int:
+        """The bytes of the blocks of the first groups."""
+        return sum(times * self.block_bytes(rows) for times, rows in self.groups[:groups])
+
+    def offset(self, number: str, rows: int, row: int = 0) -> int:
+        """The byte offset of a number of a row in a block of some rows; of several of a name, the first one's."""
+        at, field = next((at, field) for at, field in enumerate(self.fields) if number in field.numbers)
+        return self._bounds(rows)[at] + row * field.row_bytes + field.numbers[number][1]
+
+    def end(self, number: str, rows: int) -> int:
+        """The byte offset in a block behind the field that holds a number, with what aligns the next one."""
+        return self._bounds(rows)[1 + next(at for at, field in enumerate(self.fields) if number in field.numbers)]
+
+    def weights_end(self, rows: int) -> int:
+        """The byte offset in a block behind its last weight; there is one field of them."""
+        at, field = next((at, field) for at, field in enumerate(self.fields) if isinstance(field, Weights))
+        return self._bounds(rows)[at] + rows * field.row_bytes
+
+    def padding(self, field: int, rows: int) -> int:
+        """The bytes that align a field of a block."""
+        begin, end = self._bounds(rows)[field : field + 2]
+        return end - begin - rows * self.fields[field].row_bytes
+
+    def _bounds(self, rows: int) -> list[int]:
+        """The byte offsets of the fields of a block, and its end."""
+        if rows not in self._known_bounds:
+            bounds = [0]
+            for field in self.fields:
+                end = bounds[-1] + rows * field.row_bytes
+                bounds.append(end + -end % field.aligned)
+            self._known_bounds[rows] = bounds
+        return self._known_bounds[rows]
+
+    @cached_property
+    def _known_bounds(self) -> dict[int, list[int]]:
+        """What `_bounds` gave, by rows."""
+        return {}
+
+    def blocks(self) -> Iterator[tuple[slice, bool]]:
+        """The rows of each block; true for the last block of a group."""
+        first = 0
+        for times, rows in self.groups:
+            for left in reversed(range(times)):
+                yield slice(first, first + rows), left == 0
+                first += rows
+
+    def stream(self, sums: Sums) -> Bytes:
+        """The bytes of all blocks."""
+        weights, begin = self.elements(sums.weights), 0
+        stored = np.zeros(self.bytes(len(self.groups)), np.int8)
+        for rows, is_last in self.blocks():
+            part = Sums(sums.weights[rows], sums.starts[rows], sums.multipliers[rows], sums.shifts[rows])
+            bounds = [begin + bound for bound in self._bounds(rows.stop - rows.start)]
+            for field, (first, end) in zip(self.fields, pairwise(bounds), strict=True):
+                values = field.stored(part, weights[rows])
+                stored[first : first + len(values)] = values
+                if is_last and isinstance(field, RowNumbers) and field.end_mark:
+                    stored[end - 1] = np.uint8(field.end_mark).astype(np.int8)
+            begin = bounds[-1]
+        return stored
+
+    @property
+    def portable(self) -> str:
+        """The sums of all rows and windows in C."""
+        return self.in_c(StreamInC(self))

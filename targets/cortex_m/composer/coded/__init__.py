@@ -1,0 +1,1 @@
+"""Kernels that hold their weights as instructions."""

@@ -1,0 +1,219 @@
+"""Depthwise filters as code, by up to six windows at once, channel by channel, for ARMv6-M.
+
+Weights of zero take no code, and elements without a weight are not loaded. A subroutine of the kernel stores the
+results of the windows, by the factors that a channel stores in the stack frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.nest import overlapping
+from tinyml.targets.composer.repeated import Repeated, balanced
+from tinyml.targets.cortex_m.composer.armv6m import (
+    REACH,
+    SAVED_BYTES,
+    SUMS,
+    again,
+    bytes_of,
+    constant,
+    moved,
+    moved_in_frame,
+    restored,
+    saved,
+)
+from tinyml.targets.cortex_m.composer.coded.coded_tile_armv6m import FINISH, NOTHING, PLACE, CodedTileArmv6m
+from tinyml.targets.cortex_m.composer.coded.products_armv6m import ELEMENT, PRODUCT, products
+from tinyml.targets.cortex_m.composer.epilogues import (
+    SATURATED,
+    factor_words,
+    requantised_by_halves,
+    requantised_by_thirds,
+)
+from tinyml.targets.cortex_m.composer.fetch import at
+from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Numbers
+
+_WEIGHTS = ("r0", "r1", "r2", "r5")
+_WINDOW_AT, _OUT_AT, _COUNT_AT, _START_AT, _MULTIPLIER_AT, _RIGHT_AT, _SUM_AT, _FRAME = 0, 4, 8, 12, 16, 22, 24, 28
+"""Stack slots: the addresses of the windows and results of the channel, the remaining groups of windows, the start of
+sums, the multiplier, the shift amount; and the last sum, whose register holds the return address of the subroutine."""
+
+
+@dataclass(frozen=True)
+class CodedDepthwiseArmv6m(CodedTileArmv6m):
+    """The kernel of a tile."""
+
+    @property
+    def fits(self) -> bool:
+        """True if windows consist of whole pixels, and every branch is in reach."""
+        tile = self.tile
+        by_channel = tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0
+        return by_channel and self.bodies is not None
+
+    @property
+    def across(self) -> int:
+        """The columns from a window to the next."""
+        return self.tile.step // self.tile.rows
+
+    @cached_property
+    def groups(self) -> Sequence[tuple[int, int]]:
+        """The register tiles: how often so many windows are taken at once."""
+        return balanced(self.tile.count, len(SUMS))
+
+    @property
+    def filters(self) -> Sequence[Numbers]:
+        """The weights of each channel, rows x columns."""
+        return [weights.reshape(self.tile.runs, -1) for weights in self.sums.weights]
+
+    @cached_property
+    def bodies(self) -> Sequence[Sequence[Lines]] | None:
+        """The sums of the groups of windows of each channel; None if a branch is out of reach."""
+        bodies: list[list[Lines]] = []
+        for weights in self.filters:
+            bodies.append([self.group(weights, windows) for _, windows in self.groups])
+            # Calls take four bytes.
+            if any(bytes_of(body) + 2 > REACH for body in bodies[-1]):
+                return None
+        return bodies
+
+    def group(self, weights: Numbers, windows: int) -> Lines:
+        """The sums of some windows."""
+        begin = joined(
+            f"ldr {ELEMENT}, [sp, #{_START_AT}]",
+            (f"mov {sum}, {ELEMENT}" for sum in SUMS[:windows]),
+            f"ldr {PLACE}, [sp, #{_WINDOW_AT}]",
+            f"movs {NOTHING}, #0",
+        )
+        without = self.rows(weights, windows, ())
+        with_registers = self.rows(weights, windows, _WEIGHTS)
+        rows = min(without, with_registers, key=instructions)
+        last = ("mov r0, lr", f"str r0, [sp, #{_SUM_AT}]") if windows == len(SUMS) else ()
+        return joined(begin, rows, last)
+
+    def rows(self, weights: Numbers, windows: int, names: Sequence[str]) -> Lines:
+        """The products of a filter and some windows. names: registers for weights."""
+        tile, lines = self.tile, list[str]()
+        known: dict[str, int] = {}
+        place = 0
+        for row in np.flatnonzero(weights.any(1)).tolist():
+            taps = [int(weight) for weight in weights[row]]
+            lines += _registers(taps, names, known)
+            registers = {weight: name for name, weight in known.items()}
+            for column in range((windows - 1) * self.across + len(taps)):
+                met = overlapping(column, windows, self.across, len(taps))
+                users = [(SUMS[window], taps[tap]) for window, tap in met if taps[tap]]
+                if users:
+                    element = row * tile.pitch + column * tile.rows
+                    lines += [*moved(PLACE, element - place, PRODUCT), *at(8, PLACE, NOTHING, ELEMENT)]
+                    lines += products(users, registers)
+                    place = element
+        return tuple(lines)
+
+    def finish(self, times: int, windows: int) -> Lines:
+        """The subroutine that stores the results of windows and advances to the next ones.
+
+        times: of several groups of windows the flags of equality mark the last.
+        """
+        tile = self.tile
+        epilogue = requantised_by_halves("r5", _MULTIPLIER_AT, _RIGHT_AT, "r4", "[r7]")
+        begin = joined(f"ldr r7, [sp, #{_OUT_AT}]", "mov r5, sp", constant("r4", tile.zero))
+        if self.by_thirds:
+            epilogue = requantised_by_thirds("r5", _MULTIPLIER_AT, "r6", "r3", "r4", "[r7]")
+            begin = joined(begin, f"ldrh r6, [r5, #{_RIGHT_AT}]", "movs r3, #0")
+        results: list[Lines] = []
+        for window, sum in enumerate(SUMS[:windows]):
+            fetch = f"mov r0, {sum}" if window < len(SUMS) - 1 else f"ldr r0, [sp, #{_SUM_AT}]"
+            results += [joined(fetch, epilogue, moved("r7", tile.rows, "r0"))]
+        ended = f"ldr r0, [sp, #{_COUNT_AT}]", "subs r0, #1", f"str r0, [sp, #{_COUNT_AT}]"
+        return joined(
+            begin,
+            *results,
+            f"str r7, [sp, #{_OUT_AT}]",
+            moved_in_frame(_WINDOW_AT, windows * tile.step),
+            ended if times > 1 else (),
+            "bx lr",
+        )
+
+    def channel(self, row: int) -> Repeated:
+        """A channel."""
+        assert self.bodies is not None
+        start, multiplier, shift = (numbers[row] for numbers in self.factors)
+        words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
+        stored = zip((int(start), *words), (_START_AT, _MULTIPLIER_AT, _MULTIPLIER_AT + 4), strict=True)
+        code = Repeated.once(joined(*((*constant("r0", word), f"str r0, [sp, #{place}]") for word, place in stored)))
+        for number, ((times, windows), group) in enumerate(zip(self.groups, self.bodies[row], strict=True)):
+            called = instructions(self.finish(times, windows))
+            body = Repeated((*group, f"bl {FINISH + number}f"), instructions(group) + 1 + called)
+            begin = joined(constant("r0", times), f"str r0, [sp, #{_COUNT_AT}]")
+            code = code.followed_by(again(body, begin, (), times, 1))
+        return code
+
+    @property
+    def factors(self) -> tuple[Numbers, Numbers, Numbers]:
+        """The starts, multipliers and shifts of all channels."""
+        return self.sums.starts, self.sums.multipliers, self.sums.shifts
+
+    def flat(self, byte: int) -> Repeated:
+        """A channel without weights, all of whose results are the same byte."""
+        begin = joined(f"ldr r1, [sp, #{_OUT_AT}]", constant("r0", byte))
+        store = Repeated.once(("strb r0, [r1]", *moved("r1", self.tile.rows, "r3")))
+        stores = again(store, constant("r2", self.tile.count), ("subs r2, #1",), self.tile.count, 1)
+        return Repeated.once(begin).followed_by(stores)
+
+    @cached_property
+    def code(self) -> Repeated:
+        """The whole function."""
+        tile, count = self.tile, self.tile.count
+        code = Repeated.once((*saved(_FRAME), f"str r0, [sp, #{_WINDOW_AT}]", f"str r1, [sp, #{_OUT_AT}]"))
+        for row in range(tile.rows):
+            byte = self.sums.flat(row, tile.zero)
+            code = code.followed_by(self.channel(row) if byte is None else self.flat(byte))
+            if row < tile.rows - 1:
+                far = 1 if byte is not None else 1 - count * tile.step
+                out = 1 if byte is not None else 1 - count * tile.rows
+                code = code.then(joined(moved_in_frame(_WINDOW_AT, far), moved_in_frame(_OUT_AT, out)))
+        code = code.then(restored(_FRAME))
+        inner = (
+            joined(f"{FINISH + number}:", self.finish(times, windows))
+            for number, (times, windows) in enumerate(self.groups)
+        )
+        return Repeated(joined(code.lines, *inner), code.time)
+
+    @property
+    def lines(self) -> Lines:
+        return self.code.lines
+
+    @property
+    def time(self) -> float:
+        """The instructions of a call, if half of the results are saturated."""
+        flat = sum(self.sums.flat(row, self.tile.zero) is not None for row in range(self.tile.rows))
+        return self.code.time - SATURATED / 2 * (self.tile.rows - flat) * self.tile.count
+
+    @property
+    def stack(self) -> int:
+        return SAVED_BYTES + _FRAME
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of flash."""
+        return bytes_of(self.lines) + 2 * sum(line.startswith("bl ") for line in self.lines)
+
+
+def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Lines:
+    """Loads weights of a row into registers, negative ones first. known: the weights that registers hold."""
+    wanted = {weight for weight in taps if weight and not is_power_of_two(weight)}
+    lines: list[Lines] = []
+    for weight in sorted(wanted - set(known.values())):
+        free = [name for name in names if known.get(name, 0) not in wanted]
+        if free:
+            known[free[0]] = weight
+            lines += [constant(free[0], weight)]
+    return joined(*lines)

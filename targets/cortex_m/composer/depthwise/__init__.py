@@ -1,0 +1,1 @@
+"""Kernels for channels that have a filter each."""

@@ -1,0 +1,222 @@
+"""Depthwise filters whose weights stay in registers along the windows of a channel, for the DSP extension.
+
+A column is loaded once, as pairs of elements below each other, and added to the sums of all windows that overlap there.
+Weights without a register are spilled to the stack frame.
+
+By hand, beside the nest of rows: the sums of overlapping windows change their registers from window to window, so that
+the body of a loop is not that of a single window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED, SAVED_BYTES, bytes_of, moved
+from tinyml.targets.cortex_m.composer.depthwise.filter_stream import ChannelFilter
+from tinyml.targets.cortex_m.composer.depthwise.overlapping_windows import OverlappingWindows
+from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.cortex_m.composer.multiply import half, halfwords
+from tinyml.targets.tiles import Tile
+
+_REGISTERS = ("r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "lr")
+"""The registers beside the pointers to windows and results."""
+
+_STRIP, _OUT = "r1", "r2"
+_STREAM, _START, _END, _MULTIPLIER, _COUNT, _WEIGHTS = 0, 4, 8, 12, 16, 20
+"""Byte offsets of stack slots."""
+
+_UNROLLED = 6
+"""The most windows without a loop."""
+
+
+class SlidingWindow(OverlappingWindows):
+    """The kernel of a tile.
+
+    filter: of a channel. loops: iterations of the loop over `rounds` windows, 0 without a loop. kept: the registers of
+    weights, by number. multiplier, counter: their registers, None if they are spilled. spare: a scratch register, if
+    one is needed.
+    """
+
+    def __init__(self, tile: Tile) -> None:
+        self.tile, self.filter = tile, ChannelFilter(tile)
+        super().__init__(self.filter.columns, tile.step // tile.rows, tile.count)
+        self.loops = 0 if tile.count <= _UNROLLED else tile.count // self.rounds
+        free = list(_REGISTERS)
+        self.sums, free = free[: self.rounds], free[self.rounds :]
+        pairs = -(-self.filter.rows // 2)
+        self.taps, free = free[:pairs], free[pairs:]
+        self.kept: dict[int, str] = {}
+        self.multiplier: str | None = None
+        self.counter: str | None = None
+        self.spare: str | None = None
+        if not self.fits:
+            return
+        weights = len(self.filter.registers)
+        if self.filter.rows % 2 == 0 or len(free) < weights:
+            self.spare = free.pop(0)
+        for number in reversed(range(weights)):
+            if free:
+                self.kept[number] = free.pop(0)
+        if free and self.loops:
+            self.counter = free.pop(0)
+        if free:
+            self.multiplier = free.pop(0)
+
+    @property
+    def fits(self) -> bool:
+        """True if the registers suffice and every load and store is in reach."""
+        tile = self.tile
+        if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0 or tile.count > IMMEDIATE:
+            return False
+        windows = self.rounds if self.loops else tile.count
+        columns = (windows - 1) * self.across + self.filter.columns
+        last = (tile.runs - 1) * tile.pitch + (columns - 1) * tile.rows
+        enough = self.rounds + -(-tile.runs // 2) + 2 <= len(_REGISTERS)
+        return enough and last <= REACH and (windows - 1) * tile.rows <= REACH
+
+    def slot(self, number: int) -> int:
+        """The byte offset of the stack slot of a spilled register."""
+        return _WEIGHTS + 4 * number
+
+    @property
+    def frame(self) -> int:
+        spilled = [number for number in range(len(self.filter.registers)) if number not in self.kept]
+        return -(-(self.slot(max(spilled)) + 4 if spilled else _WEIGHTS) // 8) * 8 + 4
+
+    def products(self, column: int, users: Sequence[tuple[int, int]]) -> Lines:
+        return joined(self.load(column), *(self.add(*user) for user in users))
+
+    def load(self, column: int) -> Lines:
+        """Loads the elements of a column."""
+        first = column * self.tile.rows
+
+        def at(row: int) -> str:
+            return f"[{_STRIP}, #{first + row * self.tile.pitch}]"
+
+        lines: list[str] = []
+        for number, tap in enumerate(self.taps):
+            if 2 * number + 1 < self.filter.rows:
+                second = self.spare or self.taps[-1]
+                lines += [f"ldrsb {tap}, {at(2 * number)}", f"ldrsb {second}, {at(2 * number + 1)}"]
+                lines += [f"pkhbt {tap}, {tap}, {second}, lsl #16"]
+            else:
+                lines += [f"ldrsb {tap}, {at(2 * number)}"]
+        return tuple(lines)
+
+    def add(self, window: int, column: int) -> Lines:
+        """Adds the products of the elements and a column of the filter to the sum of a window."""
+        sum = self.sums[window % self.rounds]
+        lines: list[str] = [f"ldr {sum}, [sp, #{_START}]"] if column == 0 else []
+        for number, tap in enumerate(self.taps):
+            low, high = (self.filter.weight(2 * number + half, column) for half in range(2))
+            at = next(i for i, halves in enumerate(self.filter.registers) if low in halves)
+            register, (_, second) = self.kept.get(at), self.filter.registers[at]
+            if register is None:
+                assert self.spare is not None
+                register = self.spare
+                lines += [f"ldr {register}, [sp, #{self.slot(at)}]"]
+            if second == high:
+                lines += halfwords((sum,), tap, register)
+            else:
+                lines += half(sum, tap, register, top=second == low)
+        return tuple(lines)
+
+    def finish(self, window: int) -> Lines:
+        sum, right = self.sums[window % self.rounds], len(self.filter.registers) - 1
+        multiplier, shift = self.multiplier or self.taps[0], self.kept.get(right, self.taps[0])
+        lines = requantised(sum, multiplier, shift, self.tile.zero)
+        loads = {0: (multiplier, _MULTIPLIER)} if self.multiplier is None else {}
+        if right not in self.kept:
+            loads[2] = shift, self.slot(right)
+        full = [
+            text
+            for number, line in enumerate(lines)
+            for text in ((*self.loaded(loads[number]), line) if number in loads else (line,))
+        ]
+        return (*full, f"strb {sum}, [{_OUT}, #{window * self.tile.rows}]")
+
+    def loaded(self, load: tuple[str, int]) -> Lines:
+        return (f"ldr {load[0]}, [sp, #{load[1]}]",)
+
+    def set_up(self) -> Lines:
+        """Loads what does not change along the windows of a channel."""
+        stream, word = self.sums[0], self.taps[0]
+        lines = [f"ldr {stream}, [sp, #{_STREAM}]"]
+        for number in range(len(self.filter.registers)):
+            if number % 2 == 0:
+                lines += [f"ldr {word}, [{stream}], #4"]
+            to = self.kept.get(number) or self.spare
+            lines += [f"sxtb16 {to}, {word}{', ror #8' if number % 2 else ''}"]
+            if number not in self.kept:
+                lines += [f"str {to}, [sp, #{self.slot(number)}]"]
+        lines += [f"ldr {word}, [{stream}], #4", f"str {word}, [sp, #{_START}]"]
+        lines += [f"ldr {self.multiplier or word}, [{stream}], #4", f"str {stream}, [sp, #{_STREAM}]"]
+        if self.multiplier is None:
+            lines += [f"str {word}, [sp, #{_MULTIPLIER}]"]
+        return tuple(lines)
+
+    def parts(self) -> tuple[Lines, Lines, Lines, Lines]:
+        """What runs once; for each channel before the loop; in each iteration; and for each channel behind it."""
+        tile, channels = self.tile, self.tile.rows
+        begin = joined(
+            f"push {{{SAVED}, lr}}",
+            f"sub sp, #{self.frame}",
+            f"str r0, [sp, #{_STREAM}]",
+            f"mov r0, {_OUT}",
+            moved("r0", channels),
+            f"str r0, [sp, #{_END}]",
+            f"add sp, #{self.frame}",
+            f"pop {{{SAVED}, pc}}",
+        )
+        before = joined(self.set_up(), self.before())
+        rest, loop = tile.count, joined()
+        if self.loops:
+            rest = tile.count - self.loops * self.rounds
+            moves = joined(moved(_STRIP, self.rounds * tile.step), moved(_OUT, self.rounds * channels))
+            before = joined(before, self.counted(f"mov {{}}, #{self.loops}", loads=False))
+            loop = joined(self.windows(self.rounds, self.rounds - 1), moves, self.counted("subs {}, #1"), "bne 2b")
+        back = self.loops * self.rounds
+        behind = joined(
+            self.windows(rest, 0),
+            moved(_STRIP, 1 - back * tile.step),
+            moved(_OUT, 1 - back * channels),
+            f"ldr {self.taps[0]}, [sp, #{_END}]",
+            f"cmp {_OUT}, {self.taps[0]}",
+            "bne 1b",
+        )
+        return begin, before, loop, behind
+
+    def counted(self, line: str, *, loads: bool = True) -> Lines:
+        """An instruction on the counter."""
+        counter = self.counter or self.taps[0]
+        if self.counter is not None:
+            return (line.format(counter),)
+        load = (f"ldr {counter}, [sp, #{_COUNT}]",) if loads else ()
+        return (*load, line.format(counter), f"str {counter}, [sp, #{_COUNT}]")
+
+    @property
+    def lines(self) -> Lines:
+        """The function."""
+        begin, before, loop, behind = self.parts()
+        return joined(begin[:-2], "1:", before, joined("2:", loop) if loop else (), behind, begin[-2:])
+
+    @property
+    def stack(self) -> int:
+        return SAVED_BYTES + self.frame
+
+    @property
+    def bytes(self) -> int:
+        """An upper bound of the bytes of flash."""
+        return bytes_of(self.lines)
+
+    @property
+    def time(self) -> int:
+        """The instructions of a call."""
+        begin, before, loop, behind = map(instructions, self.parts())
+        return begin + self.tile.rows * (before + self.loops * loop + behind)
+
+    @property
+    def layout(self) -> WeightStream:
+        return self.filter.layout

@@ -1,0 +1,1 @@
+"""Kernels for sums over runs of memory."""

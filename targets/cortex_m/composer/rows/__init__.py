@@ -1,0 +1,1 @@
+"""Kernels for rows of a matrix by windows."""

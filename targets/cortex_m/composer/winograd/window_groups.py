@@ -1,0 +1,115 @@
+"""Winograd's kernels: groups of adjacent windows, transformed in the stack frame once for all rows of weights.
+
+S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin and S. Gray, Fast Algorithms for Convolutional
+Neural Networks (CVPR 2016). Two windows beside each other lie on four pixels d0 to d3, and meet three columns of
+weights, g0 to g2:
+
+    y0 = (a + b) / 2 + c     a = (d1 + d2) (g0 + g1 + g2)     c = (d0 - d2) g0
+    y1 = (a - b) / 2 + d     b = (d2 - d1) (g0 - g1 + g2)     d = (d3 - d1) g2
+
+The halves are exact, as a + b = 2 (d2 (g0 + g2) + d1 g1) and a - b = 2 (d1 (g0 + g2) + d2 g1), so that results have the
+bits of the sums as they are defined. All else is exact modulo 2^32.
+
+Four windows make a group; the last one may overlap the one before. Four rows of weights at a time meet a group with
+eight sums in registers; the last rows go by two and alone.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.nest import RowNest
+from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.cortex_m.composer.assembly import SAVED_BYTES, bytes_of, restored, saved
+from tinyml.targets.cortex_m.composer.loops import counted_in_memory
+
+AT_ONCE = 4
+"""The windows of a group in a line."""
+
+SUMS = (("r4", "r5"), ("r6", "r7"), ("r8", "r9"), ("r10", "r11"))
+"""The sums of each row of weights, of the first and of the second pair of windows."""
+
+_STREAM, _WINDOWS_AT, _RESULTS_AT, _AT, OUT, FIRST_FREE, _BLOCKS_LEFT, STEPS_LEFT = (4 * place for place in range(8))
+KEPT = 32
+"""Byte offsets in the stack frame: slots, then spilled sums."""
+
+
+def slot(place: int) -> str:
+    """A stack slot."""
+    return f"[sp, #{place}]"
+
+
+@dataclass(frozen=True)
+class WinogradNest(RowNest):
+    """The kernel of a tile: r0 points into the weight stream, r2 to transformed pixels or results."""
+
+    SATURATED = 0
+
+    @property
+    @abstractmethod
+    def frame(self) -> int:
+        """The bytes of the stack frame, 4 more than a multiple of 8."""
+
+    @property
+    @abstractmethod
+    def transformation(self) -> Repeated:
+        """Transforms a group of windows from lr on into the stack frame, from r2 on."""
+
+    @property
+    @abstractmethod
+    def data(self) -> int:
+        """The byte offset of transformed pixels in the stack frame."""
+
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]:
+        """The last group may overlap the one before."""
+        return [(-(-self.tile.count // AT_ONCE), AT_ONCE)]
+
+    def enter(self) -> Lines:
+        arguments = (("r0", _STREAM), ("r1", _WINDOWS_AT), ("r2", _RESULTS_AT))
+        stores = [f"str {name}, {slot(at)}" for name, at in arguments]
+        return joined(saved(self.frame), stores, f"movw r3, #{self.tile.count - AT_ONCE}")
+
+    def leave(self) -> Lines:
+        return restored(self.frame)
+
+    def load_windows(self, windows: int) -> Repeated:
+        # From the last windows to the first.
+        addresses = (
+            f"str r3, {slot(_AT)}",
+            f"movw r12, #{self.tile.rows}",
+            "mla r2, r3, r12, r2",
+            f"str r2, {slot(OUT)}",
+            f"movw r12, #{self.tile.step}",
+            "mla lr, r3, r12, r1",
+            f"add r2, sp, #{self.data}",
+        )
+        return Repeated.once(addresses).followed_by(self.transformation).then((f"ldr r0, {slot(_STREAM)}",))
+
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        block = block.then((f"add r2, r2, #{self.layout.groups[group][1]}", f"str r2, {slot(OUT)}"))
+        return counted_in_memory(block, times, slot(_BLOCKS_LEFT), "r3", 2)
+
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
+        end = (
+            f"ldr r1, {slot(_WINDOWS_AT)}",
+            f"ldr r2, {slot(_RESULTS_AT)}",
+            f"ldr r3, {slot(_AT)}",
+            "cmp r3, #0",
+            f"sub r3, r3, #{AT_ONCE}",
+            "usat r3, #16, r3",
+            "bne 1b",
+        )
+        return code.looped((), end, times, 1)
+
+    @property
+    def stack(self) -> int:
+        return SAVED_BYTES + self.frame
+
+    @property
+    def bytes(self) -> int:
+        """An upper bound of the bytes of flash."""
+        return bytes_of(self.lines)

@@ -1,0 +1,163 @@
+"""Rows of a matrix by windows with two thirds of the products: Winograd's F(2, 3) along a line.
+
+The terms a to d, and why their halves are exact, are those of `window_groups.py`. Differences and sums of bytes fit
+halfwords, as do those of three weights. Sums begin with twice the start; where twice every sum fits 32 bits, so does
+what is halved.
+
+Windows of any number of rows are transformed in groups of four; a row of pixels is a part of each window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.cortex_m.composer.assembly import REACH, moved
+from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
+from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
+from tinyml.targets.cortex_m.composer.loops import counted_in_memory
+from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
+from tinyml.targets.cortex_m.composer.winograd.transformed_weights import TAPS, TERMS, lines_stream
+from tinyml.targets.cortex_m.composer.winograd.window_groups import (
+    AT_ONCE,
+    FIRST_FREE,
+    KEPT,
+    OUT,
+    STEPS_LEFT,
+    SUMS,
+    WinogradNest,
+    slot,
+)
+
+FRAME_BYTES = 6144
+"""The most stack for transformed windows."""
+
+_GROUP = 4 * QUAD * TERMS
+"""The bytes of four elements of transformed windows: of every term two words of each pair of windows."""
+
+_PLUS, _MINUS, _FIRST, _LAST = (16, 0, 32, 48)
+"""The byte offsets of a, b, c and d in a group, in the order of the weight stream."""
+
+_PIXELS = ("r0", "r1", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12")
+"""The registers for six pixels: a word of elements 0 and 2 of each, then a word of elements 1 and 3."""
+
+_RUNS_LEFT = FIRST_FREE
+_DATA = KEPT + 4 * 8
+"""Byte offset of transformed windows in the stack frame, behind slots and spilled sums."""
+
+_UNROLLED = 8
+"""The most groups of four elements of an iteration."""
+
+
+def _unrolled(count: int) -> int:
+    """The steps of an iteration: the greatest divisor of their number up to a limit."""
+    return next(steps for steps in range(min(count, _UNROLLED), 0, -1) if count % steps == 0)
+
+
+@dataclass(frozen=True)
+class Winograd1d(WinogradNest):
+    """The kernel of a tile whose windows are three pixels wide and one pixel apart."""
+
+    @property
+    def layout(self) -> WeightStream:
+        return lines_stream(self.tile)
+
+    @property
+    def fits(self) -> bool:
+        tile = self.tile
+        shape = tile.length == TAPS * tile.step and tile.step % QUAD == 0 and tile.count >= AT_ONCE
+        reaches = 5 * tile.step <= REACH and AT_ONCE * tile.rows <= REACH and tile.count * tile.rows < 1 << 16
+        return shape and reaches and _GROUP * self.quads <= FRAME_BYTES
+
+    @property
+    def quads(self) -> int:
+        """Groups of four elements of a pixel under all rows of a window."""
+        return self.tile.runs * self.tile.step // QUAD
+
+    @property
+    def data(self) -> int:
+        return _DATA
+
+    @property
+    def frame(self) -> int:
+        return _DATA + _GROUP * self.quads + 4
+
+    @property
+    def transformation(self) -> Repeated:
+        """Transforms four windows, from lr on, into the frame."""
+        even, odd = _PIXELS[::2], _PIXELS[1::2]
+        pixels: list[Lines] = []
+        for number in reversed(range(6)):
+            address = f"[lr, #{number * self.tile.step}]" if number else f"[lr], #{QUAD}"
+            pixels += [parted_bytes(f"ldr {odd[number]}, {address}", even[number], odd[number])]
+        halves = [joined(*pixels), self.terms(even, 8, "[r2, #8]"), self.terms(odd, 0, f"[r2], #{_GROUP}")]
+        run = counted_in_memory(Repeated.once(joined(*halves)), self.tile.step // QUAD, slot(STEPS_LEFT), "r3", 3)
+        if self.tile.runs > 1:
+            run = run.then(moved("lr", self.tile.pitch - self.tile.step))
+        return counted_in_memory(run, self.tile.runs, slot(_RUNS_LEFT), "r3", 4)
+
+    def terms(self, pixels: Sequence[str], half: int, minus: str) -> Lines:
+        """The terms of two elements of six pixels, whose registers change. minus: the address of those of b."""
+        zero, one, two, three, four, five = pixels
+        return (
+            f"ssub16 {zero}, {zero}, {two}",
+            f"str {zero}, [r2, #{_FIRST + half}]",
+            f"ssub16 {zero}, {two}, {four}",
+            f"str {zero}, [r2, #{_FIRST + half + 4}]",
+            f"ssub16 {zero}, {three}, {one}",
+            f"ssub16 {five}, {five}, {three}",
+            f"strd {zero}, {five}, [r2, #{_LAST + half}]",
+            f"sadd16 {zero}, {one}, {two}",
+            f"sadd16 {five}, {three}, {four}",
+            f"strd {zero}, {five}, [r2, #{_PLUS + half}]",
+            f"ssub16 {two}, {two}, {one}",
+            f"ssub16 {four}, {four}, {three}",
+            f"strd {two}, {four}, {minus}",
+        )
+
+    def term(self, rows: int, term: int) -> Repeated:
+        """Adds the products of a term to the sums of rows."""
+        lines: list[str | Lines] = []
+        for half in ("[r2, #8]", f"[r2], #{_GROUP}"):
+            lines += [f"ldrd r1, r3, {half}", rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]
+        unrolled = _unrolled(self.quads)
+        loop = Repeated.once(joined(*lines) * unrolled)
+        loop = counted_in_memory(loop, self.quads // unrolled, slot(STEPS_LEFT), "r3", 3)
+        return Repeated.once((f"add r2, sp, #{_DATA + term}",)).followed_by(loop)
+
+    def start(self, rows: int, windows: int) -> Lines:
+        return (f"ldm r0!, {{{', '.join(one for one, _ in SUMS[:rows])}}}",)
+
+    def products(self, rows: int, windows: int) -> Repeated:
+        sums = [sum for pair in SUMS[:rows] for sum in pair]
+        # The spilled sums are a, those in registers a + b: the latter become their halves, the former half of a - b.
+        halves = [
+            (f"asr {sum}, {sum}, #1", f"ldr r3, {at}", f"sub r3, r3, {sum}", f"str r3, {at}")
+            for sum, at in ((sum, slot(KEPT + 4 * number)) for number, sum in enumerate(sums))
+        ]
+        names = ", ".join(sums)
+        return (
+            Repeated.once(tuple(f"mov {two}, {one}" for one, two in SUMS[:rows]))
+            .followed_by(self.term(rows, _PLUS))
+            .then((f"add r1, sp, #{KEPT}", f"stm r1, {{{names}}}"))
+            .followed_by(self.term(rows, _MINUS))
+            .then(joined(*halves))
+            .followed_by(self.term(rows, _FIRST))
+            .then(self.results(rows, 0))
+            .then((f"add r1, sp, #{KEPT}", f"ldm r1, {{{names}}}"))
+            .followed_by(self.term(rows, _LAST))
+        )
+
+    def finish(self, rows: int, windows: int) -> Lines:
+        return self.results(rows, 1)
+
+    def results(self, rows: int, window: int) -> Lines:
+        """Stores the results of the first or the second window of each pair."""
+        targets = [
+            [f"[r2, #{(2 * pair + window) * self.tile.rows + row}]" for pair in range(len(SUMS[row]))]
+            for row in range(rows)
+        ]
+        return joined(f"ldr r2, {slot(OUT)}", requantised_rows(self.layout, SUMS[:rows], targets))

@@ -1,0 +1,207 @@
+"""Rows of a matrix by squares of two by two windows with four ninths of the products: Winograd's F(2x2, 3x3).
+
+The terms a to d and their exact halves are those of `window_groups.py`, along columns of pixels as along rows: each
+of the four terms of two windows below each other consists of sums along rows, which have four terms of their own.
+Differences and sums of four pixels and of nine weights fit halfwords, and the sums of a term 32 bits. If four times
+every sum fits 32 bits, the numbers that are halved fit, too. The term that all four results have, a of a, gets four
+times the start.
+
+Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
+multiplied by both, term by term with eight sums in registers, which are spilled until all terms are complete. The last
+two squares may overlap those before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.cortex_m.composer.assembly import REACH, moved
+from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
+from tinyml.targets.cortex_m.composer.loops import counted_in_memory
+from tinyml.targets.cortex_m.composer.multiply import rows_of_halfwords
+from tinyml.targets.cortex_m.composer.winograd.transformed_weights import TAPS, TERMS, squares_stream
+from tinyml.targets.cortex_m.composer.winograd.window_groups import (
+    AT_ONCE,
+    FIRST_FREE,
+    KEPT,
+    OUT,
+    STEPS_LEFT,
+    SUMS,
+    WinogradNest,
+    slot,
+)
+
+LINES = 2
+"""The rows of windows of a square."""
+
+_PIXELS = AT_ONCE + TAPS - 1
+"""The columns of pixels under two squares."""
+
+_PAIR = 2 * 2 * 4
+"""The bytes of four elements of a term: of both squares the word of elements 0 and 2, then that of elements 1 and 3."""
+
+_EVEN, _ODD = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
+"""The registers for a column of four pixels: elements 0 and 2 of each, and elements 1 and 3."""
+
+_TERM_AT = FIRST_FREE
+_DATA = KEPT + 4 * TERMS * TERMS * 8
+"""Byte offset of transformed pixels in the stack frame, behind slots and the sums of all terms; the latter's slots hold
+the results of the first transformation, too."""
+
+_STRAIGHT = 8
+"""The most groups of four elements of an iteration."""
+
+
+@dataclass(frozen=True)
+class Winograd2d(WinogradNest):
+    """The kernel of a tile of two lines of windows of three by three pixels, one pixel apart."""
+
+    @property
+    def layout(self) -> WeightStream:
+        return squares_stream(self.tile)
+
+    @property
+    def fits(self) -> bool:
+        tile = self.tile
+        windows = tile.lines == LINES and tile.runs == TAPS and tile.length == TAPS * tile.step
+        shape = windows and tile.step % QUAD == 0 and tile.count >= AT_ONCE
+        results = tile.count * tile.rows + AT_ONCE * tile.rows <= REACH
+        return shape and results and tile.pitch + _PIXELS * tile.step <= REACH and self._place(15) + _PAIR <= REACH
+
+    @property
+    def quads(self) -> int:
+        """Groups of four elements of a pixel."""
+        return self.tile.step // QUAD
+
+    @property
+    def data(self) -> int:
+        return _DATA
+
+    @property
+    def frame(self) -> int:
+        return _DATA + self._place(TERMS * TERMS) + 4
+
+    def _place(self, term: int) -> int:
+        """The bytes of transformed pixels before those of a term."""
+        return term * self.quads * _PAIR
+
+    @property
+    def transformation(self) -> Repeated:
+        """The same with r12 at the third row of pixels."""
+        columns = (self.column(number) for number in range(_PIXELS))
+        rows = (("ldm r1!, {r4-r9}", self.line(term, half)) for term in range(TERMS) for half in range(2))
+        lines = joined(*columns, f"add r1, sp, #{KEPT}", *(joined(load, line) for load, line in rows))
+        step = joined(lines, f"add r2, r2, #{_PAIR}", f"add lr, lr, #{QUAD}", f"add r12, r12, #{QUAD}")
+        steps = counted_in_memory(Repeated.once(step), self.quads, slot(STEPS_LEFT), "r3", 3)
+        return Repeated.once(joined("mov r12, lr", moved("r12", 2 * self.tile.pitch))).followed_by(steps)
+
+    def column(self, number: int) -> Lines:
+        """Stores the terms of the four pixels of a column in the stack frame, by terms and by halves of elements."""
+        lines: list[Lines] = []
+        for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
+            place = row % 2 * self.tile.pitch + number * self.tile.step
+            lines += [parted_bytes(f"ldr {odd}, [{'r12' if row > 1 else 'lr'}, #{place}]", even, odd)]
+        for half, (zero, one, two, three) in enumerate((_EVEN, _ODD)):
+            lines += [
+                (
+                    f"ssub16 {zero}, {zero}, {two}",
+                    f"ssub16 {three}, {three}, {one}",
+                    f"ssub16 r3, {two}, {one}",
+                    f"sadd16 {two}, {one}, {two}",
+                )
+            ]
+            for term, register in enumerate((two, "r3", zero, three)):
+                lines += [(f"str {register}, {slot(KEPT + 4 * ((2 * term + half) * _PIXELS + number))}",)]
+        return joined(*lines)
+
+    def line(self, row: int, half: int) -> Lines:
+        """The terms of six columns, in r4 to r9, of which each square has four. row: the term along columns."""
+        zero, one, two, three, four, five = (f"r{number}" for number in range(4, 10))
+        pairs = (
+            (("sadd16", one, two), ("sadd16", three, four)),
+            (("ssub16", two, one), ("ssub16", four, three)),
+            (("ssub16", zero, two), ("ssub16", two, four)),
+            (("ssub16", three, one), ("ssub16", five, three)),
+        )
+        lines: list[str] = []
+        for term, pair in enumerate(pairs):
+            place = self._place(TERMS * row + term) + 8 * half
+            lines += [f"{name} r1{number}, {a}, {b}" for number, (name, a, b) in enumerate(pair)]
+            lines += [f"str r1{number}, [r2, #{place + 4 * number}]" for number in range(2)]
+        return tuple(lines)
+
+    def quad(self, rows: int, *, first: bool = False) -> Lines:
+        """Four weights of rows by a term of both squares. first: the sums begin."""
+        lines: list[str | Lines] = []
+        for half in range(2):
+            words = rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"), first=first and half == 0)
+            lines += [f"ldrd r1, r3, [r2], #{_PAIR // 2}", words]
+        return joined(*lines)
+
+    def start(self, rows: int, windows: int) -> Lines:
+        return ()
+
+    def products(self, rows: int, windows: int) -> Repeated:
+        """The sums of all terms of rows, which are spilled term by term."""
+        unrolled = min(max(self.quads - 1, 1), _STRAIGHT)
+        loops, rest = divmod(self.quads - 1, unrolled)
+        code = Repeated.once(joined(self.quad(rows, first=True), self.quad(rows) * rest))
+        if loops:
+            loop = Repeated.once(self.quad(rows) * unrolled)
+            code = code.followed_by(counted_in_memory(loop, loops, slot(STEPS_LEFT), "r3", 3))
+        begin = f"add r2, sp, #{_DATA}", f"add r1, sp, #{KEPT}", f"str r1, {slot(_TERM_AT)}"
+        end = (
+            f"ldr r1, {slot(_TERM_AT)}",
+            f"stm r1!, {{{', '.join(sum for sums in SUMS[:rows] for sum in sums)}}}",
+            f"str r1, {slot(_TERM_AT)}",
+            f"add r3, sp, #{self.kept(rows, TERMS * TERMS, 0)}",
+            "cmp r1, r3",
+            "bne 4b",
+        )
+        return code.looped(begin, end, TERMS * TERMS, 4)
+
+    def kept(self, rows: int, term: int, sum: int) -> int:
+        """The byte offset of the stack slot of a sum of some rows."""
+        return KEPT + 4 * (2 * rows * term + sum)
+
+    def finish(self, rows: int, windows: int) -> Lines:
+        stream = self.layout
+        start, multiplier, after = (
+            stream.offset(name, rows, row) for name, row in (("start", 0), ("multiplier", 0), ("start", 1))
+        )
+        lines: list[str | Lines] = [f"ldr r2, {slot(OUT)}"]
+        for row in range(rows):
+            lines += [f"ldrd r12, lr, [r0, #{multiplier - start}]"]
+            lines += [self.square(rows, row, number) for number in range(2)]
+            lines += [f"add r0, r0, #{after - start}"]
+        return joined(*lines)
+
+    def square(self, rows: int, row: int, number: int) -> Lines:
+        """Stores the four results of a row of weights in a square."""
+        lines: list[str | Lines] = []
+        for term in range(TERMS):
+            upper, lower = _EVEN[term], _ODD[term]
+            a, b, c, d = (slot(self.kept(rows, TERMS * i + term, 2 * row + number)) for i in range(TERMS))
+            start = (f"ldr {upper}, [r0]", f"add r1, r1, {upper}") if term == 0 else ()
+            loads = (f"ldr r3, {b}", f"ldr {upper}, {c}", f"ldr {lower}, {d}")
+            lines += [f"ldr r1, {a}", start, loads, halved("r1", "r3", upper, lower)]
+        for line, terms in enumerate((_EVEN, _ODD)):
+            lines += [halved(*terms)]
+            for window, sum in enumerate(terms[2:]):
+                place = (line * self.tile.count + 2 * number + window) * self.tile.rows + row
+                lines += [requantised(sum, "r12", "lr", self.tile.zero), f"strb {sum}, [r2, #{place}]"]
+        return joined(*lines)
+
+
+def halved(a: str, b: str, c: str, d: str) -> Lines:
+    """The sums of two windows from those of their four terms: (a + b) / 2 + c in c, and (a - b) / 2 + d in d."""
+    return (
+        f"add {b}, {a}, {b}",
+        f"add {c}, {c}, {b}, asr #1",
+        f"sub {a}, {a}, {b}, asr #1",
+        f"add {d}, {d}, {a}",
+    )

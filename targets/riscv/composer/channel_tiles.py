@@ -1,0 +1,168 @@
+"""Channels along a strip, one after the other: each meets a filter of its own, by up to eight windows at once.
+
+Each element of the windows is loaded once for all of them. The weights of a small filter stay in registers along the
+strip; those of a larger one are loaded row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic
+
+from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, START_AT, WEIGHTS_AT, ChannelRecords
+from tinyml.targets.composer.nest import overlapping
+from tinyml.targets.composer.repeated import balanced
+from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
+from tinyml.targets.riscv.assembly.instructions import REACH
+from tinyml.targets.riscv.composer.fragments import added_product, requantised, started_product
+from tinyml.targets.riscv.composer.tile_code import RiscvTileCode
+
+_MOST_WINDOWS, _MOST_WEIGHTS = 8, 9
+"""The sums and the weights that registers hold at once."""
+
+_END_SLOT = 0
+"""The stack slot of the end of the stream."""
+
+
+@dataclass(frozen=True)
+class RiscvChannelTile(RiscvTileCode):
+    """The code for a tile."""
+
+    FRAME = 64
+
+    @property
+    def layout(self) -> WeightStream:
+        return self.records.layout
+
+    @cached_property
+    def records(self) -> ChannelRecords:
+        return ChannelRecords(self.tile, (DOUBLED, RIGHT_LESS_1))
+
+    @property
+    def is_kept(self) -> bool:
+        """True if all weights of a filter stay in registers."""
+        return self.records.taps <= _MOST_WEIGHTS
+
+    @property
+    def most_windows(self) -> int:
+        """The windows at once; loads and stores have to reach the last one."""
+        if not self.records.is_by_channel or self.records.columns > _MOST_WEIGHTS:
+            return 0
+        reached = [count for count in range(1, _MOST_WINDOWS + 1) if self.reach(count) <= REACH]
+        return max(reached, default=0)
+
+    def reach(self, windows: int) -> int:
+        """The bytes from the first element of a row of windows to the last, or between their results."""
+        return max((windows - 1) * self.records.across + self.records.columns - 1, windows - 1) * self.tile.rows
+
+    @property
+    def fits(self) -> bool:
+        return self.most_windows > 0
+
+    @cached_property
+    def windows(self) -> list[tuple[int, int]]:
+        """Groups of windows: how many times how many are taken at once."""
+        return balanced(self.tile.count, self.most_windows)
+
+    def write(self, code: RiscvCode[V]) -> None:
+        stream, window, out = code.arguments(3)
+        frame = code.enter(self.FRAME)
+        code.store_word(frame, code.address(stream, self.tile.rows * self.records.bytes), _END_SLOT)
+
+        def channel(pointers: Sequence[V]) -> Sequence[V]:
+            stream, window, out = pointers
+            return _Channel(code, self, stream).write(window, out)
+
+        end, channels = lambda: code.load(32, frame, _END_SLOT), self.tile.rows
+        code.until(end, channels, [stream, window, out], channel, far=True)
+        code.leave(self.FRAME)
+
+
+class _Channel(Generic[V]):
+    """A channel. stream: the address of its record."""
+
+    def __init__(self, code: RiscvCode[V], strip: RiscvChannelTile, stream: V) -> None:
+        self.code, self.strip, self.tile, self.records = code, strip, strip.tile, strip.records
+        self.start = code.load(32, stream, START_AT)
+        self.multiplier = code.load(32, stream, MULTIPLIER_AT)
+        self.right = code.load(8, stream, RIGHT_AT)
+        self.stream = stream
+        self.kept = self._weights(stream, self.records.taps if strip.is_kept else 0)
+
+    def _weights(self, stream: V, count: int) -> Sequence[V]:
+        return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
+
+    def write(self, window: V, out: V) -> Sequence[V]:
+        """Stores the results; returns the addresses of the next record, its first window and its first result."""
+        code, tile = self.code, self.tile
+        for times, windows in self.strip.windows:
+
+            def some(pointers: Sequence[V], windows: int = windows) -> Sequence[V]:
+                stream, window, out = pointers
+                return self._windows(stream, window, out, windows)
+
+            self.stream, window, out = code.counted(times, [self.stream, window, out], some)
+        return (
+            code.moved(self.stream, self.records.bytes),
+            code.moved(window, 1 - tile.count * tile.step),
+            code.moved(out, 1 - tile.count * tile.rows),
+        )
+
+    def _windows(self, stream: V, window: V, out: V, windows: int) -> Sequence[V]:
+        """Some windows; returns the stream and the addresses of the next windows and results."""
+        code, channels = self.code, self.tile.rows
+        if self.strip.is_kept:
+            sums = self._by_kept_weights(window, windows)
+        else:
+            stream, *sums = self._by_loaded_weights(stream, window, windows)
+        for number, sum in enumerate(sums):
+            byte = requantised(code, sum, self.multiplier, self.right, self.tile.zero)
+            code.store_byte(out, byte, number * channels)
+        following = code.moved(window, windows * self.tile.step)
+        return stream, following, code.moved(out, windows * channels)
+
+    def _row(self, pointer: V, offset: int, weights: Sequence[V], sums: Sequence[V], *, first: bool) -> Sequence[V]:
+        """Adds a row of the filter to the sums of some windows, which have one start if it is the first row.
+
+        offset: of the row's first element from the pointer.
+        """
+        code, across, columns = self.code, self.records.across, self.records.columns
+        sums = [*sums]
+        for column in range((len(sums) - 1) * across + columns):
+            users = overlapping(column, len(sums), across, columns)
+            if users:
+                element = code.load(8, pointer, offset + column * self.tile.rows)
+                for window, tap in users:
+                    added = started_product if first and tap == 0 else added_product
+                    sums[window] = added(code, sums[window], weights[tap], element)
+        return sums
+
+    def _by_kept_weights(self, window: V, windows: int) -> Sequence[V]:
+        """The sums of some windows."""
+        pitch, columns, pointer = self.tile.pitch, self.records.columns, window
+        is_near = (self.tile.runs - 1) * pitch + self.strip.reach(windows) <= REACH
+        sums: Sequence[V] = [self.start] * windows
+        for row in range(self.tile.runs):
+            if row and not is_near:
+                pointer = self.code.moved(pointer, pitch) if row > 1 else self.code.address(pointer, pitch)
+            weights = self.kept[row * columns : (row + 1) * columns]
+            sums = self._row(pointer, row * pitch if is_near else 0, weights, sums, first=row == 0)
+        return sums
+
+    def _by_loaded_weights(self, stream: V, window: V, windows: int) -> Sequence[V]:
+        """The stream and the sums of some windows."""
+        code, columns = self.code, self.records.columns
+        starts = [code.copy(self.start) for _ in range(windows)]
+        pointer, end = code.copy(window), code.address(stream, self.records.taps)
+
+        def row(values: Sequence[V]) -> Sequence[V]:
+            stream, pointer, *sums = values
+            sums = self._row(pointer, 0, self._weights(stream, columns), sums, first=False)
+            return [code.moved(stream, columns), code.moved(pointer, self.tile.pitch), *sums]
+
+        stream, _, *sums = code.until(lambda: end, self.tile.runs, [stream, pointer, *starts], row)
+        return [code.moved(stream, -self.records.taps), *sums]

@@ -1,0 +1,192 @@
+"""Rows of a matrix by the windows of a strip, four by four with their sums in registers.
+
+A single window is multiplied by eight rows at a time. Rows and windows that do not fill blocks are shared out equally
+among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Generic
+
+from tinyml.targets.composer.repeated import balanced
+from tinyml.targets.composer.row_blocks import BY_ELEMENT, row_blocks
+from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.riscv.assembly.code import RiscvCode, V
+from tinyml.targets.riscv.assembly.instructions import REACH
+from tinyml.targets.riscv.composer.fragments import UNROLLED, added_product, requantised, started_product
+from tinyml.targets.riscv.composer.tile_code import RiscvTileCode
+
+_MOST_WINDOWS, _MOST_ROWS, _MOST_ROWS_ALONE = 4, 4, 8
+SHORT = 2 * UNROLLED
+"""The most elements without a loop."""
+
+_STREAM_SLOT, _END_SLOTS, _OUT_SLOT = 0, (4, 8), 12
+"""Stack slots: the address of the stream, the ends of both groups of blocks in it, and the end of results."""
+
+
+@dataclass(frozen=True)
+class RiscvDotTile(RiscvTileCode):
+    """The code for a tile."""
+
+    FRAME = 80
+
+    @property
+    def most_windows(self) -> int:
+        """The windows at once; loads and stores have to reach the last one."""
+        tile = self.tile
+        inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else SHORT
+        reached = [
+            count
+            for count in range(1, _MOST_WINDOWS + 1)
+            if (count - 1) * tile.step + inside <= REACH and (count - 1) * tile.rows + _MOST_ROWS_ALONE <= REACH
+        ]
+        return max(reached, default=0)
+
+    @property
+    def fits(self) -> bool:
+        return self.most_windows > 0
+
+    @cached_property
+    def windows(self) -> list[tuple[int, int]]:
+        """Groups of windows: how many times how many are taken at once."""
+        return balanced(self.tile.count, self.most_windows)
+
+    @property
+    def layout(self) -> WeightStream:
+        return self._layout
+
+    @cached_property
+    def _layout(self) -> WeightStream:
+        most = _MOST_ROWS if self.windows[0][1] > 1 else _MOST_ROWS_ALONE
+        return row_blocks(self.tile, balanced(self.tile.rows, most), (DOUBLED, RIGHT_LESS_1), BY_ELEMENT)
+
+    @property
+    def is_straight(self) -> bool:
+        """True if the products of a window need no loop."""
+        return self.tile.runs * self.tile.length <= SHORT
+
+    def offset(self, run: int, element: int) -> int:
+        """The bytes from a window to an element."""
+        return run * self.tile.pitch + element
+
+    def write(self, code: RiscvCode[V]) -> None:
+        stream, window, out = code.arguments(3)
+        frame = code.enter(self.FRAME)
+        code.store_word(frame, stream, _STREAM_SLOT)
+        for number, (times, _) in enumerate(self.layout.groups):
+            if times > 1:
+                code.store_word(frame, code.address(stream, self.layout.bytes(number + 1)), _END_SLOTS[number])
+        for times, windows in self.windows:
+            if times > 1:
+                code.store_word(frame, code.address(out, times * windows * self.tile.rows), _OUT_SLOT)
+
+            def some(pointers: Sequence[V], windows: int = windows) -> Sequence[V]:
+                out, window = pointers
+                return self._all_rows(code, frame, window, out, windows)
+
+            out, window = code.until(lambda: code.load(32, frame, _OUT_SLOT), times, [out, window], some, far=True)
+        code.leave(self.FRAME)
+
+    def _all_rows(self, code: RiscvCode[V], frame: V, window: V, out: V, windows: int) -> Sequence[V]:
+        """All rows by some windows; returns the addresses of the next results and windows."""
+        stream = code.load(32, frame, _STREAM_SLOT)
+        for slot, (times, rows) in zip(_END_SLOTS, self.layout.groups, strict=False):
+
+            def block(pointers: Sequence[V], rows: int = rows) -> Sequence[V]:
+                stream, out = pointers
+                return _Block(code, self, rows, windows).write(stream, window, out)
+
+            stream, out = code.until(lambda slot=slot: code.load(32, frame, slot), times, [stream, out], block)
+        following = code.moved(window, windows * self.tile.step)
+        return code.moved(out, (windows - 1) * self.tile.rows), following
+
+
+@dataclass(frozen=True)
+class _Block(Generic[V]):
+    """Some rows by some windows. Sums are in the order of rows, those of a row in the order of windows."""
+
+    code: RiscvCode[V]
+    strip: RiscvDotTile
+    rows: int
+    windows: int
+
+    def write(self, stream: V, window: V, out: V) -> Sequence[V]:
+        """Stores the results; returns the addresses of what follows in the stream and of the next results."""
+        code, rows = self.code, self.rows
+        starts = [code.load(32, stream, 4 * row) for row in range(rows)]
+        stream = code.moved(stream, 4 * rows)
+        products = self._straight if self.strip.is_straight else self._looped
+        stream, *sums = products(stream, window, starts)
+        return self._finish(stream, out, sums)
+
+    def _element(self, pointer: V, offset: int, stream: V, number: int, sums: Sequence[V]) -> Sequence[V]:
+        """Adds the products of an element of all windows. offset: of the first window's element from the pointer.
+
+        number: of the element in the stream. sums: of all rows and windows, or only the starts of the rows' sums.
+        """
+        code, windows = self.code, self.windows
+        elements = [code.load(8, pointer, offset + window * self.strip.tile.step) for window in range(windows)]
+        results: list[V] = []
+        for row in range(self.rows):
+            weight = code.load(8, stream, number * self.rows + row)
+            if len(sums) == self.rows:
+                # The last one takes the register of the start.
+                others = [started_product(code, sums[row], weight, element) for element in reversed(elements[1:])]
+                results += [added_product(code, sums[row], weight, elements[0]), *reversed(others)]
+            else:
+                at = row * windows
+                results += map(partial(added_product, code), sums[at : at + windows], [weight] * windows, elements)
+        return results
+
+    def _straight(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
+        """All products without a loop; returns the address of what follows in the stream, and the sums."""
+        tile, sums = self.strip.tile, starts
+        elements = [(run, element) for run in range(tile.runs) for element in range(tile.length)]
+        for number, (run, element) in enumerate(elements):
+            sums = self._element(window, self.strip.offset(run, element), stream, number, sums)
+        return [self.code.moved(stream, len(elements) * self.rows), *sums]
+
+    def _looped(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
+        """The same run by run."""
+        code, tile = self.code, self.strip.tile
+        sums = [sum for start in starts for sum in (start, *(code.copy(start) for _ in range(1, self.windows)))]
+
+        def run(values: Sequence[V]) -> Sequence[V]:
+            pointer, *others = self._run(values)
+            return [code.moved(pointer, tile.pitch - tile.length) if tile.runs > 1 else pointer, *others]
+
+        return code.counted(tile.runs, [code.copy(window), stream, *sums], run)[1:]
+
+    def _run(self, values: Sequence[V]) -> Sequence[V]:
+        """The products of a run. values: the addresses of its first elements and of weights, and the sums."""
+        code, length = self.code, self.strip.tile.length
+        single, loops = (length, 0) if length <= SHORT else (length % UNROLLED, length // UNROLLED)
+
+        def steps(values: Sequence[V], count: int = UNROLLED) -> Sequence[V]:
+            pointer, stream, *sums = values
+            for number in range(count):
+                sums = self._element(pointer, number, stream, number, sums)
+            return [code.moved(pointer, count), code.moved(stream, count * self.rows), *sums]
+
+        values = steps(values, single)
+        if not loops:
+            return values
+        end = code.address(values[0], loops * UNROLLED)
+        return code.until(lambda: end, loops, values, steps)
+
+    def _finish(self, stream: V, out: V, sums: Sequence[V]) -> Sequence[V]:
+        """Stores the results."""
+        code, rows, layout = self.code, self.rows, self.strip.layout
+        # The pointer is behind the last weight.
+        begin = layout.weights_end(rows)
+        for row in range(rows):
+            multiplier = code.load(32, stream, layout.offset("multiplier", rows, row) - begin)
+            right = code.load(8, stream, layout.offset("right", rows, row) - begin)
+            for window in range(self.windows):
+                byte = requantised(code, sums[row * self.windows + window], multiplier, right, self.strip.tile.zero)
+                code.store_byte(out, byte, window * self.strip.tile.rows + row)
+        return code.moved(stream, layout.block_bytes(rows) - begin), code.moved(out, rows)

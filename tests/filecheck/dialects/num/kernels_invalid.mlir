@@ -1,0 +1,64 @@
+// Kernels with numbers that no kernel has, and ops that cannot call a kernel.
+
+// RUN: %invalid
+
+"test.op"() {kernel = #num.kernel<"tm dot">} : () -> ()
+// CHECK: expected a C identifier, got 'tm dot'
+
+// -----
+
+"test.op"() {kernel = #num.composed_kernel<num.dot, integer 5>} : () -> ()
+// CHECK: Expected ','
+
+// -----
+
+"test.op"() {kernel = #num.composed_kernel<num.dot, integer 5, integer 0, sum = 32>} : () -> ()
+// CHECK: vector must be 1 to 64, got 0
+
+// -----
+
+"test.op"() {kernel = #num.composed_kernel<num.dot, integer 5, integer 8, sum = 20>} : () -> ()
+// CHECK: sum must be whole bytes, 8 to 64 bits, got 20
+
+// -----
+
+"test.op"() {kernel = #num.tile_kernel<"k", rows = 4, runs = 3, length = 48, step = 16, count = 8>} : () -> ()
+// CHECK: expected pitch, zero
+
+// -----
+
+"test.op"() {kernel = #num.tile_kernel<"k", rows = 4, rows = 3>} : () -> ()
+// CHECK: Expected one of 'count', 'length'
+
+// -----
+
+"test.op"() {kernel = #num.tile_kernel<"k", rows = 0, runs = 3, length = 48, pitch = 9, step = 16, count = 8, zero = 0>} : () -> ()
+// CHECK: rows must be at least 1, got 0
+
+// -----
+
+"test.op"() {kernel = #num.tile_kernel<"k", rows = 1, runs = 3, length = 48, pitch = 9, step = 16, count = 8, zero = 128>} : () -> ()
+// CHECK: zero must be -128 to 127, got 128
+
+// -----
+
+"test.op"() {kernel = #num.code_kernel<"k", "a-b">} : () -> ()
+// CHECK: expected a key of letters and digits, got 'a-b'
+
+// -----
+
+%s, %w = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>)
+%r = num.dot %s, %w, %w {kernel = "tm_dot_s16_s16_s32"} : !fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+// CHECK: expected a kernel, as in #num.kernel<...>
+
+// -----
+
+%s, %w = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>)
+%r = num.dot %s, %w, %w {kernel = #num.composed_kernel<num.sparse_dot, integer 5, integer 16, sum = 32, gaps = 4>} : !fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+// CHECK: cannot call #num.composed_kernel<num.sparse_dot, integer 5, integer 16, sum = 32, gaps = 4>, which computes another op
+
+// -----
+
+%y, %x, %stream = "test.op"() : () -> (memref<9x!fixed.q<16, 5>>, memref<9x!fixed.q<16, 9>>, memref<44xi8, #scratch.flash>)
+num.composed_tiles %y, %stream, %x {acc = !fixed.acc<32, 18>, multiplied = 27 : i64, kernel = #num.kernel<"k">} : memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>
+// CHECK: cannot call #num.kernel<"k">, which computes another op

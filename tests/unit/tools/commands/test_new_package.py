@@ -1,0 +1,64 @@
+"""Packages that `tinyml new-KIND` writes work at once: installed into an environment of their own, without an edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs.environments import NEW, PackagesOfOthers
+from programs.paths import ROOT
+
+from tinyml.tools.commands.new_package import KINDS
+from tinyml.tools.main import main
+
+
+def test_a_command_is_there_for_each_kind():
+    assert NEW.keys() == KINDS.keys()
+
+
+def test_their_own_tests_pass(packages: PackagesOfOthers):
+    options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    tests = [f"{name}/test_{name}.py" for name in NEW.values()]
+    said = packages.run("pytest", *options, *tests, cwd=packages.folder)
+    assert " passed" in said
+    assert "skipped" not in said
+    for name in NEW.values():
+        for check in (["ruff", "check", "."], ["ruff", "format", "--check", "--line-length", "120", "."]):
+            packages.run(*check, cwd=packages.folder / name)
+
+
+def test_the_suite_of_runners_passes_on_the_chip(packages: PackagesOfOthers):
+    """That of formats is run on a format of others in `test_strangers.py`."""
+    suite = ROOT / "tests/numeric/runtime/devices/test_runners.py"
+    assert " passed" in packages.run("pytest", "-q", "-p", "no:cacheprovider", suite, "-k", "own-chip")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "message"),
+    [
+        ("format", "fixed", "there is a dialect 'fixed' already"),
+        ("format", "json", "there is a Python module 'json' already"),
+        ("format", "My-Format", "the name of a format is a Python identifier in lower case, got 'My-Format'"),
+        ("format", "lambda", "the name of a format is a Python identifier in lower case, got 'lambda'"),
+        ("target", "avr", "there is a chip or target 'avr' already"),
+        ("target", "cortex_m4", "there is a chip or target 'cortex_m4' already"),
+        ("frontend", "onnx", "there is a frontend 'onnx' already"),
+        ("frontend", "mlir", "there is a frontend 'mlir' already"),
+        ("frontend", "a_b", "the name of a frontend is the suffix of a file, letters and digits, got 'a_b'"),
+        ("pass", "pack_scratch", "there is a pass 'pack_scratch' already"),
+    ],
+)
+def test_names_that_nothing_new_can_have(
+    kind: str, name: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main([f"new-{kind}", name, str(tmp_path / "package")]) == 1
+    assert capsys.readouterr().err == f"error: {message}\n"
+    assert not (tmp_path / "package").exists()
+
+
+@pytest.mark.parametrize("kind", NEW)
+def test_a_folder_with_something_in_it_is_left_alone(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "mine").write_text("")
+    assert main([f"new-{kind}", NEW[kind], str(tmp_path)]) == 1
+    assert capsys.readouterr().err == f"error: {tmp_path}: the folder is not empty\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]

@@ -1,0 +1,64 @@
+"""Prints the costs of the runtime's kernels (`make kernels`), on every chip that is installed and has kernels.
+
+    python -m tinyml.tools.calibration.kernel_costs [--quick] [--resume] [CHIP]...
+
+A chip names the function that measures its own kernels, in all detail (`Chip.figures`); of any other the time of
+products in generated code is shown. `--quick` compiles with -Os alone, `--resume` takes what a run that was cut off has
+measured.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.registry import is_available
+from tinyml.targets.chip import Chip
+from tinyml.targets.registry import chips
+from tinyml.tools.calibration.checkpoints import checkpoints
+from tinyml.tools.calibration.programs.generated_code import print_products
+from tinyml.tools.calibration.programs.measured_programs import LEVELS
+
+OPTIONS = ("--quick", "--resume")
+
+
+def measured_chips(names: Sequence[str]) -> list[Chip]:
+    """The chips of some names, or else all that have kernels; raises `InputError` for an unknown name."""
+    known = {chip.name: chip for chip in chips()}
+    for name in names:
+        if name not in known:
+            raise InputError(f"unknown chip '{name}' (one of {', '.join(known)})")
+    return [known[name] for name in names] or [chip for chip in known.values() if chip.kernels or chip.figures]
+
+
+def print_figures(chip: Chip, levels: Sequence[str]) -> None:
+    """Print the costs of the kernels of a chip at some levels of optimization."""
+    if not chip.figures:
+        print_products([board.name for board in chip.boards if board.larger is None], {}, levels)
+        return
+    module, _, name = chip.figures.partition(":")
+    figures: Callable[[Sequence[str]], None] = getattr(import_module(module), name)
+    figures(levels)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the tables and return the exit code. arguments: names of chips, all if there are none, and options."""
+    try:
+        chosen = measured_chips([argument for argument in arguments if argument not in OPTIONS])
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    for chip in chosen:
+        if not is_available(chip.boards[0].name):
+            print(f"{chip.name}: left out, its compiler or simulator is not installed", file=sys.stderr)
+            continue
+        with checkpoints(f"kernels-{chip.name}", resume="--resume" in arguments):
+            print_figures(chip, LEVELS[:1] if "--quick" in arguments else LEVELS)
+        print()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

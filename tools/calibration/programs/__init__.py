@@ -1,0 +1,1 @@
+"""The programs that calibration measures, and their costs on simulated devices."""

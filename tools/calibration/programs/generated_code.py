@@ -1,0 +1,80 @@
+"""The time of generated code: products with a matrix, with rounding, saturation and storing, and functions."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.calibration.checkpoints import remembered
+from tinyml.tools.calibration.formats import FUNCTIONS, PRODUCTS
+from tinyml.tools.calibration.programs.function_programs import LENGTH, product, program, write
+from tinyml.tools.calibration.programs.measured_programs import LEVELS
+
+
+def time_of_product(device: str, name: str, optimize: str) -> float:
+    """Time per product of generated code for a 64 x 64 matrix times a vector, in the unit of the device.
+
+    name: of the formats, in `PRODUCTS`.
+    """
+    weights, vector = PRODUCTS[name]
+    context, module = product(weights, vector)
+    inputs = vector.encode(np.random.default_rng(1).uniform(-1, 1, (1, LENGTH)))
+    return _mean_time(context, module, device, inputs, optimize) / (LENGTH * LENGTH)
+
+
+@cache
+def cycles_of_function(device: str, name: str, optimize: str = "-Os") -> float:
+    """Cycles per element of a loop that applies a function in `FUNCTIONS`, minus those of a loop that only copies."""
+    function, source, result = FUNCTIONS[name]
+    called, copied = (function, str(source), str(result)), ("cast", str(source), str(source))
+    return _loop_cycles(device, called, optimize) - _loop_cycles(device, copied, optimize)
+
+
+def _loop_cycles(device: str, loop: tuple[str, str, str], optimize: str) -> float:
+    context, module = program(*loop)
+    interface = interface_of(module)
+    info = np.iinfo(interface.input_dtype)
+    inputs = np.linspace(-info.max, info.max, 8 * LENGTH).astype(interface.input_dtype).reshape(8, LENGTH)
+    return _mean_time(context, module, device, inputs, optimize) / LENGTH
+
+
+def _mean_time(context: Context, module: ModuleOp, device: str, inputs: NDArray[np.generic], optimize: str) -> float:
+    """The mean time of an inference of a program at L1, in the unit of the device."""
+
+    def measure() -> float:
+        return _measured_time(context, module, device, inputs, optimize)
+
+    return remembered((device, optimize, module, inputs.tobytes()), measure)
+
+
+def _measured_time(
+    context: Context, module: ModuleOp, device: str, inputs: NDArray[np.generic], optimize: str
+) -> float:
+    runner, interface = runner_for(device), interface_of(module)
+    with tempfile.TemporaryDirectory() as name:
+        folder = write(context, module, device, Path(name))
+        cycles = runner.run(runner.build(folder, interface, folder, optimize), interface, inputs).cycles
+    assert cycles is not None
+    return float(cycles.mean())
+
+
+def print_products(
+    devices: Sequence[str], limits: Mapping[tuple[str, str], float], levels: Sequence[str] = LEVELS
+) -> None:
+    """Print the time of every product on devices of one chip, with limits by device and name."""
+    print("Generated code for a matrix of 64 x 64: time per product")
+    columns = [(device, level) for device in devices for level in levels]
+    print(f"{'':<20}", *(f"{f'{device[-6:]} {level}':>10}" for device, level in columns), " limit")
+    for name in PRODUCTS:
+        figures = " ".join(f"{time_of_product(device, name, level):>10.2f}" for device, level in columns)
+        asked = ", ".join(f"{device} {most}" for (device, formats), most in limits.items() if formats == name)
+        print(f"{name:<20} {figures}  {asked}".rstrip())

@@ -1,0 +1,119 @@
+"""The commands `tinyml new-KIND`, which write a package that works at once, ready to be adapted.
+
+The files of a kind are the templates in `templates/KIND/`, with placeholders for the name in their paths and texts. A
+new kind is such a folder, a row of `KINDS` and a row of `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from importlib.util import find_spec
+from pathlib import Path
+from string import Template
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import option, options_of
+from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.atomic_file import write_file
+from tinyml.tools.cli.atomic_folder import atomic_folder, only_empty
+
+_SUFFIX = ".in"
+_NAME = "NAME"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewPackageRequest:
+    """The options of the commands that write a package."""
+
+    name: str = option("name of the package and its module: a Python identifier in lower case", flags=())
+    folder: Path = option("folder to write", flags=())
+
+
+def _dialects() -> Iterable[str]:
+    from tinyml.dialects.context import registry
+
+    return registry().all_dialects
+
+
+def _passes() -> Iterable[str]:
+    from tinyml.dialects.context import registry
+
+    return (name.replace("-", "_") for name in registry().all_passes)
+
+
+def _chips() -> Iterable[str]:
+    from tinyml.targets.registry import chips, targets
+
+    return (name.replace("-", "_") for name in (*(chip.name for chip in chips()), *targets()))
+
+
+def _suffixes() -> Iterable[str]:
+    from tinyml.lowering.frontends.importers import MLIR, importers
+
+    return *importers(), MLIR
+
+
+@dataclass(frozen=True)
+class PackageKind:
+    """A kind of package. what: the things that its names name, for messages. taken: the names in use."""
+
+    what: str
+    taken: Callable[[], Iterable[str]]
+
+
+KINDS = {
+    "format": PackageKind("dialect", _dialects),
+    "target": PackageKind("chip or target", _chips),
+    "frontend": PackageKind("frontend", _suffixes),
+    "pass": PackageKind("pass", _passes),
+}
+"""The kinds by the names of their commands and of the folders of their templates."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, options_of(NewPackageRequest))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write a package, and print the names of its files.
+
+    Raises `InputError` for a name that is not a lower-case Python identifier or is taken, by a module or by another of
+    the kind, and for an existing folder that is not empty.
+    """
+    request = parsed(arguments, NewPackageRequest)
+    kind, name = arguments.command.removeprefix("new-"), request.name
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise InputError(f"the name of a {kind} is a Python identifier in lower case, got '{name}'")
+    if kind == "frontend" and "_" in name:
+        raise InputError(f"the name of a frontend is the suffix of a file, letters and digits, got '{name}'")
+    if name in KINDS[kind].taken():
+        raise InputError(f"there is a {KINDS[kind].what} '{name}' already")
+    if find_spec(name) is not None:
+        raise InputError(f"there is a Python module '{name}' already")
+    words = {"name": name, "dashed": name.replace("_", "-"), "title": name.title().replace("_", "")}
+    written: list[Path] = []
+    with atomic_folder(request.folder, only_empty) as pending:
+        for path, text in _templates(files("tinyml.tools") / "templates" / kind, Path()):
+            file = Path(str(path).replace(_NAME, name).removesuffix(_SUFFIX))
+            (pending / file).parent.mkdir(parents=True, exist_ok=True)
+            write_file(pending / file, Template(text).substitute(words))
+            written.append(request.folder / file)
+    for file in written:
+        print(f"Wrote {file}")
+    print(f"Install it with: pip install -e {request.folder}")
+    return 0
+
+
+def _templates(folder: Traversable, path: Path) -> Iterator[tuple[Path, str]]:
+    """The templates below a folder, sorted, each with its path, relative to that of the outermost folder."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _templates(entry, path / entry.name)
+        elif entry.name.endswith(_SUFFIX):
+            yield path / entry.name, entry.read_text("utf-8")

@@ -1,0 +1,1 @@
+"""Comparisons of number formats and of searches over many models (`tinyml bench`)."""

@@ -1,0 +1,118 @@
+"""Buffers merged into blocks: a smaller problem, each of whose packings is one of the original problem.
+
+Two buffers that are alive in the same sections can lie on each other, and two of the same size can lie beside each
+other if one ends where the other starts. Where no byte is to spare packings often have such pairs: of a cut into two,
+merging is the inverse. A pair may also be a coincidence, above all where many buffers meet and among small or
+short-lived ones, and the smaller problem then has no packing: with each seed other pairs are left alone. Buffers that
+may overlap each other are not merged with anything.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from math import lcm
+from random import Random
+from typing import NamedTuple
+
+from tinyml.transforms.buffers.packing.grid import Grid
+
+DOUBTS = (0.0, 0.3, 0.6, 1.0)
+"""Chances, by turns, that a pair that is surely a coincidence is left alone."""
+
+SHARE = 0.3
+"""Share of the pairs that are merged before all are looked for anew: the safest ones, which make others safer."""
+
+
+class MergedBlock(NamedTuple):
+    """Buffers merged into one, alive in sections first..last of a grid, and their offsets in the block, in units."""
+
+    size: int
+    alignment: int
+    first: int
+    last: int
+    parts: tuple[tuple[int, int], ...]
+
+
+def merge_buffers(grid: Grid, seed: int) -> list[MergedBlock]:
+    """Merges until no pairs are left but those left alone; which ones is drawn with the seed."""
+    draw = Random(seed)
+    doubt = DOUBTS[seed % len(DOUBTS)]
+    common = _Common(grid)
+    shapes = zip(grid.sizes, grid.alignments, grid.first, grid.last, strict=True)
+    blocks = dict(enumerate(MergedBlock(*shape, ((b, 0),)) for b, shape in enumerate(shapes)))
+    refused = set[tuple[int, int]]()
+    apart = {b for result, operands in grid.overlaps.items() for b in (result, *operands)}
+    count = len(blocks)
+    while True:
+        weighed = [
+            (draw.uniform(0.5, 1) * trust, trust, a, b)
+            for trust, a, b in _pairs(blocks, common, draw)
+            if (min(a, b), max(a, b)) not in refused and a not in apart and b not in apart
+        ]
+        if not weighed:
+            return [*blocks.values()]
+        weighed.sort(reverse=True)
+        for _, trust, a, b in weighed[: max(int(SHARE * len(weighed)), 1)]:
+            if a not in blocks or b not in blocks:
+                continue
+            if draw.random() < doubt * (1 - trust):
+                refused.add((min(a, b), max(a, b)))
+                continue
+            blocks[count] = _joined(blocks.pop(a), blocks.pop(b))
+            count += 1
+
+
+class _Common:
+    """The frequencies of sizes and lengths among the buffers of a grid."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.count = len(grid.sizes)
+        self.sizes = sorted(grid.sizes)
+        self.lengths = Counter(last - first for first, last in zip(grid.first, grid.last, strict=True))
+
+    def length(self, length: int) -> float:
+        """The share of buffers of a length."""
+        return self.lengths[length] / self.count
+
+    def size(self, size: int) -> float:
+        """The share of buffers of a size, smoothed over a tenth of it to both sides."""
+        near = max(1, size // 10)
+        buffers = bisect_right(self.sizes, size + near) - bisect_left(self.sizes, size - near)
+        return buffers / ((2 * near + 1) * self.count)
+
+
+def _pairs(blocks: dict[int, MergedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
+    """Pairs that can be merged, each with the chance that it is no coincidence, if one is to be expected that is none.
+
+    Among many blocks that could be merged with each other a linear number of pairs is drawn.
+    """
+    numbers = [*blocks]
+    draw.shuffle(numbers)
+    alike, starting, ending = (dict[tuple[int, int], list[int]]() for _ in range(3))
+    starts, ends = Counter[int](), Counter[int]()
+    for number in numbers:
+        block = blocks[number]
+        alike.setdefault((block.first, block.last), []).append(number)
+        starting.setdefault((block.first, block.size), []).append(number)
+        ending.setdefault((block.last + 1, block.size), []).append(number)
+        starts[block.first] += 1
+        ends[block.last + 1] += 1
+    for (first, last), group in alike.items():
+        coincidences = starts[first] * (starts[first] - 1) / 2 * common.length(last - first)
+        for a, b in pairwise(group):
+            if blocks[a].size % blocks[b].alignment == 0:
+                yield 1 / (1 + coincidences), a, b
+    for (first, size), group in starting.items():
+        coincidences = ends[first] * starts[first] * common.size(size)
+        for a, b in zip(ending.get((first, size), ()), group, strict=False):
+            yield 1 / (1 + coincidences), a, b
+
+
+def _joined(a: MergedBlock, b: MergedBlock) -> MergedBlock:
+    """Block b on block a if they are alive in the same sections, else beside it."""
+    above = a.size if a.first == b.first else 0
+    parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))
+    return MergedBlock(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)

@@ -1,0 +1,27 @@
+"""The options of a packing, for the pass and the command alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import option
+from tinyml.transforms.buffers.packing.modes import MODES
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackingOptions:
+    """Options that `pack-scratch` and `tinyml pack` share."""
+
+    mode: str = option("packing algorithm (docs/packing.md)", default="auto", metavar="MODE")
+    coarsen: int = option("round sizes up to multiples of N bytes while the algorithm works", default=1, metavar="N")
+    nodes: int | None = option("largest number of nodes in the search trees", default=None, metavar="N")
+
+    def check(self) -> None:
+        """Raise `InputError` for an unknown mode, and for numbers that are out of range."""
+        if self.mode not in MODES:
+            raise InputError(f"unknown mode '{self.mode}'; the modes are {', '.join(MODES)}")
+        if self.coarsen < 1:
+            raise InputError(f"coarsen must be positive, got {self.coarsen}")
+        if self.nodes is not None and self.nodes < 0:
+            raise InputError(f"nodes must not be negative, got {self.nodes}")

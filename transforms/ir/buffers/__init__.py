@@ -1,0 +1,1 @@
+"""Uses of buffers and of their views, and changes of their types."""

@@ -1,0 +1,43 @@
+"""The bytes of memory that the ops of a loop access."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import scratch
+from tinyml.dialects.scratch import memref_type, size_in_bytes
+
+
+def memory_of(root: SSAValue) -> SSAValue:
+    """The arena that holds a root, in which results may overwrite operands (`update-in-place`), or the root itself."""
+    return root.owner.arena if isinstance(root.owner, scratch.ViewOp) else root
+
+
+def start_of(root: SSAValue) -> int:
+    """The byte at which a root begins in its memory."""
+    return root.owner.offset.value.data if isinstance(root.owner, scratch.ViewOp) else 0
+
+
+def overlap(a: SSAValue, b: SSAValue) -> bool:
+    """True if two roots have bytes in common."""
+    ends = [start_of(root) + size_in_bytes(memref_type(root)) for root in (a, b)]
+    return memory_of(a) is memory_of(b) and start_of(a) < ends[1] and start_of(b) < ends[0]
+
+
+def affine(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:
+    """Slope and start of a value that equals slope * index + start; None if it is not of that form."""
+    if value is index:
+        return 1, 0
+    if (number := const_evaluate_operand(value)) is not None:
+        return 0, number
+    op = value.owner
+    if not isinstance(op, arith.AddiOp | arith.MuliOp):
+        return None
+    a, b = affine(op.lhs, index), affine(op.rhs, index)
+    if a is None or b is None:
+        return None
+    if isinstance(op, arith.AddiOp):
+        return a[0] + b[0], a[1] + b[1]
+    return (a[0] * b[1], a[1] * b[1]) if b[0] == 0 else None

@@ -1,0 +1,1 @@
+"""Arithmetic on indices: offsets of elements, divisibility, values over all iterations of loops."""
