@@ -148,17 +148,18 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
 class TileFamily:
     """Kernels for tiles of any shape, which a composer makes as they are needed.
 
-    name: the C functions are called by it and the shape. op: the num op that they implement. needs: the feature that a
-    board must have. composed: the kernel for a function name and a tile; None for a shape without one. stream: the
-    weights and everything else that belongs to rows, in the order in which a kernel fetches them. limit: the magnitude
-    that sums and their parts stay below. shifts: true if sums are finished by a shift, as `Accumulator.shift` says,
-    instead of a requantisation; their starts then include the rounding constant. bits: of sums. right: the greatest
-    shift amount of a requantisation. most: bytes of a strip that is gathered. large: true if streams take more flash
-    than weights; `spend-flash` chooses such kernels, nothing else does. lines: those of the tiles that have kernels.
+    name: the C functions are called by it and the shape. channels: true if each row of weights is multiplied by a
+    channel of windows. needs: the feature that a board must have. composed: the kernel for a function name and a tile;
+    None for a shape without one. stream: the weights and everything else that belongs to rows, in the order in which a
+    kernel fetches them. limit: the magnitude that sums and their parts stay below. shifts: true if sums are finished by
+    a shift, as `Accumulator.shift` says, instead of a requantisation; their starts then include the rounding constant.
+    bits: of sums. right: the greatest shift amount of a requantisation. most: bytes of a strip that is gathered. large:
+    true if streams take more flash than weights; `spend-flash` chooses such kernels, nothing else does. lines: those of
+    the tiles that have kernels.
     """
 
     name: str
-    op: str
+    channels: bool
     needs: str
     composed: Callable[[str, Tile], Kernel | None]
     stream: Callable[[Tile, Sums], Bytes]
@@ -223,7 +224,7 @@ class TileCoder:
     def kernel(self, code: CodedTile) -> Kernel | None:
         """The kernel of a tile that is code; None if there is none, as for elements apart as another op has them."""
         rows, runs, length = code.weights.shape
-        if code.apart != (rows if self.family.op == "num.channel_tiles" else 1):
+        if code.apart != (rows if self.family.channels else 1):
             return None
         tile = Tile(rows, runs, length * code.apart, code.pitch, code.step, code.count, code.zero)
         sums = Sums(code.weights.reshape(rows, -1), code.starts, code.multipliers, code.shifts)

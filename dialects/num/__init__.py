@@ -8,6 +8,7 @@ from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.num.activations import *
 from tinyml.dialects.num.base import *
 from tinyml.dialects.num.coded import *
+from tinyml.dialects.num.contractions import *
 from tinyml.dialects.num.kernel_attributes import *
 from tinyml.dialects.num.kernels import *
 from tinyml.dialects.num.norms import *

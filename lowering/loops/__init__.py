@@ -1,1 +1,1 @@
-"""Parts of the lowering to loops."""
+"""Lowerings of ops on buffers to loops, one function for each class of ops."""

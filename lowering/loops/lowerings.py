@@ -1,7 +1,7 @@
 """The registry of lowerings to loops, by class of op.
 
 The decorator `@lowers` registers a function for a class of ops and for its subclasses without a lowering of their own.
-Each file of this folder may register some.
+Each file of this folder and of those in it may register some.
 """
 
 from __future__ import annotations
@@ -43,5 +43,5 @@ def lowering_of(op: Operation) -> Lowering | None:
 @cache
 def _load() -> None:
     package = __name__.rpartition(".")[0]
-    for module in pkgutil.iter_modules(import_module(package).__path__):
-        import_module(f"{package}.{module.name}")
+    for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
+        import_module(module.name)

@@ -134,14 +134,14 @@ class TileComposer:
     def family(
         self,
         name: str,
-        op: str,
         code: Callable[[Tile], TileCode],
         *,
+        channels: bool = False,
         large: bool = False,
         lines: int = 1,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family for bytes. large, lines: as in `TileFamily`. shared: functions that the code calls.
+        """A family for bytes. channels, large, lines: as in `TileFamily`. shared: functions that the code calls.
 
         Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier at
         least `LEAST_MULTIPLIER`.
@@ -158,10 +158,12 @@ class TileComposer:
                 self.header, signature, bodies, made.layout.portable, costs, self.call, made.stack, shared=shared
             )
             text = replace(text, runs=made.runs)
-            kernel = Kernel(symbol, 8, 8, self.bits, op=op, flash=self.flash, needs=self.needs)
+            kernel = Kernel(symbol, 8, 8, self.bits, op="num.composed_tiles", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
         def stream(tile: Tile, sums: Sums) -> Bytes:
             return code(tile).layout.stream(sums)
 
-        return TileFamily(name, op, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines)
+        return TileFamily(
+            name, channels, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
+        )

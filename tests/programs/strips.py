@@ -57,7 +57,7 @@ class Strip:
 
     @property
     def by_channel(self) -> bool:
-        return "channel" in self.family.op
+        return self.family.channels
 
     @property
     def stream(self) -> Values | None:
@@ -144,7 +144,7 @@ def strip_of(family: TileFamily, tile: Tile, random: np.random.Generator) -> Str
 
     The first and the last of several rows have the greatest or the least of them.
     """
-    length = tile.runs * tile.length // (tile.rows if "channel" in family.op else 1)
+    length = tile.runs * tile.length // (tile.rows if family.channels else 1)
     weights = random.integers(-128, 128, (tile.rows, length))
     weights[0] = random.choice([-128, 127])
     room = min(family.limit - 1 - 128 * int(np.abs(weights).sum(1).max()), 1 << 30)

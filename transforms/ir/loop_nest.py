@@ -8,9 +8,10 @@ from typing import TypeAlias
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i8, i16, i32
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from tinyml.dialects import num
 from tinyml.transforms.ir.located_builder import LocatedBuilder
 
 Indices: TypeAlias = "list[SSAValue]"
@@ -83,6 +84,15 @@ class LoopNest(LocatedBuilder):
         self.put(loop)
         return loop.results
 
+    def contract(self, shape: Sequence[int], body: Callable[[Indices], None]) -> num.ContractOp:
+        """A contraction over lines of windows, windows and rows of weights; `body` takes their numbers."""
+        block = Block(arg_types=[IndexType()] * len(shape))
+        with self.inside(block):
+            body(list(block.args))
+        op = num.ContractOp(shape, Region(block))
+        self.put(op)
+        return op
+
 
 def function_around(op: Operation) -> func.FuncOp:
     """The function that contains an op."""
@@ -102,7 +112,9 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
     return array
 
 
-def needed(ops: Sequence[Operation | Block], loop: scf.ForOp, but: Operation | None = None) -> list[Operation]:
+def needed(
+    ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Operation | None = None
+) -> list[Operation]:
     """Ops of a loop's body and the ops they depend on, in order, except those that only `but` needs."""
     needed: set[Operation] = set()
     pending = list(ops)

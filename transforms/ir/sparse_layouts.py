@@ -64,7 +64,7 @@ def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> 
     return min((rows for rows in candidates if rows is not None), key=lambda rows: rows.effort, default=None)
 
 
-def compressed_rows(op: num.SparseDotOp) -> CompressedRows:
+def compressed_rows(op: num.SparseDotOp | num.SparseProductsOp) -> CompressedRows:
     """The constant matrix that an op reads."""
     values, gaps, lengths = (cast(scratch.ConstantOp, run.owner).raws for run in (op.values, op.gaps, op.lengths))
     lengths = lengths.view(f"u{lengths.itemsize}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tinyml.dialects import num, tdsl
 
 
-def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
-    """The spacing of the windows of an undilated filter, `across` pixels apart, in a strip or gathered one by one.
+def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> tuple[num.Spacing, int]:
+    """The layout of the windows of an undilated filter, `across` pixels apart, and the number of their lines.
 
     filter: its shape, O x KH x KW x C. image: 1 x H x W x C with a line of windows for each row from KH on, all of them
     in one line for a filter of a single pixel; or one window after the other, N x KH x KW x C.
@@ -15,9 +15,9 @@ def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
     _, height, width, length = filter
     if count > 1:
         runs = 1 if length == channels else height
-        return num.Spacing(runs, columns * channels if runs > 1 else 0, rows * columns * channels)
+        return num.Spacing(runs, columns * channels if runs > 1 else 0, rows * columns * channels), 1
     lines = 1 if (height, width) == (1, 1) else rows - height + 1
-    return num.Spacing(height, columns * channels if max(height, lines) > 1 else 0, across * channels, lines)
+    return num.Spacing(height, columns * channels if max(height, lines) > 1 else 0, across * channels), lines
 
 
 def is_strip(op: tdsl.Conv2dOp) -> bool:

@@ -1,7 +1,7 @@
 """`block-rows`: multiplies several rows of a matrix by a vector at once where the target has a kernel for that (L3).
 
 A kernel for several rows loads each element of the vector once for all of them, and is called once. The sums of a block
-wait in a small local array; the code before and after the dot product of a row stays as it is, in loops over the block.
+are kept in a small local array; what a row does before and after its products stays as it is, in loops over the block.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
@@ -26,14 +25,14 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, compile_for, kernels_of, tile_families
-from tinyml.targets.tiles import TileFamily
+from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
-from tinyml.transforms.loops.kernels.finished_rows import tile_of_rows
+from tinyml.transforms.loops.kernels.tiles import as_window
 
 
 @dataclass(frozen=True)
 class BlockRowsPass(ModulePass):
-    """Blocks loops over rows of matrices, each iteration a chain of dot products with loop-invariant vectors.
+    """Takes the rows of contractions in blocks; rows whose sums a kernel also finishes become a tile.
 
     target: as for printing C. Raises `InputError` for an unknown target.
     """
@@ -47,11 +46,11 @@ class BlockRowsPass(ModulePass):
         families = tile_families(self.target)
         kernels = [kernel for kernel in kernels_of(self.target) if kernel.op in blocks]
         for function in defined_functions(op):
-            # One array for all loops: no two of them run at the same time.
+            # One array for all contractions: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
-            for loop in [loop for loop in function.walk() if isinstance(loop, scf.ForOp)]:
-                rows = _Rows.find(loop, kernels)
-                if rows is not None and not rows.is_one_tile(families):
+            for contraction in [each for each in function.walk() if isinstance(each, num.ContractOp)]:
+                rows = _Rows.find(contraction, kernels)
+                if rows is not None and not as_window(contraction, families):
                     kind = rows.accumulator.type, rows.block
                     if kind not in arrays:
                         arrays[kind] = local_array(function, *kind, "sums")
@@ -59,148 +58,92 @@ class BlockRowsPass(ModulePass):
 
 
 def tile_rows(module: ModuleOp, target: str) -> None:
-    """Replaces loops over all rows of a matrix by tiles, where a kernel of a board finishes the sums."""
+    """Replace contractions over all rows of a matrix by tiles, where a kernel of a board finishes the sums."""
     kernels, families = kernels_of(target), tile_families(target)
     blocks = [kernel for kernel in kernels if kernel.op == num.DotRowsOp.name]
     for function in defined_functions(module):
-        for loop in [loop for loop in function.walk() if isinstance(loop, scf.ForOp)]:
-            if (rows := _Rows.find(loop, blocks)) is not None:
-                rows.is_one_tile(families)
-
-
-@dataclass
-class _Product:
-    """A dot product of one row of a matrix with a vector or with the channel of its number, and its kernel."""
-
-    dot: num.DotOp | num.StridedDotOp
-    row: scratch.SliceOp
-    kernel: Kernel
+        for contraction in [each for each in function.walk() if isinstance(each, num.ContractOp)]:
+            if _Rows.find(contraction, blocks) is not None:
+                as_window(contraction, families)
 
 
 @dataclass
 class _Rows:
-    """A loop over rows, and the dot products that each row's sum passes through in order, in one accumulator."""
+    """A contraction with one sum in one accumulator, and a kernel for each of its products, in order."""
 
-    loop: scf.ForOp
-    trips: int
+    op: num.ContractOp
     accumulator: Accumulator
-    products: list[_Product]
+    products: list[tuple[num.ProductsOp, Kernel]]
 
     @property
     def block(self) -> int:
-        return self.products[0].kernel.rows
+        """The number of rows that the kernels take at once."""
+        return self.products[0][1].rows
+
+    @property
+    def start(self) -> SSAValue:
+        """What the sum starts from."""
+        return self.products[0][0].sum
+
+    @property
+    def end(self) -> num.ProductsOp:
+        """The op that completes the sum."""
+        return self.products[-1][0]
 
     @classmethod
-    def find(cls, loop: scf.ForOp, kernels: Sequence[Kernel]) -> _Rows | None:
-        """The rows of a loop, if they can be taken in blocks."""
-        body = loop.body.block
-        bounds = [const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step)]
-        stores = [op for op in body.ops if not op.results and op is not body.last_op]
-        if loop.iter_args or any(op.regions for op in body.ops) or bounds[0] != 0 or bounds[1] is None:
+    def find(cls, op: num.ContractOp, kernels: Sequence[Kernel]) -> _Rows | None:
+        """The rows of a contraction, if they can be taken in blocks."""
+        ops = list(op.body.block.ops)
+        dense = [each for each in op.sums if isinstance(each, num.ProductsOp)]
+        if not dense or op.is_sparse or len(op.shape) > 1:
             return None
-        dots = [op for op in body.ops if isinstance(op, num.DotOp | num.StridedDotOp)]
-        if bounds[2] != 1 or not dots:
+        effects = [each for each in ops if not each.results]
+        chained = all(after.sum is before.result for before, after in pairwise(dense))
+        alone = all(before.result.has_one_use() for before in dense[:-1])
+        after = all(isinstance(each, memref.StoreOp) and dense[-1].is_before_in_block(each) for each in effects)
+        if any(each.regions for each in ops) or not (chained and alone and after) or _reads_earlier_rows(op):
             return None
-        chained = all(after.sum is before.result for before, after in pairwise(dots))
-        alone = all(len(list(dot.result.uses)) == 1 for dot in dots[:-1])
-        after = all(isinstance(op, memref.StoreOp) and dots[-1].is_before_in_block(op) for op in stores)
-        if not (chained and alone and after) or _reads_earlier_rows(loop):
-            return None
-        for accumulator in _accumulators(dots[0].sum, dots[-1].result):
-            matches = [cls._product(dot, accumulator, loop, kernels) for dot in dots]
-            products = [product for product in matches if product is not None]
-            same = {product.kernel.rows for product in products}
-            if len(products) == len(dots) and len(same) == 1 and bounds[1] >= products[0].kernel.rows:
-                return cls(loop, bounds[1], accumulator, products)
+        for accumulator in _accumulators(dense[0].sum, dense[-1].result):
+            found = [(each, kernel) for each in dense if (kernel := _kernel(each, accumulator, kernels)) is not None]
+            same = {kernel.rows for _, kernel in found}
+            if len(found) == len(dense) and len(same) == 1 and op.rows >= min(same):
+                return cls(op, accumulator, found)
         return None
 
-    def is_one_tile(self, families: Sequence[TileFamily]) -> bool:
-        """Replace the loop by a tile, where a kernel finishes all rows."""
-        [product, *others] = self.products
-        return (
-            not others
-            and isinstance(product.dot, num.DotOp)
-            and tile_of_rows(self.loop, self.trips, product.dot, product.row, families)
-        )
-
-    @staticmethod
-    def _product(
-        dot: num.DotOp | num.StridedDotOp, accumulator: Accumulator, loop: scf.ForOp, kernels: Sequence[Kernel]
-    ) -> _Product | None:
-        index, row = loop.body.block.args[0], dot.lhs.owner
-        if not isinstance(row, scratch.SliceOp) or _inside(row.source, loop):
-            return None
-        offset = row.offset.owner
-        if isinstance(offset, arith.MuliOp):
-            consecutive = offset.lhs is index and const_evaluate_operand(offset.rhs) == num.run_length(dot.lhs)
-        else:
-            consecutive = row.offset is index and num.run_length(dot.lhs) == 1
-        if isinstance(dot, num.StridedDotOp):
-            channel = dot.rhs.owner
-            if not isinstance(channel, scratch.SliceOp) or channel.offset is not index or _inside(channel.source, loop):
-                return None
-            if scratch.elements_of(channel.source) != dot.length * dot.stride.value.data:
-                return None
-        elif index in _read(dot.rhs, loop):
-            return None
-        if not consecutive:
-            return None
-        formats = [element_format(operand.type) for operand in (dot.lhs, dot.rhs)]
-        if not all(format.coding is INTEGER_CODING for format in formats):
-            return None
-        if any(scratch.packed_bits(scratch.memref_type(operand)) is not None for operand in (dot.lhs, dot.rhs)):
-            return None
-        bits = [8 * format.dtype.itemsize for format in formats]
-        flash = [scratch.in_flash(scratch.memref_type(operand)) for operand in (dot.lhs, dot.rhs)]
-        op = num.DotRowsOp.name if isinstance(dot, num.DotOp) else num.ChannelDotsOp.name
-        wanted = Kernel("", bits[0], bits[1], accumulator.bits, op=op, flash=flash[0])
-        kernel = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
-        return None if kernel is None or flash[1] else _Product(dot, row, kernel)
-
     def rewrite(self, sums: SSAValue) -> None:
-        """Put whole blocks before the loop, which keeps the last rows; `sums` is an array for one block."""
-        nest = LoopNest(self.loop)
-        rest = self.trips % self.block
+        """Take rows in blocks, and the last ones in a loop; `sums` is an array for one block."""
+        nest, op = LoopNest(self.op), self.op
+        rest = op.rows % self.block
         starts = self._zeros(nest) or sums
-        blocks = nest.index((self.trips - rest) // self.block)
+        blocks = nest.index((op.rows - rest) // self.block)
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             first = nest.times(number, self.block)
             if starts is sums:
                 self._each(nest, first, sums, start=True)
-            for product in self.products:
-                length = num.run_length(product.dot.lhs)
-                place = nest.times(first, length)
-                matrix = nest.insert(scratch.SliceOp(product.row.source, place, (self.block * length,)))
-                begin = starts if product is self.products[0] else sums
-                self._multiply(nest, product, (sums, begin, matrix), first)
+            begin = starts
+            for products, kernel in self.products:
+                place = nest.times(first, products.length)
+                matrix = nest.insert(scratch.SliceOp(products.weights, place, (self.block * products.length,)))
+                if products.channels is None:
+                    nest.put(num.DotRowsOp(sums, begin, matrix, products.vector, kernel.attribute))
+                else:
+                    reach = (products.length - 1) * products.stride + self.block
+                    window = nest.insert(scratch.SliceOp(products.vector, first, (reach,)))
+                    nest.put(num.ChannelDotsOp(sums, begin, matrix, window, products.stride, kernel.attribute))
+                begin = sums
             self._each(nest, first, sums, start=False)
             return []
 
         nest.fold(blocks, [], body)
         if rest:
-            self.loop.operands[0] = nest.index(self.trips - rest)
+            expand_contraction(op, op.rows - rest)
         else:
-            Rewriter.erase_op(self.loop)
-
-    def _multiply(
-        self, nest: LoopNest, product: _Product, memory: tuple[SSAValue, SSAValue, SSAValue], first: SSAValue
-    ) -> None:
-        """The products of a block from its first row on; memory: sums, their starts and the rows."""
-        dot, kernel = product.dot, product.kernel.attribute
-        if isinstance(dot, num.DotOp):
-            vector = self._copy(nest, needed([dot.rhs.owner], self.loop), {}).get(dot.rhs)
-            nest.put(num.DotRowsOp(*memory, vector or dot.rhs, kernel))
-        else:
-            channel, stride = dot.rhs.owner, dot.stride.value.data
-            assert isinstance(channel, scratch.SliceOp)
-            reach = (dot.length - 1) * stride + self.block
-            window = nest.insert(scratch.SliceOp(channel.source, first, (reach,)))
-            nest.put(num.ChannelDotsOp(*memory, window, stride, kernel))
+            Rewriter.erase_op(op)
 
     def _zeros(self, nest: LoopNest) -> SSAValue | None:
         """Zeros in flash, where sums start from zero."""
-        if not isinstance(self.products[0].dot.sum.owner, num.ZeroOp):
+        if not isinstance(self.start.owner, num.ZeroOp):
             return None
         raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
         zeros = nest.insert(scratch.ConstantOp.of(raws, self.accumulator.type))
@@ -209,19 +152,18 @@ class _Rows:
 
     def _each(self, nest: LoopNest, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
         """A loop over the rows of a block that stores the start of each sum, or finishes it."""
-        last, loop = self.products[-1].dot, self.loop
-        begin = self.products[0].dot.sum
+        last, op = self.end, self.op
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-            values: dict[SSAValue, SSAValue] = {loop.body.block.args[0]: nest.add(first, number)}
+            values: dict[SSAValue, SSAValue] = {op.row: nest.add(first, number)}
             if start:
-                values = self._copy(nest, needed([begin.owner], loop), values)
-                nest.store(values.get(begin, begin), sums, [number])
+                values = self._copy(nest, needed([self.start.owner], op), values)
+                nest.store(values.get(self.start, self.start), sums, [number])
             else:
                 values[last.result] = nest.load(sums, [number])
                 values[last.result].name_hint = last.result.name_hint
-                stores = [op for op in loop.body.block.ops if isinstance(op, memref.StoreOp)]
-                self._copy(nest, needed(stores, loop, but=last), values)
+                stores = [each for each in op.body.block.ops if isinstance(each, memref.StoreOp)]
+                self._copy(nest, needed(stores, op, but=last), values)
             return []
 
         nest.fold(nest.index(self.block), [], body)
@@ -261,29 +203,36 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
             yield accumulator
 
 
-def _reads_earlier_rows(loop: scf.ForOp) -> bool:
-    """May a row read an element that an earlier row has stored? Then rows cannot be taken at once.
+def _kernel(op: num.ProductsOp, accumulator: Accumulator, kernels: Sequence[Kernel]) -> Kernel | None:
+    """The kernel for products of several rows of weights at once."""
+    if op.row_pitch != op.length:
+        return None
+    formats = [element_format(factor.type) for factor in op.factors]
+    types = [scratch.memref_type(factor) for factor in op.factors]
+    if not all(format.coding is INTEGER_CODING for format in formats):
+        return None
+    if scratch.in_flash(types[1]) or any(scratch.packed_bits(type) is not None for type in types):
+        return None
+    weights, vector = (8 * format.dtype.itemsize for format in formats)
+    name = num.DotRowsOp.name if op.channels is None else num.ChannelDotsOp.name
+    wanted = Kernel("", weights, vector, accumulator.bits, op=name, flash=scratch.in_flash(types[0]))
+    return next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+
+
+def _reads_earlier_rows(op: num.ContractOp) -> bool:
+    """Whether a row may read an element that an earlier row has stored, so that rows cannot be taken at once.
 
     Different buffers do not overlap while both are in use; in the same buffer a row may read the element it stores.
     """
-    ops = list(loop.body.block.ops)
-    stores = [op for op in ops if isinstance(op, memref.StoreOp)]
-    stored = {scratch.root(op.memref): [op.memref, *op.indices] for op in stores}
+    ops = list(op.body.block.ops)
+    stores = [each for each in ops if isinstance(each, memref.StoreOp)]
+    stored = {scratch.root(each.memref): [each.memref, *each.indices] for each in stores}
     if len(stored) < len(stores):
         return True
-    dots = [op for op in ops if isinstance(op, num.DotOp | num.StridedDotOp)]
-    loads = [op for op in ops if isinstance(op, memref.LoadOp)]
-    return any(scratch.root(factor) in stored for dot in dots for factor in (dot.lhs, dot.rhs)) or any(
-        stored.get(scratch.root(op.memref), element) != element
-        for op in loads
-        for element in [[op.memref, *op.indices]]
+    factors = [factor for each in op.sums for factor in each.factors]
+    loads = [each for each in ops if isinstance(each, memref.LoadOp)]
+    return any(scratch.root(factor) in stored for factor in factors) or any(
+        stored.get(scratch.root(each.memref), element) != element
+        for each in loads
+        for element in [[each.memref, *each.indices]]
     )
-
-
-def _inside(value: SSAValue, loop: scf.ForOp) -> bool:
-    return value.owner is loop.body.block or (isinstance(value.owner, Operation) and value.owner.parent_op() is loop)
-
-
-def _read(value: SSAValue, loop: scf.ForOp) -> set[SSAValue]:
-    """A value and the values in the loop's body that it is computed from."""
-    return {value, *(operand for op in needed([value.owner], loop) for operand in op.operands)}

@@ -21,7 +21,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format, 
 from tinyml.dialects.num import accumulator_type
 from tinyml.transforms.ir.buffers.buffer_reads import buffer_reads
 
-_PRODUCTS = num.DotOp, num.StridedDotOp, num.SparseDotOp
+_PRODUCTS = num.ProductsOp, num.SparseProductsOp, num.DotOp, num.StridedDotOp, num.SparseDotOp
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
-    """Is an operand summed by products, whose accumulator allows it to have another format?"""
+    """True if products sum an operand, in an accumulator that allows it to have another format."""
     op = use.operation
     if not isinstance(op, _PRODUCTS):
         return False

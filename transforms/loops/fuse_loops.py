@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import memref, scf
@@ -22,15 +23,20 @@ from xdsl.rewriter import Rewriter
 from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import scratch
+from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.transforms.ir.buffers.loop_accesses import affine, memory_of, overlap, start_of
 
+_Loop: TypeAlias = scf.ForOp | num.ContractOp
+
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
-    """Fuses a loop with the next one of equal bounds if that loads elements that the first has stored."""
+    """Fuses a loop with the next one of equal bounds if that loads elements that the first has stored.
+
+    A contraction counts as a loop over its rows, and takes up what it is fused with.
+    """
 
     name = "fuse-loops"
 
@@ -38,10 +44,11 @@ class FuseLoopsPass(ModulePass):
         for function in defined_functions(op):
             blocks = [block for nested in function.walk() for region in nested.regions for block in region.blocks]
             for block in blocks:
-                for second in [loop for loop in block.ops if isinstance(loop, scf.ForOp)][::-1]:
+                for second in [loop for loop in block.ops if isinstance(loop, _Loop)][::-1]:
                     # A fused loop may fuse again with the loop before it.
-                    while (first := _loop_before(second)) and (forwarded := _forwarded(first, second)):
-                        _fuse(first, second, forwarded)
+                    fused = second
+                    while (first := _loop_before(fused)) and (forwarded := _forwarded(first, fused)):
+                        fused = _fuse(first, fused, forwarded)
 
 
 @dataclass(frozen=True)
@@ -58,19 +65,19 @@ class _Access:
     address: tuple[int, int] | None
 
     def conflicts(self, other: _Access) -> bool:
-        """May this access touch, in one iteration, bytes that the other touches in a different one?"""
+        """True if this access may touch, in one iteration, bytes that the other touches in a different one."""
         if not (self.writes or other.writes) or not overlap(self.root, other.root):
             return False
         return not self.meets(other)
 
     def meets(self, other: _Access) -> bool:
-        """Do both accesses touch the same element in each iteration, and never in different ones?"""
+        """True if both accesses touch the same element in each iteration, and never in different ones."""
         same = memory_of(self.root) is memory_of(other.root) and self.address == other.address
         width, other_width = (element_bytes(memref_type(access.root)) for access in (self, other))
         return same and self.address is not None and self.address[0] != 0 and width == other_width
 
 
-def _accesses(loop: scf.ForOp) -> list[_Access] | None:
+def _accesses(loop: _Loop) -> list[_Access] | None:
     """The accesses to buffers other than constants, in order; None if the body has other effects."""
     accesses: list[_Access] = []
     for op in loop.body.block.ops:
@@ -79,7 +86,7 @@ def _accesses(loop: scf.ForOp) -> list[_Access] | None:
                 values, writes = [op.memref], isinstance(op, memref.StoreOp)
             case _ if op.regions:
                 return None
-            case _ if is_side_effect_free(op) or op is loop.body.block.last_op:
+            case _ if is_side_effect_free(op) or isinstance(op, scf.YieldOp):
                 continue
             case _ if only_has_effect(op, MemoryEffectKind.READ):
                 values, writes = [value for value in op.operands if isinstance(value.type, MemRefType)], False
@@ -113,20 +120,27 @@ def _address(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | 
     return slope * element_bytes(type), start * element_bytes(type) + start_of(buffer)
 
 
-def _loop_before(second: scf.ForOp) -> scf.ForOp | None:
+def _loop_before(second: _Loop) -> _Loop | None:
     """The loop before another if nothing between them has an effect or reads memory."""
     op = second.prev_op
-    while op is not None and not isinstance(op, scf.ForOp):
+    while op is not None and not isinstance(op, _Loop):
         if op.regions or not is_side_effect_free(op):
             return None
         op = op.prev_op
     return op
 
 
-def _forwarded(first: scf.ForOp, second: scf.ForOp) -> list[tuple[memref.StoreOp, memref.LoadOp]]:
+def _bounds(loop: _Loop) -> tuple[int, int, int] | None:
+    """The constant bounds and step of a loop that carries nothing from one iteration to the next; None for others."""
+    if isinstance(loop, num.ContractOp):
+        return None if loop.is_sparse or len(loop.shape) > 1 else (0, loop.rows, 1)
+    low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
+    return None if low is None or high is None or step is None or loop.iter_args else (low, high, step)
+
+
+def _forwarded(first: _Loop, second: _Loop) -> list[tuple[memref.StoreOp, memref.LoadOp]]:
     """Pairs of a store in the first loop and a load in the second of the same value; empty if the loops cannot fuse."""
-    bounds = [[const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step)] for loop in (first, second)]
-    if bounds[0] != bounds[1] or None in bounds[0] or first.iter_args or second.iter_args:
+    if (bounds := _bounds(first)) is None or bounds != _bounds(second):
         return []
     before, after = _accesses(first), _accesses(second)
     if before is None or after is None or any(a.conflicts(b) for a in before for b in after):
@@ -143,13 +157,17 @@ def _forwarded(first: scf.ForOp, second: scf.ForOp) -> list[tuple[memref.StoreOp
     return pairs
 
 
-def _fuse(first: scf.ForOp, second: scf.ForOp, forwarded: Sequence[tuple[memref.StoreOp, memref.LoadOp]]) -> None:
+def _fuse(first: _Loop, second: _Loop, forwarded: Sequence[tuple[memref.StoreOp, memref.LoadOp]]) -> _Loop:
+    """The fused loop, in the place of the second."""
+    if isinstance(first, num.ContractOp) and isinstance(second, scf.ForOp):
+        second = _contraction(second)
     body, top = second.body.block, second.body.block.first_op
     assert top is not None
     first.body.block.args[0].replace_all_uses_with(body.args[0])
-    for op in list(first.body.block.ops)[:-1]:
-        op.detach()
-        body.insert_ops_before([op], top)
+    for op in list(first.body.block.ops):
+        if not isinstance(op, scf.YieldOp):
+            op.detach()
+            body.insert_ops_before([op], top)
     second.location = first.location
     Rewriter.erase_op(first)
     for store, load in forwarded:
@@ -158,6 +176,19 @@ def _fuse(first: scf.ForOp, second: scf.ForOp, forwarded: Sequence[tuple[memref.
     for store in dict.fromkeys(store for store, _ in forwarded):
         if not _is_used(scratch.root(store.memref), but=store):
             Rewriter.erase_op(store)
+    return second
+
+
+def _contraction(loop: scf.ForOp) -> num.ContractOp:
+    """A contraction in the place of a loop from 0, so far without products."""
+    bounds = _bounds(loop)
+    assert bounds is not None
+    body = loop.detach_region(loop.body)
+    assert body.block.last_op is not None
+    Rewriter.erase_op(body.block.last_op)
+    op = num.ContractOp([bounds[1]], body)
+    Rewriter.replace_op(loop, op, [])
+    return op
 
 
 def _is_used(buffer: SSAValue, but: Operation) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import memref
@@ -96,7 +97,7 @@ class _Packable:
         if format is None or format.dtype.kind != "i":
             return None
         readers = [use.operation for use in buffer_reads(op.result)]
-        rows = {num.run_length(dot.lhs) for dot in readers if isinstance(dot, num.DotOp)}
+        rows = {dot.length for dot in readers if _is_dense(dot)}
         row = rows.pop() if len(rows) == 1 else 1
         candidates = [cls._with(op, target, bits, row, readers) for bits in packed_widths(op.raws)]
         readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= MOST]
@@ -115,15 +116,15 @@ class _Packable:
         reads = chip_of(self.target).packed_reads
         symbol, code = packed_reader(self.bits), reads.code.get(self.bits, 0)
         slowdown = reads.loop if isinstance(reader, memref.LoadOp) else reads.kernel
-        if isinstance(reader, num.DotOp):
-            width = 8 * element_format(reader.lhs.type).dtype.itemsize
+        if _is_dense(reader):
+            width = 8 * element_format(reader.factors[0].type).dtype.itemsize
             rows = self.constant.raws.size // self.row
             plain, packed = (_kernel(reader, bits, rows, self.target) for bits in (width, self.bits))
             if packed is not None and self.row > 1:
                 symbol, code = packed.symbol, packed.code
                 slowdown = packed.step / (plain or packed).step
                 self.calls -= 1
-        if isinstance(reader, num.SparseDotOp):
+        if isinstance(reader, num.SparseDotOp | num.SparseProductsOp):
             whole, packed = (
                 _sparse(reader, bits, self.target) for bits in (8 * self.constant.raws.itemsize, self.bits)
             )
@@ -178,15 +179,20 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
         chosen = kept
 
 
-def _kernel(dot: num.DotOp, weights: int, rows: int, target: str) -> Kernel | None:
+def _is_dense(op: Operation) -> TypeGuard[num.DotOp | num.ProductsOp]:
+    """True for the products of rows of weights and whole vectors."""
+    return isinstance(op, num.DotOp) or (isinstance(op, num.ProductsOp) and op.channels is None and op.spacing is None)
+
+
+def _kernel(dot: num.DotOp | num.ProductsOp, weights: int, rows: int, target: str) -> Kernel | None:
     """The fastest kernel for dense weights of the given width in the given number of rows."""
     names = num.DotOp.name, num.DotRowsOp.name
-    fitting = [kernel for name in names for kernel in _summing(dot.sum, dot.lhs, dot.rhs, weights, name, target)]
+    fitting = [kernel for name in names for kernel in _summing(dot.sum, *dot.factors, weights, name, target)]
     dense = [kernel for kernel in fitting if kernel.rows <= rows]
     return min(dense, key=lambda kernel: kernel.step, default=None)
 
 
-def _sparse(dot: num.SparseDotOp, weights: int, target: str) -> SparseRows | None:
+def _sparse(dot: num.SparseDotOp | num.SparseProductsOp, weights: int, target: str) -> SparseRows | None:
     """The best rows for the sparse kernels with the narrowest fitting sum; None without such a kernel."""
     sparse = _summing(dot.sum, dot.values, dot.vector, weights, num.SparseDotOp.name, target)
     least = min((kernel.sum for kernel in sparse), default=0)
@@ -208,7 +214,7 @@ def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op
 
 
 def _can_pad(value: SSAValue, row: int) -> bool:
-    """Do all views of a buffer consist of whole rows?"""
+    """True if all views of a buffer consist of whole rows."""
     shape = memref_type(value).get_shape()
     if row == 1 or (axis := _axis_of_rows(shape, row)) is None:
         return False

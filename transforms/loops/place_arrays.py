@@ -104,7 +104,7 @@ def _place(room: _Room, array: memref.AllocaOp) -> None:
 
 
 def _is_filled_first(op: Operation) -> bool:
-    """Is an op a slice of the first elements whose first user is a copy into it?"""
+    """True for a slice of the first elements whose first user is a copy into it."""
     if not isinstance(op, SliceOp) or const_evaluate_operand(op.offset) != 0:
         return False
     users = [use.operation for use in op.result.uses]

@@ -26,6 +26,7 @@ from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, compile_for, kernels_for, kernels_of, tile_families
+from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.indices.divisibility import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
@@ -54,6 +55,8 @@ class SelectKernelsPass(ModulePass):
         compile_for(op, self.target)
         unpacked, decoded = UnpackedRuns(), DecodedRuns(board(self.target).ram)
         select_tile_kernels(op, tile_families(self.target))
+        for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
+            expand_contraction(contraction)
         for call in list(op.walk()):
             if isinstance(call, num.KernelOp) and not call.NEEDS_KERNEL:
                 kernel = _matching(call, self.target)
@@ -173,13 +176,13 @@ def _in_flash(value: SSAValue) -> bool:
 
 
 def _packed_in_ram(value: SSAValue) -> bool:
-    """Is a value packed in working memory? Kernels read packed elements from flash only; others are unpacked first."""
+    """True for values packed in working memory, which are unpacked first: kernels read packed elements from flash."""
     packed = isinstance(value.type, MemRefType) and scratch.packed_bits(scratch.memref_type(value)) is not None
     return packed and not _in_flash(value)
 
 
 def _begins_whole(weights: SSAValue) -> bool:
-    """Does a run of packed elements begin at a group boundary, as kernels require?"""
+    """True if a run of packed elements begins at a group boundary, as kernels require."""
     if not isinstance(weights.type, MemRefType) or (bits := scratch.packed_bits(scratch.memref_type(weights))) is None:
         return True
     length = group_length(bits)

@@ -29,32 +29,32 @@ def _dots(tile: Tile) -> TileCode:
     return window if tile.count == 1 and window.fits else RowPairs(tile)
 
 
-DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8", "num.dot_tiles", _dots)
+DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8", _dots)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8", "num.channel_tiles", SlidingWindow)
+CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8", SlidingWindow, channels=True)
 """Depthwise filters."""
 
 CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, CodedDepthwise)
 """Depthwise filters as code."""
 
-WIDE_TILES = _ARMV7EM.family("tm_cm_wide_strip_s8", "num.dot_tiles", WidenedRows, large=True)
+WIDE_TILES = _ARMV7EM.family("tm_cm_wide_strip_s8", WidenedRows, large=True)
 """Rows of a matrix by windows, with weights of two bytes."""
 
 WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
-    "tm_cm_winograd_strip_s8", "num.dot_tiles", Winograd1d, large=True
+    "tm_cm_winograd_strip_s8", Winograd1d, large=True
 )
 """Winograd's F(2, 3), for windows one pixel apart: twice every sum has to fit."""
 
 WINOGRAD_SQUARES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 4).family(
-    "tm_cm_winograd_squares_s8", "num.dot_tiles", Winograd2d, large=True, lines=LINES
+    "tm_cm_winograd_squares_s8", Winograd2d, large=True, lines=LINES
 )
 """Winograd's F(2x2, 3x3), for squares of windows one pixel apart: four times every sum has to fit."""
 
-SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_strip_s8", "num.dot_tiles", RowsArmv6m)
+SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_strip_s8", RowsArmv6m)
 """Rows of a matrix by windows, for ARMv6-M."""
 
-SMALL_CHANNEL_TILES = _ARMV6M.family("tm_cm_small_channel_strip_s8", "num.channel_tiles", ChannelsArmv6m)
+SMALL_CHANNEL_TILES = _ARMV6M.family("tm_cm_small_channel_strip_s8", ChannelsArmv6m, channels=True)
 """Depthwise filters, for ARMv6-M."""
 
 SMALL_CHANNEL_CODER = _ARMV6M.coder("tm_cm_small_channels", SMALL_CHANNEL_TILES, CodedDepthwiseArmv6m)

@@ -9,8 +9,8 @@ from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
 
 _RV32IM = TileComposer("tinyml/cores.h", RV32IM, call=16)
 
-DOT_TILES = _RV32IM.family("tm_rv_dot_strip_s8", "num.dot_tiles", RiscvDotTile)
+DOT_TILES = _RV32IM.family("tm_rv_dot_strip_s8", RiscvDotTile)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _RV32IM.family("tm_rv_channel_strip_s8", "num.channel_tiles", RiscvChannelTile)
+CHANNEL_TILES = _RV32IM.family("tm_rv_channel_strip_s8", RiscvChannelTile, channels=True)
 """Channels, each with a filter."""

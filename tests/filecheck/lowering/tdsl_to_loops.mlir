@@ -1,18 +1,17 @@
 // RUN: tinyml-opt %s -p lower-tdsl-to-loops --split-input-file | filecheck %s
 
-// One accumulator per result element; a row of the matrix is a view, so the inner loop counts through it.
+// A product by a column is a contraction over the rows: one accumulator per row.
 func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 8>>) {
   %W = scratch.constant dense<1> : tensor<2x3xi16> -> memref<2x3x!fixed.q<16, 12>, #scratch.flash>
   tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -98301, 98301>} : memref<2x3x!fixed.q<16, 12>, #scratch.flash>, memref<3x1x!fixed.q<16, 12>> into %p : memref<2x1x!fixed.q<16, 8>>
   func.return
 }
 // CHECK: func.func @matmul
-// CHECK: scf.for [[i:%.*]] =
-// CHECK-NEXT: %sum = num.zero : !fixed.acc<32, 24>
-// CHECK-NEXT: [[start:%.*]] = arith.muli [[i]]
-// CHECK-NEXT: [[row:%.*]] = scratch.slice %W{{\[}}[[start]]] : {{.*}} to memref<3x!fixed.q<16, 12>, #scratch.flash>
+// CHECK: [[rows:%.*]] = scratch.slice %W[%{{.*}}] : {{.*}} to memref<2x3x!fixed.q<16, 12>, #scratch.flash>
 // CHECK-NEXT: [[x:%.*]] = scratch.slice %X
-// CHECK-NEXT: num.dot %sum, [[row]], [[x]] :
+// CHECK-NEXT: num.contract [[i:%.*]] to 2 {
+// CHECK-NEXT: %sum = num.zero : !fixed.acc<32, 24>
+// CHECK-NEXT: num.products %sum, [[rows]], [[x]] :
 // CHECK: num.finish {{.*}} {bound = array<i64: -98301, 98301>} : !fixed.acc<32, 24> -> !fixed.q<16, 8>
 // CHECK-NEXT: memref.store {{.*}}, %p{{\[}}[[i]],
 
@@ -45,9 +44,9 @@ func.func @matmul_sum(%X: memref<3x1x!fixed.q<8, 4>>, %Y: memref<2x1x!fixed.q<8,
 // CHECK: [[B:%.*]] = scratch.constant dense<{{\[}}[160], [-192]]> : tensor<2x1xi16> -> memref<2x1x!fixed.q<13, 8>, #scratch.flash>
 // CHECK: [[first:%.*]] = memref.load [[B]]
 // CHECK-NEXT: %sum = num.start [[first]] : !fixed.q<13, 8> -> !fixed.acc<16, 8>
-// CHECK: [[wx:%.*]] = num.dot %sum, {{.*}} -> !fixed.acc<16, 8>
+// CHECK: [[wx:%.*]] = num.products %sum, {{.*}} -> !fixed.acc<16, 8>
 // CHECK-NEXT: [[finer:%.*]] = num.align [[wx]] : !fixed.acc<16, 8> -> !fixed.acc<16, 10>
-// CHECK: [[both:%.*]] = num.dot [[finer]], {{.*}} -> !fixed.acc<16, 10>
+// CHECK: [[both:%.*]] = num.products [[finer]], {{.*}} -> !fixed.acc<16, 10>
 // CHECK-NEXT: num.finish [[both]] {bound = array<i64: -3000, 3000>}
 
 // Rows with scales of their own: each sum is shifted before it is rounded.
@@ -58,8 +57,8 @@ func.func @rows(%X: memref<3x1x!fixed.q<8, 7>>, %p: memref<2x1x!fixed.q<8, 5>>) 
 }
 // CHECK: func.func @rows
 // CHECK: %row_shifts = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
-// CHECK: scf.for [[i:%.*]] =
-// CHECK: [[sum:%.*]] = num.dot
+// CHECK: num.contract [[i:%.*]] to
+// CHECK: [[sum:%.*]] = num.products
 // CHECK-NEXT: [[places:%.*]] = memref.load %row_shifts{{\[}}[[i]]]
 // CHECK-NEXT: [[shifted:%.*]] = num.shift [[sum]], [[places]] : !fixed.acc<32, 14>
 // CHECK-NEXT: num.finish [[shifted]] {bound = array<i64: -381, 381>}
@@ -77,9 +76,8 @@ func.func @spmv(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
 // CHECK: scratch.constant dense<[2.000000e+00, 3.000000e+00, 4.000000e+00]> {{.*}} -> memref<3xf32, #scratch.flash>
 // CHECK-NEXT: %W_gaps = scratch.constant dense<[1, 1, 2]> : tensor<3xi8>
 // CHECK-NEXT: %W_lengths = scratch.constant dense<[2, 1]> : tensor<2xi8>
-// CHECK: scf.for [[i:%.*]] = {{.*}} iter_args([[at:%.*]] = {{.*}}) -> (index)
-// CHECK: num.sparse_dot %sum, %W, %W_gaps, %W_lengths, {{.*}} row [[i]] from [[at]]
-// CHECK: memref.load %W_lengths{{\[}}[[i]]]
+// CHECK: num.contract {{%.*}} to 2
+// CHECK: num.sparse_products %sum, %W, %W_gaps, %W_lengths,
 
 // -----
 
@@ -213,9 +211,9 @@ func.func @offset(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %p: memref<2x1x!zerosk
 }
 // CHECK: func.func @offset
 // CHECK: %B{{.*}} = scratch.constant dense<{{\[\[}}82], [-109]]>
+// CHECK: scratch.slice %X[%{{.*}}] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
 // CHECK: %[[START:.*]] = memref.load %B
 // CHECK-NEXT: num.start %[[START]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
-// CHECK: scratch.slice %X[%{{.*}}] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
 // CHECK: scratch.constant dense<{{\[\[}}-18], [-9]]>
 
 // -----

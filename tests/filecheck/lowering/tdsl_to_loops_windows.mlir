@@ -34,7 +34,7 @@ func.func @inside(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %F: memref<1x4x5x2x!fixed.
 
 // -----
 
-// The channels of a window meet their filters in strided dot products, whose starts absorb the zero point of the image.
+// The channels of a window meet their filters, and the starts of sums absorb the zero point of the image.
 func.func @depthwise(%w: memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>) {
   %F = scratch.constant dense<[[[[1]], [[2]]], [[[3]], [[4]]]]> : tensor<2x2x1x1xi8> -> memref<2x2x1x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
   tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : memref<2x2x1x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>> into %y : memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>
@@ -42,10 +42,10 @@ func.func @depthwise(%w: memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x
 }
 // CHECK: func.func @depthwise
 // CHECK: %start = scratch.constant dense<[-9, -21]> : tensor<2xi32>
-// CHECK: scf.for [[o:%.*]] =
+// CHECK: [[window:%.*]] = scratch.slice %w[%{{.*}}] : {{.*}} to memref<4x!zeroskew.q<8, 0.5, 0>>
+// CHECK: num.contract {{%.*}} to 2
 // CHECK: num.start
-// CHECK: [[channel:%.*]] = scratch.slice %w{{\[}}[[o]]] : {{.*}} to memref<3x!zeroskew.q<8, 0.5, 0>>
-// CHECK: num.strided_dot {{%.*}}, {{%.*}}, [[channel]] {stride = 2 : index}
+// CHECK: num.products {{%.*}}, {{%.*}}, [[window]] {channels}
 
 // -----
 
@@ -65,10 +65,13 @@ func.func @several(%X: memref<1x3x4x1x!zeroskew.q<8, 0.5, 3>>, %w: memref<2x2x2x
 // CHECK: arith.addi %left, [[across]]
 // CHECK: scratch.copy_run {{.*}} to [[window]]
 // CHECK: scratch.constant dense<[-30, -78]> : tensor<2xi32>
-// CHECK: num.dot_tiles {{%.*}}, {{%.*}}, {{%.*}}, {{%.*}} {acc = !zeroskew.acc<32, 0.25>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 1.0, 0>>, memref<2x!zeroskew.q<32, 0.25, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>>
-// CHECK: scf.for
+// CHECK: [[results:%.*]] = scratch.slice %y[{{.*}}] : {{.*}} to memref<2x2x!zeroskew.q<8, 1.0, 0>>
+// CHECK-NEXT: num.contract [[window:%.*]], [[row:%.*]] to 2, 2 {
+// CHECK: num.products %sum, {{%.*}}, {{%.*}} {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 0.25>, memref<2x4x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>> ->
+// CHECK: memref.store {{%.*}}, [[results]]{{\[}}[[window]], [[row]]]
+// CHECK: num.contract
 // CHECK: num.start
-// CHECK: num.dot
+// CHECK: num.products
 // CHECK: num.finish
 
 // -----
@@ -117,6 +120,9 @@ func.func @strips(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2
   func.return
 }
 // CHECK: func.func @strips
-// CHECK: num.dot_tiles {{.*}} spacing = array<i64: 2, 6, 2>} : memref<4x
-// CHECK: num.channel_tiles {{.*}} spacing = array<i64: 2, 6, 2>} : memref<4x
-// CHECK: num.dot_tiles {{.*}} spacing = array<i64: 1, 0, 2>} : memref<12x
+// CHECK: num.contract {{.*}} to 2, 2 {
+// CHECK: num.products {{.*}} {spacing = array<i64: 2, 6, 2>}
+// CHECK: num.contract {{.*}} to 2, 2 {
+// CHECK: num.products {{.*}} {spacing = array<i64: 2, 6, 2>, channels}
+// CHECK: num.contract {{.*}} to 6, 2 {
+// CHECK: num.products {{.*}} {spacing = array<i64: 1, 0, 2>}

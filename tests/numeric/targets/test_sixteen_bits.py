@@ -136,7 +136,7 @@ TILES = (
 def tiles_of(family: TileFamily) -> list[Tile]:
     """Those that a family has kernels for."""
     tiles = [replace(tile, right=11, zero=0) if family.shifts else tile for tile in TILES]
-    by_channel = family.op == "num.channel_tiles"
+    by_channel = family.channels
     fitting = [tile for tile in tiles if tile.lines == family.lines and not (by_channel and tile.length % tile.rows)]
     return [tile for tile in fitting if family.kernel(tile) is not None]
 

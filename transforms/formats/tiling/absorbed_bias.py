@@ -61,7 +61,7 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
 
 
 def _finer(filter: SSAValue, format: ExactNumbers, bits: int) -> SSAValue:
-    """A constant with so many more fraction bits."""
+    """A constant with `bits` more fraction bits."""
     constant = filter.owner
     if not bits or not isinstance(constant, tdsl.ConstOp):
         return filter

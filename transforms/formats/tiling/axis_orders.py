@@ -82,7 +82,7 @@ def _around(value: BlockArgument) -> Operation | None:
 
 
 def _reads_windows(use: Use) -> bool:
-    """Does a convolution read an image, perhaps padded?"""
+    """True if a convolution reads an image, perhaps padded."""
     op = use.operation
     if isinstance(op, tdsl.PadOp):
         return padding(op.out) is not None and all(map(_reads_windows, op.out.uses))

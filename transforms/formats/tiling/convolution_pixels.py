@@ -14,7 +14,7 @@ from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 
 Images = Callable[[SSAValue], StoredImage]
-"""Where the image lies that a value is."""
+"""The stored image of a value."""
 
 
 class ConvolutionPixels:

@@ -16,7 +16,7 @@ from xdsl.ir import Operation
 from tinyml.dialects import num
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.kernel import RowCoder
-from tinyml.transforms.loops.kernels.coded_rows import row_loops
+from tinyml.transforms.loops.kernels.coded_rows import contracted_rows
 from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall
 from tinyml.transforms.loops.kernels.window_rows import window_rows
 
@@ -35,7 +35,7 @@ class TimeSaving(NamedTuple):
 class TileCandidate:
     """A kernel for a tile that takes more flash than its usual one."""
 
-    part: num.FinishedSumsOp
+    part: num.ContractOp
     call: TileCall | CodeCall
     saving: TimeSaving
 
@@ -85,7 +85,7 @@ Taken: TypeAlias = Mapping[Operation, Candidate]
 
 def matrices(module: ModuleOp) -> Sequence[Matrix]:
     """The matrices of a module whose rows can become code, always in the same order."""
-    return [*row_loops(module), *window_rows(module)]
+    return [*contracted_rows(module), *window_rows(module)]
 
 
 def coded(taken: Taken) -> Mapping[int, int]:

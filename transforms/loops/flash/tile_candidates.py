@@ -32,7 +32,7 @@ class Tiles:
         self.timing = board(target).timing
         self.families, self.coders = tile_families(target, large=True), tile_coders(target)
         walked = [op for function in defined_functions(module) for op in function.walk()]
-        tiles = [op for op in walked if isinstance(op, num.FinishedSumsOp)]
+        tiles = [op for op in walked if isinstance(op, num.ContractOp) and len(op.shape) > 1]
         calls = [(op, call_of_tile(op, tile_families(target))) for op in tiles]
         self.usual = {op: call for op, call in calls if call is not None}
         self.called = {op.kernel for op in walked if isinstance(op, num.ComposedTilesOp) and op.kernel}
@@ -48,7 +48,7 @@ class Tiles:
                     groups.setdefault(call.content or call.kernel.attribute, {})[op] = candidate
         return list(groups.values())
 
-    def _saving(self, op: num.FinishedSumsOp, usual: _Call, call: _Call) -> TimeSaving:
+    def _saving(self, op: num.ContractOp, usual: _Call, call: _Call) -> TimeSaving:
         units = usual.time - call.time
         cycles = _cycles(usual, self.timing) - _cycles(call, self.timing) if self.timing is not None else units
         times = _times(op)
@@ -84,7 +84,7 @@ def _cycles(call: _Call, timing: Timing) -> float:
     return times * _known[key]
 
 
-def _times(op: num.FinishedSumsOp) -> float:
+def _times(op: num.ContractOp) -> float:
     """The executions of a tile in an inference."""
     loop, times = op.parent_op(), 1.0
     while loop is not None:

@@ -44,7 +44,7 @@ def _in_chunks(plain: Kernel, kernels: Sequence[Kernel]) -> list[Kernel]:
 
 
 def _fits(op: num.DotOp, kernel: Kernel) -> bool:
-    """Do the products of every chunk of a row fit 16 bits, and another byte with them, whatever the vector is?"""
+    """True if the products of every chunk of a row with any vector, and another byte, fit 16 bits."""
     view, length = op.lhs, op.length
     whole = length <= LONGEST_IN_CHUNKS
     while isinstance(slice := view.owner, scratch.SliceOp):

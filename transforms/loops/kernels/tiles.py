@@ -5,43 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp, i8
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, ModuleOp, i8, i64
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_tiles import CodedTile
-from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, coded_tile
+from tinyml.targets.tiles import Tile, TileCoder, TileFamily, coded_tile
 from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.window_sums import WindowSums
+from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tinyml.targets.tiles import Bytes
 
 
 def select_tile_kernels(module: ModuleOp, families: Sequence[TileFamily]) -> None:
-    """Give every tile a kernel that is composed for it, and expand those that have none to loops over dot products."""
+    """Give contractions over windows kernels that are composed for them, where there are any."""
     for function in defined_functions(module):
-        for op in [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]:
-            if not replace_tile(op, families):
-                _expand(op)
-                Rewriter.erase_op(op)
+        for op in [op for op in function.walk() if isinstance(op, num.ContractOp)]:
+            if len(op.shape) > 1 and (call := call_of_tile(op, families)) is not None:
+                call.replace(op)
 
 
-def replace_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> bool:
-    """Replace a tile by a call of its kernel; False if there is none."""
-    if (call := call_of_tile(op, families)) is not None:
-        call.replace(op)
-    return call is not None
+def as_window(op: num.ContractOp, families: Sequence[TileFamily]) -> bool:
+    """Make rows a contraction over a single window, for which a kernel also finishes the sums; False without one."""
+    if len(op.shape) > 1 or call_of_tile(op, families) is None:
+        return False
+    [products] = op.sums
+    assert isinstance(products, num.ProductsOp)
+    products.spacing = DenseArrayBase.from_list(i64, num.Spacing(step=products.length))
+    op.body.block.insert_arg(IndexType(), 0)
+    op.extents = DenseArrayBase.from_list(i64, [1, op.rows])
+    return True
 
 
 @dataclass(frozen=True)
@@ -63,21 +62,21 @@ class TileCall:
         """What calls share with those that take the same flash beside their code."""
         return self.stream.tobytes()
 
-    def replace(self, op: num.FinishedSumsOp) -> None:
-        """Replace a tile by the calls."""
-        nest = LoopNest(op)
+    def replace(self, op: num.ContractOp) -> None:
+        """Replace a contraction by the calls."""
+        sums, nest = _finished(op), LoopNest(op)
         stream = nest.insert(scratch.ConstantOp.of(self.stream, i8))
-        stream.name_hint = op.weights.name_hint
-        results = self.tile.lines * self.tile.count * self.tile.rows
+        stream.name_hint = sums.products.weights.name_hint
+        windows, results = sums.products.vector, sums.count // self.times
         for number in range(self.times):
-            outputs, windows = op.outputs, op.windows
+            outputs = nest.insert(scratch.SliceOp(sums.outputs, nest.index(number * results), (results,)))
             if self.times > 1:
-                first = number * self.tile.lines * op.spaces.pitch
-                outputs = nest.insert(scratch.SliceOp(outputs, nest.index(number * results), (results,)))
-                windows = nest.insert(scratch.SliceOp(windows, nest.index(first), (self.tile.elements,)))
-            products = op.products // self.times
-            nest.put(num.ComposedTilesOp([outputs, stream, windows], op.acc, products, self.kernel.attribute))
-        Rewriter.erase_op(op)
+                first = number * self.tile.lines * sums.products.spaces.pitch
+                windows = nest.insert(scratch.SliceOp(sums.products.vector, nest.index(first), (self.tile.elements,)))
+            operands = [outputs, stream, windows]
+            products = results * sums.products.length
+            nest.put(num.ComposedTilesOp(operands, sums.products.sum.type, products, self.kernel.attribute))
+        _erase(sums)
 
 
 @dataclass(frozen=True)
@@ -102,11 +101,34 @@ class CodeCall:
         """What calls share with those that take the same flash beside their code: nothing."""
         return b""
 
-    def replace(self, op: num.FinishedSumsOp) -> None:
-        """Replace a tile by the call."""
-        call = num.CodedTileOp(op.outputs, op.windows, self.tile, code_of(self.kernel), size_of(self.kernel))
-        LoopNest(op).put(call)
-        Rewriter.erase_op(op)
+    def replace(self, op: num.ContractOp) -> None:
+        """Replace a contraction by the call."""
+        sums, nest = _finished(op), LoopNest(op)
+        outputs = nest.insert(scratch.SliceOp(sums.outputs, nest.index(0), (sums.count,)))
+        windows = sums.products.vector
+        nest.put(num.CodedTileOp(outputs, windows, self.tile, code_of(self.kernel), size_of(self.kernel)))
+        _erase(sums)
+
+
+def _finished(op: num.ContractOp) -> FinishedSums:
+    sums = FinishedSums.of(op)
+    assert sums is not None
+    return sums
+
+
+def _erase(sums: FinishedSums) -> None:
+    """Erase a contraction and the views that only it reads."""
+    values = sums.products.weights, sums.starts, sums.outputs
+    Rewriter.erase_op(sums.op)
+    for value in values:
+        while isinstance(view := value.owner, scratch.SliceOp) and not value.uses:
+            value = view.source
+            Rewriter.erase_op(view)
+
+
+def _window_sums(op: num.ContractOp) -> WindowSums | None:
+    sums = FinishedSums.of(op)
+    return None if sums is None else sums.window_sums
 
 
 def _time(kernel: Kernel) -> float:
@@ -126,105 +148,28 @@ def size_of(kernel: Kernel) -> num.CodeSize:
     return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
 
 
-def code_of_tile(op: num.FinishedSumsOp, coder: TileCoder) -> CodeCall | None:
-    """The call of a kernel that holds the weights of a tile; None if there is none."""
-    several = op.spaces.lines != coder.family.lines
-    if coder.family.op != op.name or several or (given := sums_of_tile(op, coder.family)) is None:
+def code_of_tile(op: num.ContractOp, coder: TileCoder) -> CodeCall | None:
+    """The call of a kernel that holds the weights of a contraction; None if there is none."""
+    several = op.lines != coder.family.lines
+    if several or (sums := _window_sums(op)) is None or (given := sums.fitted(coder.family)) is None:
         return None
     tile = coded_tile(*given)
     return None if (kernel := coder.kernel(tile)) is None else CodeCall(kernel, tile)
 
 
-def call_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> TileCall | None:
-    """The call of the first family that has a kernel for a tile; None if there is none."""
+def call_of_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> TileCall | None:
+    """The call of the first family that has a kernel for a contraction over windows; None if there is none."""
     return next(calls_of_tile(op, families), None)
 
 
-def calls_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> Iterator[TileCall]:
+def calls_of_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> Iterator[TileCall]:
     """The calls of all families that have kernels for a tile."""
-    yield from filter(None, (_call(op, family) for family in families if family.op == op.name))
+    if (sums := _window_sums(op)) is not None:
+        yield from filter(None, (_call(sums, family) for family in families))
 
 
-def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
+def _call(sums: WindowSums, family: TileFamily) -> TileCall | None:
     """The call of a kernel of a family for a tile, or for some of its lines; None if there is none."""
-    if (given := sums_of_tile(op, family)) is None or (kernel := family.kernel(given[0])) is None:
+    if (given := sums.fitted(family)) is None or (kernel := family.kernel(given[0])) is None:
         return None
-    return TileCall(kernel, family.stream(*given), given[0], op.spaces.lines // family.lines)
-
-
-def sums_of_tile(op: num.FinishedSumsOp, family: TileFamily) -> tuple[Tile, Sums] | None:
-    """The shape and the content of a tile, or of some of its lines, whose sums the kernels of a family can finish.
-
-    None for any other.
-    """
-    if op.spaces.lines % family.lines:
-        return None
-    if not all(map(num.is_of_bytes, op.factors)) or scratch.packed_bits(memref_type(op.outputs)) is not None:
-        return None
-    if scratch.in_flash(memref_type(op.windows)):
-        return None
-    finish = family.finish(op.accumulator, op.format, op.rows)
-    weights, starts = raws_of(op.weights), raws_of(op.starts)
-    if finish is None or weights is None or starts is None:
-        return None
-    rows = weights.reshape(op.rows, -1)
-    if family.shifts:
-        half = 1 << -int(finish.shifts[0]) - 1
-        begun = started(starts, element_format(op.starts.type), op.accumulator) + half
-        sums = Sums(rows, begun, finish.multipliers, finish.shifts)
-    else:
-        sums = Sums.requantised(rows, starts, finish)
-    if (bounded := family.bounded(sums, finish.zero)) is None:
-        return None
-    runs, pitch, step, _ = op.spaces
-    # Windows of one run in one line have no pitch.
-    places = pitch if max(runs, family.lines) > 1 else 0, step, op.count
-    return family.tile(finish, op.rows, runs, op.run, places), bounded
-
-
-def started(raws: NDArray[np.signedinteger[Any]], format: NumberFormat, accumulator: Accumulator) -> NDArray[np.int64]:
-    """Sums that begin with numbers of a format."""
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
-    return accumulator.widened(32).start(NumpyMachine(), raws.astype(format.dtype), format).astype(np.int64)
-
-
-def raws_of(run: SSAValue) -> NDArray[np.int64] | None:
-    """The raws of a constant that a run is a view of, all of it."""
-    constant = scratch.root(run).owner
-    if not isinstance(constant, scratch.ConstantOp) or constant.raws.size != scratch.elements_of(run):
-        return None
-    return constant.raws.astype(np.int64).reshape(-1)
-
-
-def _expand(op: num.FinishedSumsOp) -> None:
-    nest = LoopNest(op)
-    accumulator, (runs, pitch, step, lines), length = op.accumulator, op.spaces, op.length
-    levelled, part = accumulator.levelled(op.format), length // runs
-
-    def products(sum: SSAValue, weights: SSAValue, first: SSAValue, row: SSAValue) -> SSAValue:
-        """Adds the products of a run, which begins at a place among the windows."""
-        if isinstance(op, num.DotTilesOp):
-            return nest.insert(num.DotOp(sum, weights, nest.insert(scratch.SliceOp(op.windows, first, (part,)))))
-        reach = (part - 1) * op.rows + 1
-        channel = nest.insert(scratch.SliceOp(op.windows, nest.add(first, row), (reach,)))
-        return nest.insert(num.StridedDotOp(sum, weights, channel, op.rows))
-
-    def element(indices: list[SSAValue]) -> None:
-        line, window, row = indices
-        sum: Any = nest.insert(num.StartOp(nest.load(op.starts, [row]), accumulator.type))
-        sum.name_hint = "sum"
-        for run in range(runs):
-            at, first = nest.times(row, length), nest.times(window, step)
-            if lines > 1:
-                first = nest.add(nest.times(line, pitch), first)
-            if run:
-                at, first = (nest.add(place, nest.index(run * by)) for place, by in ((at, part), (first, pitch)))
-            sum = products(sum, nest.insert(scratch.SliceOp(op.weights, at, (part,))), first, row)
-        if levelled.type != accumulator.type:
-            sum = nest.insert(num.LevelOp(sum, row, levelled.type))
-        result = nest.insert(num.FinishOp(sum, op.format.type, op.sum_bound))
-        window = nest.add(nest.times(line, op.count), window) if lines > 1 else window
-        nest.store(result, op.outputs, [nest.add(nest.times(window, op.rows), row)])
-
-    nest.over((lines, op.count, op.rows), element)
+    return TileCall(kernel, family.stream(*given), given[0], sums.lines // family.lines)

@@ -17,7 +17,7 @@ from tinyml.targets.kernel import RowCoder
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.loops.kernels.coded_rows import call_of_code
 from tinyml.transforms.loops.kernels.constant_rows import finished_by_shift
-from tinyml.transforms.loops.kernels.tiles import raws_of, started
+from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class WindowRows:
     rows: of a window from its first element to its last, with zeros for those that lie between its runs.
     """
 
-    op: num.FinishedSumsOp
+    sums: FinishedSums
     rows: CodedRows
 
     @property
-    def part(self) -> num.FinishedSumsOp:
+    def part(self) -> num.ContractOp:
         """The op that needs the rows."""
-        return self.op
+        return self.sums.op
 
     @property
     def choices(self) -> range:
@@ -43,46 +43,41 @@ class WindowRows:
     def replace(self, coder: RowCoder, count: int) -> None:
         """Let code compute all rows, window by window."""
         assert count == self.rows.rows
-        op, nest = self.op, LoopNest(self.op)
-        step = op.spaces.step
+        op, nest = self.sums.op, LoopNest(self.sums.op)
+        step = self.sums.products.spaces.step
         reach = self.rows.weights[0].shape[1]
 
         def window(indices: Indices) -> None:
             [number] = indices
-            outputs = nest.insert(scratch.SliceOp(op.outputs, nest.times(number, count), (count,)))
-            vector = nest.insert(scratch.SliceOp(op.windows, nest.times(number, step), (reach,)))
+            outputs = nest.insert(scratch.SliceOp(self.sums.outputs, nest.times(number, count), (count,)))
+            vector = nest.insert(scratch.SliceOp(self.sums.products.vector, nest.times(number, step), (reach,)))
             nest.put(call_of_code(op, coder, self.rows, outputs, [vector]))
 
-        nest.over((op.count,), window)
+        nest.over((op.windows,), window)
         Rewriter.erase_op(op)
 
 
 def window_rows(module: ModuleOp) -> Iterator[WindowRows]:
     """The rows of the tiles of a module that can become code, in order."""
     for function in defined_functions(module):
-        tiles = [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]
-        yield from (WindowRows(op, rows) for op in tiles if (rows := _rows_of(op)) is not None)
+        tiles = [op for op in function.walk() if isinstance(op, num.ContractOp) and len(op.shape) > 1]
+        several = filter(None, map(FinishedSums.of, tiles))
+        yield from (WindowRows(sums, rows) for sums in several if (rows := _rows_of(sums)) is not None)
 
 
-def _rows_of(op: num.FinishedSumsOp) -> CodedRows | None:
+def _rows_of(sums: FinishedSums) -> CodedRows | None:
     """The rows that a window meets; None if they are no constants, or no shift finishes their sums."""
-    right = finished_by_shift(op.accumulator, op.format)
-    weights, starts = raws_of(op.weights), raws_of(op.starts)
-    if right is None or weights is None or starts is None or not all(map(num.is_of_bytes, (op.weights, op.windows))):
+    products, rows = sums.products, sums.op.rows
+    right = finished_by_shift(products.accumulator, element_format(sums.outputs.type))
+    if right is None or not sums.are_bytes or sums.op.lines > 1 or (constants := sums.constants) is None:
         return None
-    if scratch.packed_bits(scratch.memref_type(op.outputs)) is not None:
-        return None
-    runs, pitch, _, lines = op.spaces
-    if lines > 1:
-        return None
-    parts = weights.reshape(op.rows, runs, -1)
-    spaced = np.zeros((op.rows, (runs - 1) * pitch + op.run), np.int64)
-    for row in range(op.rows):
+    weights, start = constants
+    runs, pitch, _ = products.spaces
+    parts = weights.reshape(rows, runs, -1)
+    spaced = np.zeros((rows, (runs - 1) * pitch + products.run), np.int64)
+    for row in range(rows):
         for run in range(runs):
             # A run of pixels has an element of every channel.
-            if isinstance(op, num.ChannelTilesOp):
-                spaced[row, run * pitch + row : run * pitch + op.run : op.rows] = parts[row, run]
-            else:
-                spaced[row, run * pitch : run * pitch + op.run] = parts[row, run]
-    begun = started(starts, element_format(op.starts.type), op.accumulator)
-    return CodedRows([spaced], [0], begun + (1 << right - 1), right)
+            first = run * pitch + (row if products.channels is not None else 0)
+            spaced[row, first : run * pitch + products.run : products.stride] = parts[row, run]
+    return CodedRows([spaced], [0], start.sums(products.accumulator) + (1 << right - 1), right)

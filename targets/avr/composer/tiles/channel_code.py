@@ -1,4 +1,4 @@
-"""The nest of kernels for `num.channel_tiles`: channels, each with a filter of its own, by all windows."""
+"""The nest of kernels for channels of windows: channels, each with a filter of its own, by all windows."""
 
 from __future__ import annotations
 

@@ -33,14 +33,12 @@ def _requantised(family: TileFamily, most: int) -> TileFamily:
     return replace(family, right=MOST_RIGHT, most=most)
 
 
-SHIFTED_DOTS = _shifted(_MACHINE.family("tm_dot_strip_s8", "num.dot_tiles", AvrDotTile), 384)
-REQUANTISED_DOTS = _requantised(
-    _MACHINE.family("tm_dot_requantised_s8", "num.dot_tiles", AvrDotTile, shared=[REQUANTISE]), 384
-)
+SHIFTED_DOTS = _shifted(_MACHINE.family("tm_dot_strip_s8", AvrDotTile), 384)
+REQUANTISED_DOTS = _requantised(_MACHINE.family("tm_dot_requantised_s8", AvrDotTile, shared=[REQUANTISE]), 384)
 """Rows of a matrix by windows."""
 
-SHIFTED_CHANNELS = _shifted(_MACHINE.family("tm_channel_strip_s8", "num.channel_tiles", _channels), 512)
+SHIFTED_CHANNELS = _shifted(_MACHINE.family("tm_channel_strip_s8", _channels, channels=True), 512)
 REQUANTISED_CHANNELS = _requantised(
-    _MACHINE.family("tm_channel_requantised_s8", "num.channel_tiles", _channels, shared=[REQUANTISE]), 512
+    _MACHINE.family("tm_channel_requantised_s8", _channels, channels=True, shared=[REQUANTISE]), 512
 )
 """Channels, each with a filter."""

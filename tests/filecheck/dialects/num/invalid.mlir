@@ -161,43 +161,6 @@ num.dot_rows %s, %s, %m, %x {kernel = #num.kernel<"k">} : memref<3x!fixed.acc<32
 
 // -----
 
-%y, %s, %m, %x = "test.op"() : () -> (memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>)
-num.dot_tiles %y, %s, %m, %x {acc = !fixed.acc<32, 18>, spacing = array<i64: 1, 0, 5>} : memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>
-// CHECK: windows reach over 8 elements, got 7
-
-// -----
-
-%y, %s, %m, %x = "test.op"() : () -> (memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>)
-num.dot_tiles %y, %s, %m, %x {acc = !fixed.acc<32, 18>, spacing = array<i64: 1, 5, 1, 2>} : memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>
-// CHECK: windows reach over 8 elements, got 7
-
-// -----
-
-%y, %s, %m, %x = "test.op"() : () -> (memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>)
-num.dot_tiles %y, %s, %m, %x {acc = !fixed.acc<32, 18>, spacing = array<i64: 1, 5, 1, 0>} : memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>
-// CHECK: spacing needs runs, at least 1, a pitch, a step, and any lines, got [1, 5, 1, 0]
-
-// -----
-
-%y, %s, %m = "test.op"() : () -> (memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>)
-num.dot_tiles %y, %s, %m, %m {acc = !fixed.acc<32, 18>, spacing = array<i64: 0, 0, 5>} : memref<6x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
-// CHECK: spacing needs runs, at least 1, a pitch, a step, and any lines, got [0, 0, 5]
-
-// -----
-
-%y, %s, %m = "test.op"() : () -> (memref<3x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<10x!fixed.q<16, 9>>)
-num.channel_tiles %y, %s, %m, %m {acc = !fixed.acc<32, 18>, spacing = array<i64: 2, 3, 3>} : memref<3x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 9>>, memref<10x!fixed.q<16, 9>>, memref<10x!fixed.q<16, 9>>
-// CHECK: 10 weights of 3 rows in 2 runs do not give 3 results
-
-// -----
-
-%y, %s, %m = "test.op"() : () -> (memref<6x!zeroskew.q<8, 1.0, 0>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>)
-%x = "test.op"() : () -> memref<6x!fixed.q<16, 9>>
-num.dot_tiles %y, %s, %m, %x {acc = !fixed.acc<32, 18>, spacing = array<i64: 1, 0, 3>} : memref<6x!zeroskew.q<8, 1.0, 0>>, memref<3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>, memref<6x!fixed.q<16, 9>>
-// CHECK: sums in !fixed.acc<32, 18> cannot be rounded into !zeroskew.q<8, 1.0, 0>; convert first
-
-// -----
-
 func.func @start(%a: !fixed.q<8, 9>) {
   %s = num.start %a : !fixed.q<8, 9> -> !fixed.acc<16, 8>
   func.return

@@ -9,11 +9,20 @@ func.func @channels(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> memref<4x!zeroskew
   %y = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4x!zeroskew.q<8, 4.0, -3>>
   %w = scratch.constant dense<[5, 0, 4, 0, 0, 0, 7, -3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]> : tensor<18xi8> -> memref<18x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %s = scratch.constant dense<[9, 40]> : tensor<2xi32> -> memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-  num.channel_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 3, 8, 2>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<18x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>>
+  %at2 = arith.constant 0 : index
+  %y2 = scratch.slice %y[%at2] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<2x2x!zeroskew.q<8, 4.0, -3>>
+  %w2 = scratch.slice %w[%at2] : memref<18x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<2x9x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %window, %row to 2, 2 {
+    %n = memref.load %s[%row] : memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w2, %x {spacing = array<i64: 3, 8, 2>, channels} : !zeroskew.acc<32, 1.0>, memref<2x9x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y2[%window, %row] : memref<2x2x!zeroskew.q<8, 4.0, -3>>
+  }
   func.return %y : memref<4x!zeroskew.q<8, 4.0, -3>>
 }
 
-// IR: num.coded_tile %y, %x {tile = {weights = dense<{{\[\[\[}}5, 0, 4], [0, 0, 0], [7, -3, 0]], {{\[\[}}0, 0, 0], [0, 0, 0], [0, 0, 0]]]> : tensor<2x3x3xi8>, starts = dense<[9, 40]> : tensor<2xi32>, multipliers = dense<1073741824> : tensor<2xi32>, shifts = dense<-1> : tensor<2xi8>, places = array<i64: 8, 2, 2, -3, 2>}, kernel = #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}">, size = array<i64: 38, 152, 16, 36>}
+// IR: num.coded_tile {{%.*}}, %x {tile = {weights = dense<{{\[\[\[}}5, 0, 4], [0, 0, 0], [7, -3, 0]], {{\[\[}}0, 0, 0], [0, 0, 0], [0, 0, 0]]]> : tensor<2x3x3xi8>, starts = dense<[9, 40]> : tensor<2xi32>, multipliers = dense<1073741824> : tensor<2xi32>, shifts = dense<-1> : tensor<2xi8>, places = array<i64: 8, 2, 2, -3, 2>}, kernel = #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}">, size = array<i64: 38, 152, 16, 36>}
 
 // Constants of the first channel: -3 and 5, 7, the multiplier, the start. Rows 0 and 2 are loaded, no other; 4 is a
 // shift; and SSAT shifts to the right, behind the addition of the zero point.

@@ -8,16 +8,10 @@ func.func @code(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
   %y = scratch.view %arena[0 : i64] : memref<3xi8> to memref<3x!fixed.q<8, 2>>
   %w = scratch.constant dense<[[1, 2, -3, 4], [0, 0, 127, 0], [5, -6, 7, -8]]> : tensor<3x4xi8> -> memref<3x4x!fixed.q<8, 4>, #scratch.flash>
   %b = scratch.constant dense<[1, -2, 3]> : tensor<3xi8> -> memref<3x!fixed.q<8, 10>, #scratch.flash>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  %c4 = arith.constant 4 : index
-  scf.for %i = %c0 to %c3 step %c1 {
+  num.contract %i to 3 {
     %bias = memref.load %b[%i] : memref<3x!fixed.q<8, 10>, #scratch.flash>
     %start = num.start %bias : !fixed.q<8, 10> -> !fixed.acc<24, 10>
-    %at = arith.muli %i, %c4 : index
-    %row = scratch.slice %w[%at] : memref<3x4x!fixed.q<8, 4>, #scratch.flash> to memref<4x!fixed.q<8, 4>, #scratch.flash>
-    %sum = num.dot %start, %row, %x : !fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %sum = num.products %start, %w, %x : !fixed.acc<24, 10>, memref<3x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
     %z = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
     memref.store %z, %y[%i] : memref<3x!fixed.q<8, 2>>
   }

@@ -8,7 +8,16 @@ func.func @rows(%x: memref<96x!zeroskew.q<8, 1.0, 0>>) -> memref<32x!zeroskew.q<
   %y = scratch.view %arena[0 : i64] : memref<32xi8> to memref<32x!zeroskew.q<8, 64.0, -3>>
   %w = scratch.constant dense<[3, 0, 4, 0, 5, 0, 8, 0, -5, 0, 9, 0, 1, 0, 18, 0, 3, 0, 4, 0, 5, 0, 8, 0, -5, 0, 9, 0, 1, 0, 18, 0]> : tensor<32xi8> -> memref<32x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %s = scratch.constant dense<[40, -50, 60, 70]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 8>} : memref<32x!zeroskew.q<8, 64.0, -3>>, memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<96x!zeroskew.q<8, 1.0, 0>>
+  %at3 = arith.constant 0 : index
+  %y3 = scratch.slice %y[%at3] : memref<32x!zeroskew.q<8, 64.0, -3>> to memref<8x4x!zeroskew.q<8, 64.0, -3>>
+  %w3 = scratch.slice %w[%at3] : memref<32x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<4x8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %window, %row to 8, 4 {
+    %n = memref.load %s[%row] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w3, %x {spacing = array<i64: 1, 0, 8>} : !zeroskew.acc<32, 1.0>, memref<4x8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<96x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 64.0, -3>
+    memref.store %result, %y3[%window, %row] : memref<8x4x!zeroskew.q<8, 64.0, -3>>
+  }
   func.return %y : memref<32x!zeroskew.q<8, 64.0, -3>>
 }
 

@@ -12,8 +12,26 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
   %s = scratch.constant dense<[40, -50, 60, 70]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
   %w = scratch.constant dense<3> : tensor<32xi8> -> memref<32x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %v = scratch.constant dense<5> : tensor<12xi8> -> memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 8>} : memref<16x!zeroskew.q<8, 64.0, -3>>, memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>>
-  num.channel_tiles %z, %s, %v, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>} : memref<24x!zeroskew.q<8, 64.0, -3>>, memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>>
+  %at0 = arith.constant 0 : index
+  %y0 = scratch.slice %y[%at0] : memref<16x!zeroskew.q<8, 64.0, -3>> to memref<4x4x!zeroskew.q<8, 64.0, -3>>
+  %w0 = scratch.slice %w[%at0] : memref<32x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<4x8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %window, %row to 4, 4 {
+    %n = memref.load %s[%row] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w0, %x {spacing = array<i64: 1, 0, 8>} : !zeroskew.acc<32, 1.0>, memref<4x8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 64.0, -3>
+    memref.store %result, %y0[%window, %row] : memref<4x4x!zeroskew.q<8, 64.0, -3>>
+  }
+  %at1 = arith.constant 0 : index
+  %y1 = scratch.slice %z[%at1] : memref<24x!zeroskew.q<8, 64.0, -3>> to memref<6x4x!zeroskew.q<8, 64.0, -3>>
+  %w1 = scratch.slice %v[%at1] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<4x3x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %window, %row to 6, 4 {
+    %n = memref.load %s[%row] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w1, %x {spacing = array<i64: 1, 0, 4>, channels} : !zeroskew.acc<32, 1.0>, memref<4x3x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 64.0, -3>
+    memref.store %result, %y1[%window, %row] : memref<6x4x!zeroskew.q<8, 64.0, -3>>
+  }
   func.return %y, %z : memref<16x!zeroskew.q<8, 64.0, -3>>, memref<24x!zeroskew.q<8, 64.0, -3>>
 }
 

@@ -23,6 +23,6 @@ func.func @net(%X: tensor<1x6x6x2x!fixed.u<4, 4>> {tdsl.reused}) -> index {
 // PACKED: scratch.move [[X]] to [[Y:%.*]] : memref
 // PACKED: tdsl.conv2d %{{.*}}, [[Y]] from
 // LOOPS: %turns = scratch.constant dense<{{.*}}> : tensor<7x10xi16>
-// LOOPS: num.dot
+// LOOPS: num.products
 // LOOPS: scratch.turn %{{.*}}[%{{.*}}] : %{{.*}} x %{{.*}} {pixel = 2 : i64, bits = 8 : i64} : memref<1x6x6x2x!fixed.u<4, 4>>
 // LOOPS: scratch.turn %{{.*}}[%{{.*}}] : %{{.*}} x %{{.*}} {pixel = 5 : i64, bits = 8 : i64} : memref<1x4x4x5x!fixed.u<4, 2>>

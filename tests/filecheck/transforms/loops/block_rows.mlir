@@ -6,15 +6,10 @@
 // Six rows: a block of four, and the last two one by one as before.
 func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>, %Y: memref<6x1x!fixed.q<16, 8>>) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c6 = arith.constant 6 : index
-  %c8 = arith.constant 8 : index
-  scf.for %i = %c0 to %c6 step %c1 {
-    %at = arith.muli %i, %c8 : index
-    %row = scratch.slice %W[%at] : memref<6x8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+  %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+  num.contract %i to 6 {
     %zero = num.zero : !fixed.acc<32, 20>
-    %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
-    %sum = num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+    %sum = num.products %zero, %W, %x : !fixed.acc<32, 20>, memref<6x8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
     %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 8>
     memref.store %y, %Y[%i, %c0] : memref<6x1x!fixed.q<16, 8>>
   }
@@ -27,33 +22,23 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 // CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
 // CHECK-NEXT: [[place:%.*]] = arith.muli [[first]], {{%.*}} : index
 // CHECK-NEXT: [[rows:%.*]] = scratch.slice %W[[[place]]] : {{.*}} to memref<32x!fixed.q<16, 10>>
-// CHECK-NEXT: [[x:%.*]] = scratch.slice %X[%c0]
-// CHECK-NEXT: num.dot_rows %sums, %zeros, [[rows]], [[x]] {kernel = #num.kernel<"tm_cm_dot4_s16_s16_s32">}
+// CHECK-NEXT: num.dot_rows %sums, %zeros, [[rows]], %x {kernel = #num.kernel<"tm_cm_dot4_s16_s16_s32">}
 // CHECK-NEXT: scf.for [[q:%.*]] = {{.*}} {
 // CHECK-NEXT: [[i:%.*]] = arith.addi [[first]], [[q]]
 // CHECK-NEXT: %sum = memref.load %sums[[[q]]]
 // CHECK-NEXT: %y = num.finish %sum
 // CHECK-NEXT: memref.store %y, %Y[[[i]], %c0]
-// CHECK: scf.for {{.*}} = {{%.*}} to %c6 step %c1 {
+// CHECK: scf.for {{.*}} = {{%.*}} to {{%.*}} step
 // CHECK: num.dot {{%.*}}, {{%.*}}, {{%.*}} :
 
 // -----
 
 // A chain of products, from what is in memory, fills blocks alone.
 func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>, %a: memref<2x!fixed.q<8, 3>>, %b: memref<3x!fixed.q<8, 3>>, %S: memref<4x!fixed.acc<32, 6>>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index
-  %c4 = arith.constant 4 : index
-  scf.for %i = %c0 to %c4 step %c1 {
+  num.contract %i to 4 {
     %s = memref.load %S[%i] : memref<4x!fixed.acc<32, 6>>
-    %p = arith.muli %i, %c2 : index
-    %v = scratch.slice %V[%p] : memref<4x2x!fixed.q<8, 3>> to memref<2x!fixed.q<8, 3>>
-    %t = num.dot %s, %v, %a : !fixed.acc<32, 6>, memref<2x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
-    %q = arith.muli %i, %c3 : index
-    %w = scratch.slice %W[%q] : memref<4x3x!fixed.q<8, 3>> to memref<3x!fixed.q<8, 3>>
-    %u = num.dot %t, %w, %b : !fixed.acc<32, 6>, memref<3x!fixed.q<8, 3>>, memref<3x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    %t = num.products %s, %V, %a : !fixed.acc<32, 6>, memref<4x2x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    %u = num.products %t, %W, %b : !fixed.acc<32, 6>, memref<4x3x!fixed.q<8, 3>>, memref<3x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
     memref.store %u, %S[%i] : memref<4x!fixed.acc<32, 6>>
   }
   func.return
@@ -71,15 +56,9 @@ func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>,
 
 // The kernel's sums have 32 bits, and so have these then: nothing but their end follows.
 func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  %c8 = arith.constant 8 : index
-  scf.for %i = %c0 to %c4 step %c1 {
-    %at = arith.muli %i, %c8 : index
-    %row = scratch.slice %W[%at] : memref<4x8x!fixed.q<8, 7>> to memref<8x!fixed.q<8, 7>>
+  num.contract %i to 4 {
     %zero = num.zero : !fixed.acc<16, 14>
-    %sum = num.dot %zero, %row, %X : !fixed.acc<16, 14>, memref<8x!fixed.q<8, 7>>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 14>
+    %sum = num.products %zero, %W, %X : !fixed.acc<16, 14>, memref<4x8x!fixed.q<8, 7>>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 14>
     %y = num.finish %sum : !fixed.acc<16, 14> -> !fixed.q<8, 7>
     memref.store %y, %Y[%i] : memref<4x!fixed.q<8, 7>>
   }
@@ -94,15 +73,9 @@ func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, 
 
 // So they have where rows have scales of their own: shifted, they are the same.
 func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>, %S: memref<4xi8>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  %c8 = arith.constant 8 : index
-  scf.for %i = %c0 to %c4 step %c1 {
-    %at = arith.muli %i, %c8 : index
-    %row = scratch.slice %W[%at] : memref<4x8x!fixed.q<8, 7>> to memref<8x!fixed.q<8, 7>>
+  num.contract %i to 4 {
     %zero = num.zero : !fixed.acc<16, 14>
-    %sum = num.dot %zero, %row, %X : !fixed.acc<16, 14>, memref<8x!fixed.q<8, 7>>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 14>
+    %sum = num.products %zero, %W, %X : !fixed.acc<16, 14>, memref<4x8x!fixed.q<8, 7>>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 14>
     %places = memref.load %S[%i] : memref<4xi8>
     %shifted = num.shift %sum, %places : !fixed.acc<16, 14> -> !fixed.acc<16, 14>
     %y = num.finish %shifted : !fixed.acc<16, 14> -> !fixed.q<8, 7>
@@ -117,31 +90,18 @@ func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>,
 
 // -----
 
-// A vector that changes from row to row, a matrix that is read by columns and three rows stay loops of dot products.
-func.func @others(%W: memref<4x4x!fixed.q<8, 3>>, %X: memref<16x!fixed.q<8, 3>>, %Y: memref<4x!fixed.acc<32, 6>>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  %c4 = arith.constant 4 : index
+// Three rows are too few for a block of four, and sums of two matrices are not those of one.
+func.func @others(%W: memref<3x4x!fixed.q<8, 3>>, %V: memref<4x4x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %Y: memref<4x!fixed.acc<32, 6>>, %Z: memref<4x!fixed.acc<32, 6>>) {
   %zero = num.zero : !fixed.acc<32, 6>
-  %x = scratch.slice %X[%c0] : memref<16x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
-  scf.for %i = %c0 to %c4 step %c1 {
-    %p = arith.muli %i, %c4 : index
-    %v = scratch.slice %W[%p] : memref<4x4x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
-    %w = scratch.slice %X[%p] : memref<16x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
-    %t = num.dot %zero, %v, %w : !fixed.acc<32, 6>, memref<4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+  num.contract %i to 3 {
+    %t = num.products %zero, %W, %x : !fixed.acc<32, 6>, memref<3x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
     memref.store %t, %Y[%i] : memref<4x!fixed.acc<32, 6>>
   }
-  scf.for %i = %c0 to %c4 step %c1 {
-    %v = scratch.slice %W[%i] : memref<4x4x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
-    %t = num.dot %zero, %v, %x : !fixed.acc<32, 6>, memref<4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+  num.contract %i to 4 {
+    %t = num.products %zero, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    %u = num.products %zero, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
     memref.store %t, %Y[%i] : memref<4x!fixed.acc<32, 6>>
-  }
-  scf.for %i = %c0 to %c3 step %c1 {
-    %p = arith.muli %i, %c4 : index
-    %v = scratch.slice %W[%p] : memref<4x4x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
-    %t = num.dot %zero, %v, %x : !fixed.acc<32, 6>, memref<4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
-    memref.store %t, %Y[%i] : memref<4x!fixed.acc<32, 6>>
+    memref.store %u, %Z[%i] : memref<4x!fixed.acc<32, 6>>
   }
   func.return
 }
@@ -153,15 +113,10 @@ func.func @others(%W: memref<4x4x!fixed.q<8, 3>>, %X: memref<16x!fixed.q<8, 3>>,
 // Rows that read what earlier rows have stored are taken one by one: through the vector...
 func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c6 = arith.constant 6 : index
-  %c8 = arith.constant 8 : index
-  scf.for %i = %c0 to %c6 step %c1 {
-    %at = arith.muli %i, %c8 : index
-    %row = scratch.slice %W[%at] : memref<6x8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+  %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+  num.contract %i to 6 {
     %zero = num.zero : !fixed.acc<32, 20>
-    %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
-    %sum = num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+    %sum = num.products %zero, %W, %x : !fixed.acc<32, 20>, memref<6x8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
     %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
     memref.store %y, %X[%i, %c0] : memref<8x1x!fixed.q<16, 10>>
   }
@@ -176,15 +131,11 @@ func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 1
 func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>, %Y: memref<7x1x!fixed.q<16, 10>>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c6 = arith.constant 6 : index
-  %c8 = arith.constant 8 : index
-  scf.for %i = %c0 to %c6 step %c1 {
-    %at = arith.muli %i, %c8 : index
+  %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+  num.contract %i to 6 {
     %before = memref.load %Y[%i, %c0] : memref<7x1x!fixed.q<16, 10>>
-    %row = scratch.slice %W[%at] : memref<6x8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
     %zero = num.start %before : !fixed.q<16, 10> -> !fixed.acc<32, 20>
-    %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
-    %sum = num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+    %sum = num.products %zero, %W, %x : !fixed.acc<32, 20>, memref<6x8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
     %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
     %j = arith.addi %i, %c1 : index
     memref.store %y, %Y[%j, %c0] : memref<7x1x!fixed.q<16, 10>>
@@ -200,16 +151,11 @@ func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 // in an accumulator for which there is a kernel.
 func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16, 8>>, %window: memref<1x4x1x6x!fixed.q<8, 4>>, %Y: memref<6x!fixed.q<8, 2>>) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  %c6 = arith.constant 6 : index
-  scf.for %i = %c0 to %c6 step %c1 {
+  %channels = scratch.slice %window[%c0] : memref<1x4x1x6x!fixed.q<8, 4>> to memref<24x!fixed.q<8, 4>>
+  num.contract %i to 6 {
     %b = memref.load %B[%i] : memref<6x!fixed.q<16, 8>>
     %start = num.start %b : !fixed.q<16, 8> -> !fixed.acc<24, 8>
-    %at = arith.muli %i, %c4 : index
-    %row = scratch.slice %W[%at] : memref<6x4x1x1x!fixed.q<8, 4>> to memref<4x!fixed.q<8, 4>>
-    %channel = scratch.slice %window[%i] : memref<1x4x1x6x!fixed.q<8, 4>> to memref<19x!fixed.q<8, 4>>
-    %sum = num.strided_dot %start, %row, %channel {stride = 6 : index} : !fixed.acc<24, 8>, memref<4x!fixed.q<8, 4>>, memref<19x!fixed.q<8, 4>> -> !fixed.acc<24, 8>
+    %sum = num.products %start, %W, %channels {channels} : !fixed.acc<24, 8>, memref<6x4x1x1x!fixed.q<8, 4>>, memref<24x!fixed.q<8, 4>> -> !fixed.acc<24, 8>
     %y = num.finish %sum : !fixed.acc<24, 8> -> !fixed.q<8, 2>
     memref.store %y, %Y[%i] : memref<6x!fixed.q<8, 2>>
   }
@@ -221,36 +167,29 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
 // CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
 // CHECK: num.start {{%.*}} : !fixed.q<16, 8> -> !fixed.acc<32, 8>
 // CHECK: [[rows:%.*]] = scratch.slice %W{{.*}} to memref<16x!fixed.q<8, 4>>
-// CHECK-NEXT: [[four:%.*]] = scratch.slice %window[[[first]]] : {{.*}} to memref<22x!fixed.q<8, 4>>
+// CHECK-NEXT: [[four:%.*]] = scratch.slice %channels[[[first]]] : {{.*}} to memref<22x!fixed.q<8, 4>>
 // CHECK-NEXT: num.channel_dots %sums, %sums, [[rows]], [[four]] {kernel = #num.kernel<"tm_cm_channels4_s8_s8_s32">, stride = 6 : index}
 // CHECK: num.strided_dot
 
 // -----
 
-// Rows whose sums become bytes are a tile of one window.
+// Rows whose sums become bytes are those of one window.
 func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x!zeroskew.q<8, 4.0, -3>>) {
   %W = scratch.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %B = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  scf.for %i = %c0 to %c4 step %c1 {
+  %x = scratch.slice %X[%c0] : memref<1x4x!zeroskew.q<8, 1.0, 0>> to memref<4x!zeroskew.q<8, 1.0, 0>>
+  num.contract %i to 4 {
     %b = memref.load %B[%i] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %b : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
-    %at = arith.muli %i, %c4 : index
-    %row = scratch.slice %W[%at] : memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-    %x = scratch.slice %X[%c0] : memref<1x4x!zeroskew.q<8, 1.0, 0>> to memref<4x!zeroskew.q<8, 1.0, 0>>
-    %sum = num.dot %start, %row, %x : !zeroskew.acc<32, 1.0>, memref<4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %W, %x : !zeroskew.acc<32, 1.0>, memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
     %y = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
     memref.store %y, %Y[%i, %c0] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
   }
   func.return
 }
 // CHECK: func.func @finished_rows
-// CHECK-NOT: scf.for
-// CHECK: [[x:%.*]] = scratch.slice %X
-// CHECK: num.dot_tiles {{%.*}}, {{%.*}}, {{%.*}}, [[x]] {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>}
-// CHECK-NOT: scf.for
+// CHECK: num.contract {{%.*}}, %i to 1, 4 {
+// CHECK: num.products %start, %W, %x {spacing = array<i64: 1, 0, 4>}
 // NONE: func.func @finished_rows
-// NONE: scf.for
-// NONE: num.dot
+// NONE: num.contract %i to 4

@@ -255,40 +255,67 @@ func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: 
 func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>, %z: memref<4x!zeroskew.q<8, 1.0, -3>>) {
   %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %s = scratch.constant dense<[1, 2]> : tensor<2xi32> -> memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>>
-  num.dot_tiles %z, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 2, 3, 1>} : memref<4x!zeroskew.q<8, 1.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>>
+  %at0 = arith.constant 0 : index
+  %y0 = scratch.slice %y[%at0] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<2x2x!zeroskew.q<8, 4.0, -3>>
+  %w0 = scratch.slice %w[%at0] : memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %window, %row to 2, 2 {
+    %n = memref.load %s[%row] : memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w0, %x {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 1.0>, memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y0[%window, %row] : memref<2x2x!zeroskew.q<8, 4.0, -3>>
+  }
+  %at1 = arith.constant 0 : index
+  %y1 = scratch.slice %z[%at1] : memref<4x!zeroskew.q<8, 1.0, -3>> to memref<2x2x!zeroskew.q<8, 1.0, -3>>
+  %w1 = scratch.slice %w[%at1] : memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %window, %row to 2, 2 {
+    %n = memref.load %s[%row] : memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w1, %x {spacing = array<i64: 2, 3, 1>} : !zeroskew.acc<32, 1.0>, memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 1.0, -3>
+    memref.store %result, %y1[%window, %row] : memref<2x2x!zeroskew.q<8, 1.0, -3>>
+  }
   func.return
 }
 // CORTEX: func.func @tiles
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, -128]> : tensor<28xi8>
-// CORTEX-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
-// CORTEX-NOT: num.dot_tiles
+// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
+// CORTEX-NOT: num.contract
 // CORTEX: num.dot {{.*}} {kernel = #num.kernel<"tm_cm_dot_s8_s8_s32">}
 // CORTEX: [[second:%.*]] = scratch.slice %x
 // CORTEX-NEXT: num.dot {{.*}}, {{.*}}, [[second]] {kernel = #num.kernel<"tm_cm_dot_s8_s8_s32">}
 // CORTEX-NEXT: num.finish
 // SMALL: func.func @tiles
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 64, 0, 0, 0, 64, 1, 1, 0, 0]> : tensor<28xi8>
-// SMALL-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
+// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
 // RISCV: func.func @tiles
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 5, 2, 6, 3, 7, 4, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<28xi8>
-// RISCV-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
-// RISCV-NOT: num.dot_tiles
+// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
+// RISCV-NOT: num.contract
 // RISCV: num.dot {{.*}} {kernel = #num.kernel<"tm_rv_dot_s8_s8_s32">}
 // CHECK: func.func @tiles
-// CHECK-NOT: num.dot_tiles
+// CHECK-NOT: num.contract
 // CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s32_by4">}
 
 // Two lines of two windows: a call for each, or loops around all of them.
 func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q<8, 4.0, -3>>) {
   %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %s = scratch.constant dense<[1, 2]> : tensor<2xi32> -> memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 6, 2, 2>} : memref<8x!zeroskew.q<8, 4.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>>
+  %at2 = arith.constant 0 : index
+  %y2 = scratch.slice %y[%at2] : memref<8x!zeroskew.q<8, 4.0, -3>> to memref<2x2x2x!zeroskew.q<8, 4.0, -3>>
+  %w2 = scratch.slice %w[%at2] : memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %line, %window, %row to 2, 2, 2 {
+    %n = memref.load %s[%row] : memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w2, %x {spacing = array<i64: 1, 6, 2>} : !zeroskew.acc<32, 1.0>, memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y2[%line, %window, %row] : memref<2x2x2x!zeroskew.q<8, 4.0, -3>>
+  }
   func.return
 }
 // CORTEX: func.func @lines
 // CORTEX: [[stream:%.*]] = scratch.constant dense<{{.*}}> : tensor<28xi8>
-// CORTEX: [[results:%.*]] = scratch.slice %y[{{.*}}] : memref<8x!zeroskew.q<8, 4.0, -3>> to memref<4x!zeroskew.q<8, 4.0, -3>>
+// CORTEX: [[results:%.*]] = scratch.slice %y{{.*}} : memref<2x2x2x!zeroskew.q<8, 4.0, -3>> to memref<4x!zeroskew.q<8, 4.0, -3>>
 // CORTEX: [[windows:%.*]] = scratch.slice %x[{{.*}}] : memref<12x!zeroskew.q<8, 1.0, 0>> to memref<6x!zeroskew.q<8, 1.0, 0>>
 // CORTEX: num.composed_tiles [[results]], [[stream]], [[windows]] {{.*}} multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>}
 // CORTEX: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>}
@@ -303,18 +330,27 @@ func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q
 func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>) {
   %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %s = scratch.constant dense<[1, 2]> : tensor<2xi32> -> memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-  num.channel_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 2, 6, 2>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>>
+  %at3 = arith.constant 0 : index
+  %y3 = scratch.slice %y[%at3] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<2x2x!zeroskew.q<8, 4.0, -3>>
+  %w3 = scratch.slice %w[%at3] : memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %window, %row to 2, 2 {
+    %n = memref.load %s[%row] : memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w3, %x {spacing = array<i64: 2, 6, 2>, channels} : !zeroskew.acc<32, 1.0>, memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y3[%window, %row] : memref<2x2x!zeroskew.q<8, 4.0, -3>>
+  }
   func.return
 }
 // CORTEX: func.func @channels
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 2, 3, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, -128, 5, 6, 7, 8, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128]> : tensor<32xi8>
-// CORTEX-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
 // SMALL: func.func @channels
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, 64, 1, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 64, 1, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
-// SMALL-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
 // RISCV: func.func @channels
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, -128, 0, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128, 0, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
-// RISCV-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
 // CHECK: func.func @channels
 // CHECK: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 1, 2, 3, 4, 0, 0, 0, -128, -128, 0, 125, 2, 0, 0, 5, 6, 7, 8, 0, 0, 0, -128, -128, 0, 125]> : tensor<28xi8>
-// CHECK-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_channel_requantised_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// CHECK: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_channel_requantised_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}

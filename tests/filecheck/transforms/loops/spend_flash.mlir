@@ -19,9 +19,36 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
   %w = scratch.constant dense<[1, 2, 3, 4, 10, 20, 30, 40, 5, 6, 7, 8]> : tensor<12xi8> -> memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %s = scratch.constant dense<9> : tensor<1xi32> -> memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
   %big = scratch.constant dense<1073730000> : tensor<1xi32> -> memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>>
-  num.dot_tiles %y, %s, %w, %far {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 8>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<36x!zeroskew.q<8, 1.0, 0>>
-  num.dot_tiles %z, %big, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 16646976.0, -3>>, memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>>
+  %at4 = arith.constant 0 : index
+  %y4 = scratch.slice %y[%at4] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<4x1x!zeroskew.q<8, 4.0, -3>>
+  %w4 = scratch.slice %w[%at4] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %window, %row to 4, 1 {
+    %n = memref.load %s[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w4, %x {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y4[%window, %row] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
+  }
+  %at5 = arith.constant 0 : index
+  %y5 = scratch.slice %y[%at5] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<4x1x!zeroskew.q<8, 4.0, -3>>
+  %w5 = scratch.slice %w[%at5] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %window, %row to 4, 1 {
+    %n = memref.load %s[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w5, %far {spacing = array<i64: 1, 0, 8>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<36x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y5[%window, %row] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
+  }
+  %at6 = arith.constant 0 : index
+  %y6 = scratch.slice %z[%at6] : memref<4x!zeroskew.q<8, 16646976.0, -3>> to memref<4x1x!zeroskew.q<8, 16646976.0, -3>>
+  %w6 = scratch.slice %w[%at6] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %window, %row to 4, 1 {
+    %n = memref.load %big[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w6, %x {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 16646976.0, -3>
+    memref.store %result, %y6[%window, %row] : memref<4x1x!zeroskew.q<8, 16646976.0, -3>>
+  }
   func.return
 }
 
@@ -29,16 +56,27 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
 func.func @lines(%x: memref<384x!zeroskew.q<8, 1.0, 0>>, %y: memref<64x!zeroskew.q<8, 4.0, -3>>) {
   %w = scratch.constant dense<3> : tensor<1152xi8> -> memref<1152x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %s = scratch.constant dense<9> : tensor<8xi32> -> memref<8x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 3, 96, 16, 2>} : memref<64x!zeroskew.q<8, 4.0, -3>>, memref<8x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<1152x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<384x!zeroskew.q<8, 1.0, 0>>
+  %at7 = arith.constant 0 : index
+  %y7 = scratch.slice %y[%at7] : memref<64x!zeroskew.q<8, 4.0, -3>> to memref<2x4x8x!zeroskew.q<8, 4.0, -3>>
+  %w7 = scratch.slice %w[%at7] : memref<1152x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<8x144x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  num.contract %line, %window, %row to 2, 4, 8 {
+    %n = memref.load %s[%row] : memref<8x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w7, %x {spacing = array<i64: 3, 96, 16>} : !zeroskew.acc<32, 1.0>, memref<8x144x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<384x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y7[%line, %window, %row] : memref<2x4x8x!zeroskew.q<8, 4.0, -3>>
+  }
   func.return
 }
 // CHECK: func.func @tiles
 // CHECK: [[stream:%.*]] = scratch.constant dense<[18, 0, 0, 0, 16, 0, 40, 0, 28, 0, 52, 0, -4, -1, -20, -1, -12, -1, -28, -1, 1, 0, 3, 0, 2, 0, 4, 0, 0, 0, 0, -128, 0, 0, 0, 0, 5, 0, 7, 0, 6, 0, 8, 0, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<52xi8>
-// CHECK-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 48 : i64, kernel = #num.tile_kernel<"tm_cm_winograd_strip_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>}
-// CHECK-NEXT: num.dot_tiles %y, %s, %w, %far
-// CHECK-NEXT: num.dot_tiles %z, %big, %w, %x
+// CHECK: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 48 : i64, kernel = #num.tile_kernel<"tm_cm_winograd_strip_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>}
+// CHECK: num.contract {{.*}} to 4, 1
+// CHECK: num.products {{%.*}}, {{%.*}}, %far
+// CHECK: num.contract {{.*}} to 4, 1
+// CHECK: num.products {{%.*}}, {{%.*}}, %x
 // CHECK: func.func @lines
-// CHECK: num.composed_tiles %y, {{%.*}}, %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 9216 : i64, kernel = #num.tile_kernel<"tm_cm_winograd_squares_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2>}
+// CHECK: num.composed_tiles {{%.*}}, {{%.*}}, %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 9216 : i64, kernel = #num.tile_kernel<"tm_cm_winograd_squares_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2>}
 // LITTLE: func.func @lines
 // LITTLE: [[stream:%.*]] = scratch.constant {{.*}} : tensor<3184xi8>
 // LITTLE: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = #num.tile_kernel<"tm_cm_winograd_strip_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3>}
@@ -48,8 +86,8 @@ func.func @lines(%x: memref<384x!zeroskew.q<8, 1.0, 0>>, %y: memref<64x!zeroskew
 // SELECTED: kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>
 // NONE: func.func @tiles
 // NONE-NOT: num.composed_tiles
-// NONE: num.dot_tiles %y, %s, %w, %x
+// NONE: num.products {{%.*}}, {{%.*}}, %x
 // What exceeds the RAM anyway gets no kernel that takes more stack than the deepest one.
-// SHALLOW: num.composed_tiles %y, {{.*}} kernel = #num.tile_kernel<"tm_cm_winograd_strip_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>}
+// SHALLOW: num.composed_tiles {{.*}} kernel = #num.tile_kernel<"tm_cm_winograd_strip_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>}
 // SHALLOW: func.func @lines
 // SHALLOW-NOT: num.composed_tiles

@@ -18,26 +18,19 @@ func.func @dense(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
   %y = scratch.view %arena[0 : i64] : memref<3xi8> to memref<3x!fixed.q<8, 2>>
   %w = scratch.constant dense<[[1, 2, -3, 4], [0, 0, 127, 0], [5, -6, 7, -8]]> : tensor<3x4xi8> -> memref<3x4x!fixed.q<8, 4>, #scratch.flash>
   %b = scratch.constant dense<[1, -2, 3]> : tensor<3xi8> -> memref<3x!fixed.q<8, 10>, #scratch.flash>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  %c4 = arith.constant 4 : index
-  scf.for %i = %c0 to %c3 step %c1 {
+  num.contract %i to 3 {
     %bias = memref.load %b[%i] : memref<3x!fixed.q<8, 10>, #scratch.flash>
     %start = num.start %bias : !fixed.q<8, 10> -> !fixed.acc<24, 10>
-    %at = arith.muli %i, %c4 : index
-    %row = scratch.slice %w[%at] : memref<3x4x!fixed.q<8, 4>, #scratch.flash> to memref<4x!fixed.q<8, 4>, #scratch.flash>
-    %sum = num.dot %start, %row, %x : !fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %sum = num.products %start, %w, %x : !fixed.acc<24, 10>, memref<3x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
     %z = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
     memref.store %z, %y[%i] : memref<3x!fixed.q<8, 2>>
   }
   func.return %y : memref<3x!fixed.q<8, 2>>
 }
 // CHECK-LABEL: func.func @dense
-// CHECK-NOT: scf.for
-// CHECK: [[x:%.*]] = scratch.slice %x[{{%.*}}] : memref<4x!fixed.q<8, 6>> to memref<4x!fixed.q<8, 6>>
-// CHECK-NEXT: [[y:%.*]] = scratch.slice %y[{{%.*}}] : memref<3x!fixed.q<8, 2>> to memref<3x!fixed.q<8, 2>>
-// CHECK-NEXT: num.coded_rows [[y]], [[x]] {rows = {weights = [dense<{{\[\[}}1, 2, -3, 4], [0, 0, 127, 0], [5, -6, 7, -8]]> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}, kernel = #num.code_kernel<"tm_avr_rows", "0">, size = array<i64: {{.*}}>} : memref<3x!fixed.q<8, 2>>, memref<4x!fixed.q<8, 6>>
+// CHECK-NOT: num.contract
+// CHECK: [[y:%.*]] = scratch.slice %y[{{%.*}}] : memref<3x!fixed.q<8, 2>> to memref<3x!fixed.q<8, 2>>
+// CHECK-NEXT: num.coded_rows [[y]], %x {rows = {weights = [dense<{{\[\[}}1, 2, -3, 4], [0, 0, 127, 0], [5, -6, 7, -8]]> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}, kernel = #num.code_kernel<"tm_avr_rows", "0">, size = array<i64: {{.*}}>} : memref<3x!fixed.q<8, 2>>, memref<4x!fixed.q<8, 6>>
 // CORTEX-LABEL: func.func @dense
 // CORTEX: num.coded_rows {{.*}} kernel = #num.code_kernel<"tm_cm_rows", "0">
 // BITS-LABEL: func.func @dense
@@ -46,27 +39,21 @@ func.func @dense(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
 
 // -----
 
-// Sums go on at another scale; a loop that does more than to store their bytes finds them in an array.
+// Sums go on at another scale; a contraction that does more than to store their bytes finds them in an array.
 func.func @chained(%x: memref<5x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
   %arena = scratch.arena {alignment = 1 : i64} : memref<2xi8>
   %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<2x!fixed.q<8, 3>>
   %v = scratch.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8> -> memref<2x2x!fixed.q<8, 4>, #scratch.flash>
   %w = scratch.constant dense<[[5, 6, 7], [8, 9, 10]]> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 6>, #scratch.flash>
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index
-  scf.for %i = %c0 to %c2 step %c1 {
+  %a = scratch.slice %x[%c0] : memref<5x!fixed.q<8, 6>> to memref<2x!fixed.q<8, 6>>
+  %b = scratch.slice %x[%c2] : memref<5x!fixed.q<8, 6>> to memref<3x!fixed.q<8, 6>>
+  num.contract %i to 2 {
     %start = num.zero : !fixed.acc<24, 10>
-    %at = arith.muli %i, %c2 : index
-    %row = scratch.slice %v[%at] : memref<2x2x!fixed.q<8, 4>, #scratch.flash> to memref<2x!fixed.q<8, 4>, #scratch.flash>
-    %a = scratch.slice %x[%c0] : memref<5x!fixed.q<8, 6>> to memref<2x!fixed.q<8, 6>>
-    %first = num.dot %start, %row, %a : !fixed.acc<24, 10>, memref<2x!fixed.q<8, 4>, #scratch.flash>, memref<2x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %first = num.products %start, %v, %a : !fixed.acc<24, 10>, memref<2x2x!fixed.q<8, 4>, #scratch.flash>, memref<2x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
     %finer = num.align %first : !fixed.acc<24, 10> -> !fixed.acc<24, 12>
-    %next = arith.muli %i, %c3 : index
-    %other = scratch.slice %w[%next] : memref<2x3x!fixed.q<8, 6>, #scratch.flash> to memref<3x!fixed.q<8, 6>, #scratch.flash>
-    %b = scratch.slice %x[%c2] : memref<5x!fixed.q<8, 6>> to memref<3x!fixed.q<8, 6>>
-    %sum = num.dot %finer, %other, %b : !fixed.acc<24, 12>, memref<3x!fixed.q<8, 6>, #scratch.flash>, memref<3x!fixed.q<8, 6>> -> !fixed.acc<24, 12>
+    %sum = num.products %finer, %w, %b : !fixed.acc<24, 12>, memref<2x3x!fixed.q<8, 6>, #scratch.flash>, memref<3x!fixed.q<8, 6>> -> !fixed.acc<24, 12>
     %z = num.finish %sum : !fixed.acc<24, 12> -> !fixed.q<8, 3>
     %t = num.mul %z, %z : !fixed.q<8, 3>, !fixed.q<8, 3> -> !fixed.q<8, 3>
     memref.store %t, %y[%i] : memref<2x!fixed.q<8, 3>>
@@ -75,11 +62,10 @@ func.func @chained(%x: memref<5x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
 }
 // CHECK-LABEL: func.func @chained
 // CHECK-NEXT: %rows = memref.alloca() : memref<2x!fixed.q<8, 3>>
-// CHECK: [[a:%.*]] = scratch.slice %x
-// CHECK: [[b:%.*]] = scratch.slice %x
 // CHECK: [[rows:%.*]] = scratch.slice %rows
-// CHECK-NEXT: num.coded_rows [[rows]], [[a]], [[b]] {rows = {weights = [{{.*}}], aligns = array<i64: 0, 2>, starts = dense<64> : tensor<2xi32>, right = 9 : i64}
-// CHECK: scf.for %i
+// CHECK-NEXT: num.coded_rows [[rows]], %a, %b {rows = {weights = [{{.*}}], aligns = array<i64: 0, 2>, starts = dense<64> : tensor<2xi32>, right = 9 : i64}
+// CHECK: num.contract %i to 2
+// CHECK-NOT: num.products
 // CHECK: [[z:%.*]] = memref.load %rows[%i]
 // CHECK: num.mul [[z]], [[z]]
 
@@ -90,21 +76,16 @@ func.func @in_place() -> memref<3x!fixed.q<8, 2>> {
   %arena = scratch.arena {alignment = 1 : i64} : memref<3xi8>
   %y = scratch.view %arena[0 : i64] : memref<3xi8> to memref<3x!fixed.q<8, 2>>
   %w = scratch.constant dense<[[1, 2, -3], [0, 0, 127], [5, -6, 7]]> : tensor<3x3xi8> -> memref<3x3x!fixed.q<8, 4>, #scratch.flash>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  scf.for %i = %c0 to %c3 step %c1 {
+  num.contract %i to 3 {
     %start = num.zero : !fixed.acc<24, 6>
-    %at = arith.muli %i, %c3 : index
-    %row = scratch.slice %w[%at] : memref<3x3x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
-    %sum = num.dot %start, %row, %y : !fixed.acc<24, 6>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<3x!fixed.q<8, 2>> -> !fixed.acc<24, 6>
+    %sum = num.products %start, %w, %y : !fixed.acc<24, 6>, memref<3x3x!fixed.q<8, 4>, #scratch.flash>, memref<3x!fixed.q<8, 2>> -> !fixed.acc<24, 6>
     %z = num.finish %sum : !fixed.acc<24, 6> -> !fixed.q<8, 2>
     memref.store %z, %y[%i] : memref<3x!fixed.q<8, 2>>
   }
   func.return %y : memref<3x!fixed.q<8, 2>>
 }
 // CHECK-LABEL: func.func @in_place
-// CHECK: num.dot
+// CHECK: num.products
 
 // -----
 
@@ -114,13 +95,22 @@ func.func @tile(%x: memref<11x!fixed.q<8, 6>>) -> memref<6x!fixed.q<8, 3>> {
   %y = scratch.view %arena[0 : i64] : memref<6xi8> to memref<6x!fixed.q<8, 3>>
   %b = scratch.constant dense<[1, -2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 10>, #scratch.flash>
   %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!fixed.q<8, 4>, #scratch.flash>
-  num.dot_tiles %y, %b, %w, %x {acc = !fixed.acc<24, 10>, spacing = array<i64: 2, 5, 2>} : memref<6x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 10>, #scratch.flash>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<11x!fixed.q<8, 6>>
+  %at8 = arith.constant 0 : index
+  %y8 = scratch.slice %y[%at8] : memref<6x!fixed.q<8, 3>> to memref<3x2x!fixed.q<8, 3>>
+  %w8 = scratch.slice %w[%at8] : memref<8x!fixed.q<8, 4>, #scratch.flash> to memref<2x4x!fixed.q<8, 4>, #scratch.flash>
+  num.contract %window, %row to 3, 2 {
+    %n = memref.load %b[%row] : memref<2x!fixed.q<8, 10>, #scratch.flash>
+    %start = num.start %n : !fixed.q<8, 10> -> !fixed.acc<24, 10>
+    %sum = num.products %start, %w8, %x {spacing = array<i64: 2, 5, 2>} : !fixed.acc<24, 10>, memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<11x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %result = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 3>
+    memref.store %result, %y8[%window, %row] : memref<3x2x!fixed.q<8, 3>>
+  }
   func.return %y : memref<6x!fixed.q<8, 3>>
 }
 // CHECK-LABEL: func.func @tile
 // CHECK: scf.for [[window:%.*]] = %{{.*}} to %{{.*}} step
 // CHECK: [[at:%.*]] = arith.muli [[window]], %{{.*}}
-// CHECK: [[y:%.*]] = scratch.slice %y{{\[}}[[at]]]
+// CHECK: [[y:%.*]] = scratch.slice %y{{.*}}{{\[}}[[at]]]
 // CHECK: [[first:%.*]] = arith.muli [[window]], %{{.*}}
 // CHECK: [[x:%.*]] = scratch.slice %x{{\[}}[[first]]] : memref<11x!fixed.q<8, 6>> to memref<7x!fixed.q<8, 6>>
 // CHECK: num.coded_rows [[y]], [[x]] {rows = {weights = [dense<{{\[\[}}1, 2, 0, 0, 0, 3, 4], [5, 6, 0, 0, 0, 7, 8]]> : tensor<2x7xi8>], aligns = array<i64: 0>, starts = dense<[65, 62]> : tensor<2xi32>, right = 7 : i64}

@@ -44,7 +44,7 @@ ROWS = [
 
 
 def shapes_of(coder: TileCoder) -> list[Tile]:
-    return CHANNELS if coder.family.op == "num.channel_tiles" else ROWS
+    return CHANNELS if coder.family.channels else ROWS
 
 
 def strips_of(coder: TileCoder) -> list[CodedStrip]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -35,10 +37,29 @@ def tile(channels: int, weights: str, count: int = 4) -> str:
         f"memref<{length}x{Q}, {FLASH}>",
         f"memref<{(count + 2) * channels}x{Q}>",
     ]
-    properties = f"{{acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, {channels}>}}"
+    contraction = windows(f"%y{count}", f"%{weights}", f"%x{(count + 2) * channels}", types, channels, weights)
     return f"""
-    %{weights} = scratch.constant dense<1> : tensor<{length}xi8> -> {types[2]}
-    num.dot_tiles %y{count}, %s, %{weights}, %x{(count + 2) * channels} {properties} : {", ".join(types)}"""
+    %{weights} = scratch.constant dense<1> : tensor<{length}xi8> -> {types[2]}{contraction}"""
+
+
+def windows(outputs: str, weights: str, image: str, types: Sequence[str], step: int, name: str) -> str:
+    """A contraction over windows of one run that starts from %s. types: of outputs, starts, weights and image."""
+    results, rows, elements = (int(type.removeprefix("memref<").partition("x")[0]) for type in types[:3])
+    result = types[0].partition("x")[2].removesuffix(">")
+    shape, matrix = f"memref<{results // rows}x{rows}x{result}>", f"memref<{rows}x{elements // rows}x{Q}, {FLASH}>"
+    acc = "!zeroskew.acc<32, 1.0>"
+    return f"""
+    %{name}_zero = arith.constant 0 : index
+    %{name}_y = scratch.slice {outputs}[%{name}_zero] : {types[0]} to {shape}
+    %{name}_w = scratch.slice {weights}[%{name}_zero] : {types[2]} to {matrix}
+    num.contract %window, %row to {results // rows}, {rows} {{
+      %n = memref.load %s[%row] : {types[1]}
+      %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> {acc}
+      %sum = num.products %start, %{name}_w, {image} {{spacing = array<i64: 1, 0, {step}>}} :
+        {acc}, {matrix}, {types[3]} -> {acc}
+      %result = num.finish %sum : {acc} -> {result}
+      memref.store %result, %{name}_y[%window, %row] : {shape}
+    }}"""
 
 
 def program(*tiles: str) -> str:
@@ -116,8 +137,7 @@ S, W = f"memref<8x!zeroskew.q<32, 1.0, 0>, {FLASH}>", f"memref<192x{Q}, {FLASH}>
 MANY = f"""
 func.func @many(%x: {X}, %y: {Y}) {{
   %s = scratch.constant dense<9> : tensor<8xi32> -> {S}
-  %w = scratch.constant dense<3> : tensor<192xi8> -> {W}
-  num.dot_tiles %y, %s, %w, %x {{acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 8>}} : {Y}, {S}, {W}, {X}
+  %w = scratch.constant dense<3> : tensor<192xi8> -> {W}{windows("%y", "%w", "%x", (Y, S, W, X), 8, "many")}
   func.return
 }}
 """

@@ -45,7 +45,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
     slot = _first_slot(op, nest)
 
     def copy(source: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Copy elements of the image into the window, from one place each."""
+        """Copy elements of the image into the window."""
 
         def element(k: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             nest.store(nest.load(image, [nest.add(source, k)]), window, [nest.add(target, k)])
@@ -138,7 +138,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
 
 
 def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute], channels: int) -> bool:
-    """Do the pixels of both consist of whole bytes of working memory, in the same order?"""
+    """True if the pixels of both consist of whole bytes of working memory, in the same order."""
     packed = scratch.packed_bits(image)
     return (
         not scratch.in_flash(image)
@@ -182,7 +182,7 @@ def _inside(
 
 
 def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopNest) -> SSAValue:
-    """Does an index lie outside of an axis, beyond margins of which at least one is not 0?"""
+    """True if an index lies outside of an axis, beyond margins of which at least one is not 0."""
     if not margins[1]:
         return nest.insert(arith.CmpiOp(at, nest.index(0), "slt"))
     if not margins[0]:

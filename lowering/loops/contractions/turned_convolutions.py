@@ -1,6 +1,6 @@
 """Lowering of convolutions in place to loops (L2 to L3): turn by turn, the image and then the result transposed.
 
-What the turns differ in, offsets and extents, is a table in flash, so that there is one loop for all of them.
+Offsets and extents of the turns are a table in flash, so that one loop computes all of them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.turns import Turn
+from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
+from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
-from tinyml.lowering.loops.products import finished, row_shifts, sum_start
-from tinyml.lowering.loops.zero_points import start_without_offsets
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
 
 
@@ -47,7 +47,7 @@ def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
 
 
 def _turned(value: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopNest) -> None:
-    """Transpose a part of an image in place, from a pixel on."""
+    """Transpose a part of an image in place; it begins with pixel `first`."""
     type, channels = scratch.memref_type(value), tdsl.shape_of(value)[3]
     bits = scratch.packed_bits(type) or 8 * scratch.element_bytes(type)
     size = channels * bits
@@ -173,7 +173,7 @@ class _Products:
         return nest.add(nest.index(down), more), nest.insert(arith.SubiOp(nest.index(right), more))
 
     def _gather(self, first: SSAValue, down: SSAValue, beside: SSAValue, taps: Sequence[_Taps]) -> None:
-        """Copy the window whose first element lies at a place; of a padded one the taps that lie in the image."""
+        """Copy the window that begins with element `first`; of a padded one, the taps inside the image."""
         nest, (height, width) = self.nest, self.kernel
 
         def tap(i: SSAValue, j: SSAValue, channel: SSAValue) -> None:
@@ -199,12 +199,16 @@ class _Products:
         nest.fold(taps[0].end, [], row, taps[0].first)
 
     def _elements(self, number: SSAValue, begin: SSAValue, count: int) -> None:
-        """Compute some elements of a pixel of the result, from one on, from the window."""
+        """Compute `count` elements of a pixel of the result from the window, beginning with element `begin`."""
         op, nest = self.op, self.nest
         accumulator = op.accumulators[0].type
 
-        def element(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-            filter = nest.add(begin, i)
+        offset = nest.times(begin, self.length)
+        weights = nest.insert(scratch.SliceOp(op.lhs, offset, (count, self.length), self.elements[0]))
+        window = elements_from(self.window, nest.index(0), self.length, nest, self.elements[1])
+
+        def element(row: SSAValue) -> None:
+            filter = nest.add(begin, row)
             indices = [*[nest.index(0)] * 3, filter]
             if self.initial is None:
                 sum = nest.insert(num.ZeroOp(accumulator))
@@ -212,14 +216,11 @@ class _Products:
                 start = nest.load(self.initial, broadcast_indices(indices, self.initial, nest))
                 sum = nest.insert(num.StartOp(start, accumulator))
             sum.name_hint = "sum"
-            row = elements_from(op.lhs, nest.times(filter, self.length), self.length, nest, self.elements[0])
-            window = elements_from(self.window, nest.index(0), self.length, nest, self.elements[1])
-            sum = nest.insert(num.DotOp(sum, row, window))
+            sum = nest.insert(num.ProductsOp(sum, weights, window))
             value = finished(op, sum, self.shifts, indices, nest)
             nest.store(value, self.result, [nest.add(nest.times(number, self.filters), filter)])
-            return []
 
-        nest.fold(nest.index(count), [], element)
+        contract_rows(count, element, nest)
 
 
 class _Taps(NamedTuple):

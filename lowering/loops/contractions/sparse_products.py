@@ -1,8 +1,7 @@
-"""Lowering of sparse matrix products to loops over the stored entries of each row (L2 to L3)."""
+"""Lowering of sparse matrix products to contractions over compressed rows (L2 to L3)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import i8, i16
@@ -10,10 +9,10 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.layouts.csr import compress
+from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
+from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
-from tinyml.lowering.loops.products import finished, row_shifts, sum_start
-from tinyml.lowering.loops.zero_points import start_without_offsets
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 
@@ -33,14 +32,14 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     vector = elements_from(op.rhs, nest.index(0), columns, nest, element)
     shifts = row_shifts(op, nest)
 
-    def row(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-        [at] = carried
+    zero = nest.index(0)
+
+    def row(i: SSAValue) -> None:
         first = op.accumulator.type
-        here = [i, nest.index(0)]
+        here = [i, zero]
         begun = nest.insert(num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, here), first))
         begun.name_hint = "sum"
-        sum = nest.insert(num.SparseDotOp(begun, values, gaps, lengths, vector, i, at))
+        sum = nest.insert(num.SparseProductsOp(begun, values, gaps, lengths, vector))
         nest.store(finished(op, sum, shifts, here, nest), op.out, here)
-        return [nest.add(at, nest.unsigned(nest.load(lengths, [i])))]
 
-    nest.fold(nest.index(rows), [nest.index(0)], row)
+    contract_rows(rows, row, nest)

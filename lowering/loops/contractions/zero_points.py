@@ -6,51 +6,29 @@ the zero point of an input into the bias in the same way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.ir import SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.formats.coding import INTEGER_CODING
-from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.ir.sum_starts import Start, zero_start
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.formats.number_format import Raws
-
-
-@dataclass(frozen=True)
-class Start:
-    """The start of sums: constants of a format, with as many columns as the product's result."""
-
-    format: NumberFormat
-    raws: Raws
-
 
 def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
     """A start of a product's sums that absorbs the offsets of its factors; None without offsets or such a start."""
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
     [(lhs, rhs), *others], initial, accumulator = op.pairs, op.initial, op.accumulators[0]
     if others or not accumulator.INTEGER or (rest := _rest(lhs, rhs)) is None:
         return None
     if initial is None:
-        format = accumulator.start_format(tdsl.format_of(lhs))
-        raws = rest
-    elif isinstance(constant := initial.owner, scratch.ConstantOp):
-        format = accumulator.start_format(tdsl.format_of(initial))
-        raws = format.recode(NumpyMachine(), constant.raws, tdsl.format_of(initial)).astype("i8") + rest
-    else:
-        return None
-    try:
-        format.verify_raws(raws)
-    except VerifyException:
-        return None
-    return Start(format, raws.astype(format.dtype))
+        return zero_start(accumulator, tdsl.format_of(lhs)).plus(rest)
+    if isinstance(constant := initial.owner, scratch.ConstantOp):
+        return Start(tdsl.format_of(initial), constant.raws).recoded(accumulator).plus(rest)
+    return None
 
 
 def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:

@@ -1,4 +1,4 @@
-"""Lowering of what the caller sends row by row (L2 to L3)."""
+"""Lowering of inputs that the caller sends row by row (L2 to L3)."""
 
 from __future__ import annotations
 

@@ -1,14 +1,16 @@
-"""Lowering of loop-carried sums in memory to loops over scalars (L2 to L3)."""
+"""Lowering of loop-carried sums in memory to contractions and loops over scalars (L2 to L3)."""
 
 from __future__ import annotations
 
 from math import prod
 
-from tinyml.dialects import num, tdsl
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.elementwise import over_elements
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, single_element
-from tinyml.lowering.loops.products import finished, row_shifts, sum_start
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
@@ -47,12 +49,14 @@ def lower_mac(op: tdsl.MacOp, nest: LoopNest) -> None:
 def lower_accumulate(op: tdsl.AccumulateOp, nest: LoopNest) -> None:
     rows, length = tdsl.shape_of(op.lhs)
 
-    def body(indices: Indices) -> None:
-        row = elements_from(op.lhs, nest.times(indices[0], length), length, nest)
-        column = elements_from(op.rhs, nest.index(0), length, nest)
-        nest.store(nest.insert(num.DotOp(nest.load(op.sum, indices), row, column)), op.out, indices)
+    weights = nest.insert(scratch.SliceOp(op.lhs, nest.index(0), (rows, length)))
+    column, zero = elements_from(op.rhs, nest.index(0), length, nest), nest.index(0)
 
-    nest.over((rows, 1), body)
+    def body(row: SSAValue) -> None:
+        indices = [row, zero]
+        nest.store(nest.insert(num.ProductsOp(nest.load(op.sum, indices), weights, column)), op.out, indices)
+
+    contract_rows(rows, body, nest)
 
 
 @lowers(tdsl.FinishOp)

@@ -1,0 +1,1 @@
+"""Loops of contractions: sums of products of matrices, convolutions, and sums that loops carry."""

@@ -1,0 +1,98 @@
+"""Lowering of convolutions to contractions, tiles and loops (L2 to L3), after `tile-windows` has split images."""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.formats.coding import INTEGER_CODING
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.loops.contractions.products import (
+    Products,
+    factors,
+    finished,
+    lower_contraction,
+    lower_rows,
+    sum_start,
+)
+from tinyml.lowering.loops.contractions.turned_convolutions import lower_in_turns
+from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import elements_from, flash_array
+from tinyml.transforms.ir.contraction_loops import expand_contraction
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.window_spacing import is_strip, spacing
+
+
+@lowers(tdsl.Conv2dOp)
+def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
+    """Write a contraction for a single window or its channels, and a tile for several windows.
+
+    Other forms are lowered element by element; convolutions in place have loops of their own.
+    """
+    if op.turns is not None:
+        return lower_in_turns(op, nest)
+    rows, *taps, length = tdsl.shape_of(op.lhs)
+    images, height, width, _ = tdsl.shape_of(op.rhs)
+    is_window, by_channel = (height, width) == tuple(taps), length == 1 and rows == op.group_count > 1
+    strip = images == 1 and not is_window and is_strip(op)
+    if (op.group_count == 1 and (is_window or strip)) or (by_channel and (strip or (is_window and images > 1))):
+        start = _starts(op, nest)
+        if start is not None:
+            return _lower_tiles(op, start, nest)
+    if not is_window or not by_channel:
+        return lower_contraction(op, nest)
+    start = start_without_offsets(op)
+    count = prod(taps)
+
+    def channels(term: tdsl.Term) -> Products:
+        weights, window = factors(term, (rows, count), (count * rows,), nest, without_offsets=start is not None)
+        return lambda sum, _: nest.insert(num.ProductsOp(sum, weights, window, channels=True))
+
+    return lower_rows(op, start, channels, nest)
+
+
+def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
+    """The numbers from which sums of plain integers start, one for each row; None for other sums."""
+    factors = [tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs)]
+    start = start_without_offsets(op)
+    if op.shifts is not None or any(format.coding != INTEGER_CODING for format, _ in factors):
+        return None
+    if start is None and any(offset for _, offset in factors):
+        return None
+    rows, accumulator = tdsl.shape_of(op.lhs)[0], op.accumulators[0]
+    if not accumulator.INTEGER or (op.initial is not None and prod(tdsl.shape_of(op.initial)) != rows):
+        return None
+    initial = sum_start(op.initial, start, accumulator, nest)
+    if initial is None:
+        format = accumulator.start_format(tdsl.format_of(op.lhs))
+        initial = flash_array(nest, np.zeros(rows, format.dtype), format.type, "start")
+    return elements_from(initial, nest.index(0), rows, nest)
+
+
+def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
+    """Write a contraction over windows that are multiplied by all filters, or each channel by its filter."""
+    filter, image, result = (tdsl.shape_of(value) for value in (op.lhs, op.rhs, op.out))
+    rows, length = filter[0], prod(filter[1:])
+    weights, windows = (
+        nest.insert(scratch.SliceOp(x, nest.index(0), shape, tdsl.format_of(x).without_offset()[0].type))
+        for x, shape in ((op.lhs, (rows, length)), (op.rhs, (prod(image),)))
+    )
+    spaces, lines = spacing(filter, image, op.steps[1])
+    count = prod(result) // rows
+    extents = [lines, count // lines, rows] if lines > 1 else [count, rows] if count > 1 else [rows]
+    results = nest.insert(scratch.SliceOp(op.out, nest.index(0), tuple(extents)))
+
+    def body(indices: Indices) -> None:
+        sum = nest.insert(num.StartOp(nest.load(starts, indices[-1:]), op.accumulators[0].type))
+        sum.name_hint = "sum"
+        by_channel = op.group_count > 1
+        sum = nest.insert(num.ProductsOp(sum, weights, windows, spaces if count > 1 else None, channels=by_channel))
+        value = finished(op, sum, None, [*[nest.index(0)] * 3, indices[-1]], nest)
+        nest.store(value, results, indices)
+
+    contraction = nest.contract(extents, body)
+    if extents == [1]:
+        expand_contraction(contraction)

@@ -1,0 +1,225 @@
+"""Lowering of sums of products (L2 to L3): contractions over rows, dot products for columns, loops for other maps.
+
+Sums stay in registers: a product has one accumulator for each element of the result, and intermediate products are
+never stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import prod
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import i8
+from xdsl.ir import Attribute, SSAValue
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
+from tinyml.lowering.loops.index_maps import mapped
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
+from tinyml.transforms.ir.contraction_loops import expand_contraction
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.sum_starts import Start
+
+Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
+"""Adds the products of a term to a sum, at the indices of an element of the result."""
+
+
+def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAValue | None:
+    """The row shifts of sums as bytes in flash; None without shifts."""
+    return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
+
+
+def finished(
+    op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopNest
+) -> SSAValue:
+    """A complete sum in the result's format. indices: the position of the sum in the result."""
+    if shifts is not None:
+        sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [indices[op.ROW_AXIS]])))
+    accumulator = num.accumulator_type(sum)
+    if (levelled := accumulator.levelled(tdsl.format_of(op.out))).type != accumulator.type:
+        sum = nest.insert(num.LevelOp(sum, indices[op.ROW_AXIS], levelled.type))
+    return nest.insert(num.FinishOp(sum, element_of(op.out), op.finished_bound))
+
+
+@lowers(tdsl.MatrixProductsOp)
+def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
+    """Lower products with one column to contractions over the rows, others to dot products.
+
+    The offsets of factors become part of a constant start where possible.
+    """
+    start = start_without_offsets(op)
+    rows, columns = tdsl.shape_of(op.out)
+    if columns > 1:
+        return lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest)
+
+    def row(term: tdsl.Term) -> Products:
+        length = tdsl.shape_of(term.lhs)[1]
+        weights, vector = factors(term, (rows, length), (length,), nest, without_offsets=start is not None)
+        return lambda sum, _: nest.insert(num.ProductsOp(sum, weights, vector))
+
+    return lower_rows(op, start, row, nest)
+
+
+@lowers(tdsl.RowProductOp)
+def lower_row_product(op: tdsl.RowProductOp, nest: LoopNest) -> None:
+    """Lower a row of a product of matrices as `lower_matrices` lowers all of them."""
+    start = start_without_offsets(op)
+    lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest, op.row)
+
+
+@lowers(tdsl.ContractionOp)
+def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
+    """Lower a contraction to sums over single elements, located by index maps."""
+
+    def products(term: tdsl.Term) -> Products:
+        def step(indices: Indices, summed: Indices, sum: SSAValue) -> SSAValue:
+            sides = (term.lhs, term.lhs_map), (term.rhs, term.rhs_map)
+            lhs, rhs = (nest.load(value, mapped(map, [*indices, *summed], [], nest)) for value, map in sides)
+            return nest.insert(num.MacOp(sum, lhs, rhs))
+
+        return lambda sum, indices: _over_summed(term.summed, sum, partial(step, indices), nest)
+
+    lower_sums(op, None, products, nest)
+
+
+def _over_summed(
+    extents: Sequence[int], sum: SSAValue, step: Callable[[Indices, SSAValue], SSAValue], nest: LoopNest
+) -> SSAValue:
+    """A sum over loops on the summed indices."""
+    if not extents:
+        return step([], sum)
+
+    def inner(index: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        return [_over_summed(extents[1:], carried[0], lambda rest, sum: step([index, *rest], sum), nest)]
+
+    return nest.fold(nest.index(extents[0]), [sum], inner)[0]
+
+
+def lower_sums(
+    op: tdsl.ContractionOp,
+    start: Start | None,
+    products: Callable[[tdsl.Term], Products],
+    nest: LoopNest,
+    row: SSAValue | None = None,
+) -> None:
+    """Write the sums of a contraction, each over the products of all its terms. row: the only one to compute."""
+    sum = _sum_at(op, start, products, nest)
+
+    def body(indices: Indices) -> None:
+        nest.store(sum(indices if row is None else [row, *indices[1:]]), op.out, indices)
+
+    nest.over(tdsl.shape_of(op.out), body)
+
+
+def lower_rows(
+    op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopNest
+) -> None:
+    """Write the sums of a contraction whose result has one element for each row of weights."""
+    shape, axis = tdsl.shape_of(op.out), op.ROW_AXIS
+    sum, zero = _sum_at(op, start, products, nest), nest.index(0)
+
+    def body(row: SSAValue) -> None:
+        indices = [row if number == axis else zero for number in range(len(shape))]
+        nest.store(sum(indices), op.out, indices)
+
+    contract_rows(shape[axis], body, nest)
+
+
+def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopNest) -> None:
+    """Write a contraction over rows; the products of a single row stand alone."""
+    contraction = nest.contract([rows], lambda numbers: body(numbers[0]))
+    if rows == 1:
+        expand_contraction(contraction)
+
+
+def _sum_at(
+    op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopNest
+) -> Callable[[Indices], SSAValue]:
+    """The finished sum at the indices of an element of the result."""
+    accumulators = op.accumulators
+    initial = sum_start(op.initial, start, accumulators[0], nest)
+    shifts = row_shifts(op, nest)
+    terms = [products(term) for term in op.terms]
+
+    def sum_at(indices: Indices) -> SSAValue:
+        first = accumulators[0].type
+        if initial is None:
+            sum = nest.insert(num.ZeroOp(first))
+        else:
+            sum = nest.insert(num.StartOp(nest.load(initial, broadcast_indices(indices, initial, nest)), first))
+        sum.name_hint = "sum"
+        before = accumulators[0]
+        for add, accumulator in zip(terms, accumulators, strict=True):
+            if accumulator.type != before.type:
+                sum = nest.insert(num.AlignOp(sum, accumulator.type))
+            sum, before = add(sum, indices), accumulator
+        return finished(op, sum, shifts, indices, nest)
+
+    return sum_at
+
+
+def factors(
+    term: tdsl.Term,
+    weights: Sequence[int],
+    window: Sequence[int],
+    nest: LoopNest,
+    *,
+    without_offsets: bool,
+) -> tuple[SSAValue, SSAValue]:
+    """Views of the factors of a term in other shapes. without_offsets: views of the plain raws."""
+    lhs, rhs = (
+        nest.insert(scratch.SliceOp(value, nest.index(0), tuple(shape), _element(value, without_offsets)))
+        for value, shape in ((term.lhs, weights), (term.rhs, window))
+    )
+    return lhs, rhs
+
+
+def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
+    """The type of a factor without its offset; None to keep its own."""
+    return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
+
+
+def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) -> Products:
+    """The products of one row of a matrix and one column of another."""
+    length, columns = tdsl.shape_of(term.rhs)
+    lhs, rhs = (_element(value, without_offsets) for value in (term.lhs, term.rhs))
+
+    def products(sum: SSAValue, indices: Indices) -> SSAValue:
+        i, j = indices
+        row = elements_from(term.lhs, nest.times(i, length), length, nest, lhs)
+        if columns == 1:
+            return nest.insert(num.DotOp(sum, row, elements_from(term.rhs, nest.index(0), length, nest, rhs)))
+        column = elements_from(term.rhs, j, (length - 1) * columns + 1, nest, rhs)
+        return nest.insert(num.StridedDotOp(sum, row, column, columns))
+
+    return products
+
+
+def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:
+    """The start of sums; a constant is converted to the accumulator's units, so that it only has to be loaded."""
+    if start is not None:
+        return flash_array(
+            nest, start.raws, start.format.type, "start" if value is None else value.name_hint or "start"
+        )
+    if value is None:
+        return None
+    constant = value.owner
+    if not isinstance(constant, scratch.ConstantOp):
+        return value
+    kept = Start(tdsl.format_of(value), constant.raws).recoded(accumulator)
+    return flash_array(nest, kept.raws, kept.format.type, value.name_hint or "start")
+
+
+@lowers(tdsl.SquaredDistanceOp)
+def lower_squared_distance(op: tdsl.SquaredDistanceOp, nest: LoopNest) -> None:
+    length = prod(tdsl.shape_of(op.lhs))
+    zero = nest.insert(num.ZeroOp(op.acc))
+    zero.name_hint = "sum"
+    lhs, rhs = (elements_from(value, nest.index(0), length, nest) for value in (op.lhs, op.rhs))
+    sum = nest.insert(num.DistanceOp(zero, lhs, rhs))
+    nest.store(nest.insert(num.FinishOp(sum, element_of(op.out), op.sum_bound)), op.out, [nest.index(0)] * 2)

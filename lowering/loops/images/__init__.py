@@ -1,0 +1,1 @@
+"""Loops over images: windows, pools, averages, and rows that the caller sends."""

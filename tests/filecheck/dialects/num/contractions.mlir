@@ -1,0 +1,55 @@
+// A contraction reads what it prints: rows of weights by a vector and by channels, and compressed rows.
+
+// RUN: %roundtrip
+// RUN: %generic
+
+func.func @rows(%w: memref<3x4x!fixed.q<8, 4>>, %x: memref<4x!fixed.q<8, 6>>, %y: memref<3x!fixed.q<8, 2>>) {
+  num.contract %row to 3 {
+    %zero = num.zero : !fixed.acc<24, 10>
+    %sum = num.products %zero, %w, %x : !fixed.acc<24, 10>, memref<3x4x!fixed.q<8, 4>>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %z = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+    memref.store %z, %y[%row] : memref<3x!fixed.q<8, 2>>
+  }
+  func.return
+}
+// CHECK: num.contract %row to 3 {
+// CHECK: num.products %zero, %w, %x : !fixed.acc<24, 10>, memref<3x4x!fixed.q<8, 4>>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+// CHECK: memref.store %z, %y[%row]
+// GENERIC: "num.contract"() <{extents = array<i64: 3>}> ({
+// GENERIC-NEXT: ^{{.*}}(%row: index):
+
+// Rows are padded to four elements; each is multiplied by three elements of its channel.
+func.func @channels(%w: memref<2x4x!fixed.q<8, 4>>, %x: memref<6x!fixed.q<8, 6>>, %sums: memref<2x!fixed.acc<24, 10>>) {
+  num.contract %row to 2 {
+    %sum = memref.load %sums[%row] : memref<2x!fixed.acc<24, 10>>
+    %next = num.products %sum, %w, %x {channels} : !fixed.acc<24, 10>, memref<2x4x!fixed.q<8, 4>>, memref<6x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    memref.store %next, %sums[%row] : memref<2x!fixed.acc<24, 10>>
+  } {note = "kept"}
+  func.return
+}
+// CHECK: num.contract %row to 2 {
+// CHECK: num.products %sum, %w, %x {channels} :
+// CHECK: } {note = "kept"}
+
+func.func @sparse(%v: memref<5xf32>, %gaps: memref<5xi8>, %lengths: memref<2xi8>, %x: memref<8xf32>, %y: memref<2xf32>) {
+  num.contract %row to 2 {
+    %zero = num.zero : f32
+    %sum = num.sparse_products %zero, %v, %gaps, %lengths, %x : f32, memref<5xf32>, memref<5xi8>, memref<2xi8>, memref<8xf32> -> f32
+    memref.store %sum, %y[%row] : memref<2xf32>
+  }
+  func.return
+}
+// CHECK: num.sparse_products %zero, %v, %gaps, %lengths, %x : f32, memref<5xf32>, memref<5xi8>, memref<2xi8>, memref<8xf32> -> f32
+
+// Three lines of two windows, which have two runs a pitch of five elements apart and share elements.
+func.func @windows(%w: memref<3x4x!fixed.q<8, 4>>, %x: memref<20x!fixed.q<8, 6>>, %y: memref<3x2x3x!fixed.q<8, 2>>) {
+  num.contract %line, %window, %row to 3, 2, 3 {
+    %zero = num.zero : !fixed.acc<24, 10>
+    %sum = num.products %zero, %w, %x {spacing = array<i64: 2, 5, 1>} : !fixed.acc<24, 10>, memref<3x4x!fixed.q<8, 4>>, memref<20x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %z = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+    memref.store %z, %y[%line, %window, %row] : memref<3x2x3x!fixed.q<8, 2>>
+  }
+  func.return
+}
+// CHECK: num.contract %line, %window, %row to 3, 2, 3 {
+// CHECK: num.products %zero, %w, %x {spacing = array<i64: 2, 5, 1>} :

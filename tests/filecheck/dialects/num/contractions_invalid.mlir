@@ -1,0 +1,123 @@
+// What the verifiers of contractions say.
+
+// RUN: %invalid
+
+num.contract %row to 0 {
+}
+// CHECK: needs at least 1 row, window and line, got (0,)
+
+// -----
+
+"num.contract"() <{extents = array<i64: 2>}> ({
+^bb0(%row: i16):
+}) : () -> ()
+// CHECK: the body takes an index for each extent of (2,)
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
+%next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+// CHECK: 'num.products' expects parent op 'num.contract'
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
+num.contract %row to 2 {
+  %next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: needs weights of 2 rows, got shape (3, 4)
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<5x!fixed.q<16, 9>>)
+num.contract %row to 3 {
+  %next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<5x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: rows of 4 weights do not meet a vector of 5
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<10x!fixed.q<16, 9>>)
+num.contract %row to 3 {
+  %next = num.products %sum, %w, %x {channels} : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<10x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: rows of 4 weights do not meet a vector of 10
+
+// -----
+
+%sum, %w, %all, %zero = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<12x!fixed.q<16, 9>>, index)
+num.contract %row to 3 {
+  %x = scratch.slice %all[%row] : memref<12x!fixed.q<16, 9>> to memref<4x!fixed.q<16, 9>>
+  %next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: what is multiplied is defined outside of the contraction
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!zeroskew.q<8, 1.0, 0>>)
+num.contract %row to 3 {
+  %next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !fixed.acc<32, 18>
+}
+// CHECK: num.products mixes the families
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
+num.contract %row to 3 {
+  %next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<24, 18>
+}
+// CHECK: the sum changes its type from !fixed.acc<32, 18> to !fixed.acc<24, 18>
+
+// -----
+
+%sum, %v, %gaps, %lengths, %x = "test.op"() : () -> (f32, memref<5xf32>, memref<5xi8>, memref<2xi8>, memref<8xf32>)
+num.contract %row to 3 {
+  %next = num.sparse_products %sum, %v, %gaps, %lengths, %x : f32, memref<5xf32>, memref<5xi8>, memref<2xi8>, memref<8xf32> -> f32
+}
+// CHECK: needs 2 rows and one window, got (3,)
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x3x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>)
+num.contract %window, %row to 2, 3 {
+  %next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x3x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: several windows need a spacing
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x3x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>)
+num.contract %window, %row to 2, 3 {
+  %next = num.products %sum, %w, %x {spacing = array<i64: 1, 0, 5>} : !fixed.acc<32, 18>, memref<3x3x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: windows reach over 8 elements, got 7
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x3x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>>)
+num.contract %line, %window, %row to 2, 1, 3 {
+  %next = num.products %sum, %w, %x {spacing = array<i64: 1, 5, 1>} : !fixed.acc<32, 18>, memref<3x3x!fixed.q<16, 9>>, memref<7x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: windows reach over 8 elements, got 7
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>)
+num.contract %window, %row to 2, 3 {
+  %next = num.products %sum, %w, %x {spacing = array<i64: 0, 0, 5>} : !fixed.acc<32, 18>, memref<3x3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: spacing needs runs, at least 1, a pitch and a step, got [0, 0, 5]
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>)
+num.contract %window, %row to 2, 3 {
+  %next = num.products %sum, %w, %x {spacing = array<i64: 2, 1, 1>} : !fixed.acc<32, 18>, memref<3x3x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: rows of 3 weights have no 2 runs
+
+// -----
+
+num.contract %a, %b, %c, %d to 1, 1, 1, 1 {
+}
+// CHECK: needs at least 1 row, window and line, got (1, 1, 1, 1)

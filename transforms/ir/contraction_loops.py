@@ -1,0 +1,99 @@
+"""Loops over dot products in the place of contractions (L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import memref
+from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import num, scratch
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+
+def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
+    """Replace a contraction by loops over its windows and its rows from one on; a single one needs no loop."""
+    nest = LoopNest(op)
+    sparse = [each for each in op.sums if isinstance(each, num.SparseProductsOp)]
+    lengths = [each.lengths for each in sparse]
+
+    def rows(window: Indices) -> None:
+        def row(index: SSAValue, entries: Sequence[SSAValue]) -> list[SSAValue]:
+            _inline(op, [*window, index], dict(zip(sparse, entries, strict=True)), nest)
+            nest.location = op.location
+            walked = zip(entries, lengths, strict=True)
+            return [nest.add(entry, nest.unsigned(nest.load(row_lengths, [index]))) for entry, row_lengths in walked]
+
+        if op.rows - first > 1 or sparse:
+            nest.fold(nest.index(op.rows), [nest.index(0)] * len(sparse), row, first)
+        else:
+            row(nest.index(first), [])
+
+    nest.over(op.shape[:-1], rows)
+    Rewriter.erase_op(op)
+
+
+def _inline(
+    op: num.ContractOp, indices: Indices, entries: Mapping[num.SparseProductsOp, SSAValue], nest: LoopNest
+) -> None:
+    """Insert the body at some indices, with dot products. entries: the first entries of the row in sparse matrices."""
+    for argument, index in zip(op.body.block.args, indices, strict=True):
+        index.name_hint = index.name_hint or argument.name_hint
+        argument.replace_all_uses_with(index)
+    for each in list(op.body.block.ops):
+        nest.location = each.location
+        match each:
+            case num.ProductsOp():
+                sum = _dots(each, op, indices, nest)
+            case num.SparseProductsOp():
+                parts = each.values, each.gaps, each.lengths, each.vector
+                sum = nest.insert(num.SparseDotOp(each.sum, *parts, indices[-1], entries[each]))
+            case memref.StoreOp() if len(op.shape) > 1:
+                _store(each, nest)
+                continue
+            case _:
+                each.detach()
+                nest.put(each)
+                continue
+        sum.name_hint = each.result.name_hint
+        each.result.replace_all_uses_with(sum)
+        Rewriter.erase_op(each)
+
+
+def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopNest) -> SSAValue:
+    """A sum with the products of all runs of a window."""
+    (runs, pitch, _), sum, row = op.spaces, op.sum, indices[-1]
+    part = op.length // runs
+    for run in range(runs):
+        start, first = nest.times(row, op.row_pitch), _first(op, around, indices, nest)
+        if run:
+            start, first = nest.add(start, nest.index(run * part)), nest.add(first, nest.index(run * pitch))
+        weights = nest.insert(scratch.SliceOp(op.weights, start, (part,)))
+        if op.channels is None:
+            window = nest.insert(scratch.SliceOp(op.vector, first, (part,)))
+            sum = nest.insert(num.DotOp(sum, weights, window))
+        else:
+            begin = nest.add(first, row) if len(around.shape) > 1 else row
+            channel = nest.insert(scratch.SliceOp(op.vector, begin, ((part - 1) * op.stride + 1,)))
+            sum = nest.insert(num.StridedDotOp(sum, weights, channel, op.stride))
+    return sum
+
+
+def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopNest) -> SSAValue:
+    """The number of the first element of a window."""
+    if len(around.shape) == 1:
+        return nest.index(0)
+    first = nest.times(indices[-2], op.spaces.step)
+    return nest.add(nest.times(indices[-3], op.spaces.pitch), first) if around.lines > 1 else first
+
+
+def _store(op: memref.StoreOp, nest: LoopNest) -> None:
+    """Store an element by its number among all of a buffer: outer loops compute their part of it once."""
+    number: SSAValue | None = None
+    for index, extent in zip(op.indices, scratch.memref_type(op.memref).get_shape(), strict=True):
+        number = index if number is None else nest.add(nest.times(number, extent), index)
+    assert number is not None
+    run = nest.insert(scratch.SliceOp(op.memref, nest.index(0), (scratch.elements_of(op.memref),)))
+    nest.store(op.value, run, [number])
+    Rewriter.erase_op(op)

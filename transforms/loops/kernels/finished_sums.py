@@ -1,0 +1,118 @@
+"""Contractions that only finish and store their sums, as kernels for tiles do (L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import memref
+from xdsl.ir import Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.scratch import memref_type
+from tinyml.transforms.ir.sum_starts import Start
+from tinyml.transforms.ir.window_sums import WindowSums
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Numbers
+
+
+@dataclass(frozen=True)
+class FinishedSums:
+    """A contraction of which each sum starts from a number of its row, is finished and stored, one after the other.
+
+    starts, outputs: the buffers of these numbers and of the results.
+    """
+
+    op: num.ContractOp
+    products: num.ProductsOp
+    starts: SSAValue
+    outputs: SSAValue
+
+    @staticmethod
+    def of(op: num.ContractOp) -> FinishedSums | None:
+        """The sums of a contraction; None if it does anything else."""
+        stores = [each for each in op.body.block.ops if isinstance(each, memref.StoreOp)]
+        if len(op.sums) != 1 or len(stores) != 1 or not isinstance(sum := op.sums[0], num.ProductsOp):
+            return None
+        [store], start, end = stores, sum.sum.owner, sum.result
+        if isinstance(level := _only_user(end), num.LevelOp) and level.row is op.row:
+            end = level.result
+        finish = _only_user(end)
+        if not isinstance(finish, num.FinishOp) or not isinstance(start, num.StartOp):
+            return None
+        if not isinstance(load := start.value.owner, memref.LoadOp) or store.value is not finish.result:
+            return None
+        if sum.row_pitch != sum.length or not visits_in_order(load.memref, load.indices, op):
+            return None
+        if not visits_in_order(store.memref, store.indices, op, windows=True):
+            return None
+        return FinishedSums(op, sum, load.memref, store.memref)
+
+    @property
+    def count(self) -> int:
+        """The number of results."""
+        return prod(self.op.shape)
+
+    @property
+    def constants(self) -> tuple[Numbers, Start] | None:
+        """The rows of weights and the starts; None unless both are constants."""
+        weights, starts = raws_of(self.products.weights), raws_of(self.starts)
+        if weights is None or starts is None:
+            return None
+        return weights.reshape(self.op.rows, -1), Start(element_format(self.starts.type), starts)
+
+    @property
+    def are_bytes(self) -> bool:
+        """True if weights, windows and results are bytes that are not packed, and windows lie in working memory."""
+        if not all(map(num.is_of_bytes, self.products.factors)) or scratch.in_flash(memref_type(self.products.vector)):
+            return False
+        return scratch.packed_bits(memref_type(self.outputs)) is None
+
+    @property
+    def window_sums(self) -> WindowSums | None:
+        """The sums as kernels for tiles may compute them; None for others than of bytes and constants."""
+        if not self.are_bytes or (constants := self.constants) is None:
+            return None
+        op, sum, result = self.op, self.products, element_format(self.outputs.type)
+        channels = sum.channels is not None
+        return WindowSums(channels, *constants, sum.accumulator, result, sum.run, sum.spaces, op.windows, op.lines)
+
+
+def _only_user(value: SSAValue) -> Operation | None:
+    users = [use.operation for use in value.uses]
+    return users[0] if len(users) == 1 else None
+
+
+def visits_in_order(
+    buffer: SSAValue, indices: Sequence[SSAValue], op: num.ContractOp, *, windows: bool = False
+) -> bool:
+    """True if the rows of a contraction access all elements of a buffer from outside, one after the other.
+
+    windows: true if the rows of all windows do, instead of those of each.
+    """
+    wanted = [
+        (number, extent)
+        for number, extent in zip(op.body.block.args, op.shape, strict=True)
+        if number is op.row or (windows and extent > 1)
+    ]
+    axes = [(at, extent) for at, extent in zip(indices, memref_type(buffer).get_shape(), strict=True)]
+    visited = [axis for axis in axes if axis[0] in op.body.block.args]
+    others_zero = all(
+        const_evaluate_operand(at) == 0 and extent == 1 for at, extent in axes if (at, extent) not in visited
+    )
+    inside = isinstance(buffer.owner, Operation) and buffer.owner.parent_op() is op
+    return visited == wanted and others_zero and not inside
+
+
+def raws_of(run: SSAValue) -> Numbers | None:
+    """The raws of a constant that a run is a view of, all of it."""
+    constant = scratch.root(run).owner
+    if not isinstance(constant, scratch.ConstantOp) or constant.raws.size != scratch.elements_of(run):
+        return None
+    return constant.raws.astype(np.int64).reshape(-1)
