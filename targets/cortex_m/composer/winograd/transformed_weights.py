@@ -32,7 +32,7 @@ _TWICE = Number("start", WORD, lambda sums: 2 * sums.starts, word)
 _FOUR_TIMES = Number("start", WORD, lambda sums: 4 * sums.starts, word)
 """Multiples of the start of a sum."""
 
-_RIGHT = Number("right", WORD, lambda sums: -sums.shifts - 1, word)
+_RIGHT = Number("right", WORD, lambda sums: -sums.shifts - 1, lambda pointer, offset: f"(int){word(pointer, offset)}")
 """The shift amount to the right less 1, as a word."""
 
 

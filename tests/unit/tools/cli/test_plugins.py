@@ -152,7 +152,9 @@ def test_a_chip_that_is_not_complete_is_left_out(fields: str, reason: str, packa
 def test_a_chip_that_cannot_be_asked_stops_no_other(field: str, end: str, packages: Packages):
     code, reason = ENDS[end]
     packages.install(CHIPS, UNREADABLE + CHIP.format(method="pass", end=code, fields=f"{field}=end"))
-    program = TOUR / "tour.sd", "-p", f"reals-to-c{{data={DATA} target=uno}}", "-t", "c{target=uno}"
+    # Functions are asked for where single elements are packed.
+    options = f"data={DATA} target=uno width=5 packed=always"
+    program = TOUR / "tour.sd", "-p", f"reals-to-c{{{options}}}", "-t", "c{target=uno}"
     assert packages.said(0, *program) == []
     [line] = packages.said(1, *(str(part).replace("uno", "evil") for part in program))
     assert named(CHIPS) + reason in line

@@ -49,7 +49,7 @@ def spelled(node: Expression) -> str:
         ("a + let x = b in x + c >= 0 ? d : e", "(+ a (Let b (Conditional (+ x c) d e)))"),
         ("a >= 0 ? b : c >= 1 ? d : e", "(Conditional (Conditional a b c) d e)"),
         ("a >= 0 ? b >= 1 ? c : d : let x = e in x", "(Conditional a (Conditional b c d) (Let e x))"),
-        ("loop(i = [0:3], h) -h * a", "(Loop h (* (Negate h) a))"),
+        ("loop(i = [0:3], h) -h * a", "(LoopExpression h (* (Negate h) a))"),
         ("relu6(relu(a))", "(Call (Call a))"),
         ("maxpool(a, {k2 2}, {p 0 0 0 0}, {s2 2})", "(Maxpool a)"),
         ("conv2d(a, b, {s 1 1}, {p1 1 1 1}, {d 1 1}, {g1})", "(Conv2d a b)"),
