@@ -29,7 +29,7 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import accumulator_type, same_family
 from tinyml.dialects.num.constraints import SAME_SUM
-from tinyml.dialects.num.kernels import MEMREF, run_length
+from tinyml.dialects.num.kernels.kernel_ops import MEMREF, run_length
 from tinyml.dialects.scratch.types import memref_type
 
 __all__ = ["ContractOp", "ProductsOp", "RowSumOp", "Spacing", "SparseProductsOp"]

@@ -22,8 +22,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
 from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
-from tinyml.dialects.num.kernel_attributes import CodeKernelAttr
-from tinyml.dialects.num.kernels import MEMREF, is_of_bytes, run_length
+from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr
+from tinyml.dialects.num.kernels.kernel_ops import MEMREF, is_of_bytes, run_length
 
 __all__ = ["CodeSize", "CodedOp", "CodedRowsOp", "CodedTileOp"]
 

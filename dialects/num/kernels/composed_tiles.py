@@ -12,8 +12,8 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.num.constraints import SUM
-from tinyml.dialects.num.kernel_attributes import KernelAttr, TileKernelAttr
-from tinyml.dialects.num.kernels import MEMREF, KernelOp, run_length
+from tinyml.dialects.num.kernels.kernel_attributes import KernelAttr, TileKernelAttr
+from tinyml.dialects.num.kernels.kernel_ops import MEMREF, KernelOp, run_length
 
 __all__ = ["ComposedTilesOp"]
 

@@ -27,7 +27,13 @@ from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.num.base import accumulator_type, same_family
 from tinyml.dialects.num.constraints import SAME_SUM
-from tinyml.dialects.num.kernel_attributes import KERNEL, CodeKernelAttr, ComposedKernelAttr, KernelAttr, TileKernelAttr
+from tinyml.dialects.num.kernels.kernel_attributes import (
+    KERNEL,
+    CodeKernelAttr,
+    ComposedKernelAttr,
+    KernelAttr,
+    TileKernelAttr,
+)
 from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits
 
 __all__ = [
@@ -56,14 +62,14 @@ def run_length(*memrefs: SSAValue) -> int:
 
 
 def has_bytes(run: SSAValue, *, offset: bool = False) -> bool:
-    """Are the elements of a run integers of one byte, packed or not? offset: may they have a zero point?"""
+    """True if the elements of a run are integers of one byte, packed or not. offset: they may have a zero point."""
     format = element_format(run.type)
     integers = format.without_offset()[0] if offset else format
     return integers.coding is INTEGER_CODING and integers.dtype.itemsize == 1
 
 
 def is_of_bytes(run: SSAValue, *, offset: bool = False) -> bool:
-    """Are the elements of a run integers of one byte, each in a byte of its own? offset: as in `has_bytes`."""
+    """True if the elements of a run are integers of one byte, each in its own byte. offset: as in `has_bytes`."""
     return has_bytes(run, offset=offset) and packed_bits(memref_type(run)) is None
 
 
@@ -74,7 +80,7 @@ class KernelOp(IRDLOperation, ABC):
     """
 
     NEEDS_KERNEL: ClassVar[bool] = False
-    """Does the op exist only for a kernel, so that it has no loop?"""
+    """True if the op exists only for a kernel, so that it has no loop."""
 
     kernel = opt_prop_def(KERNEL)
     irdl_options = (ParsePropInAttrDict(),)

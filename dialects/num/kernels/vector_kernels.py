@@ -15,8 +15,8 @@ from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import format_of, sums_products
 from tinyml.dialects.num.constraints import SCALAR
-from tinyml.dialects.num.kernel_attributes import KernelAttr
-from tinyml.dialects.num.kernels import MEMREF, KernelOp, run_length
+from tinyml.dialects.num.kernels.kernel_attributes import KernelAttr
+from tinyml.dialects.num.kernels.kernel_ops import MEMREF, KernelOp, run_length
 from tinyml.dialects.scratch.types import memref_type
 
 __all__ = ["AxpyOp", "ChannelDotsOp", "DotRowsOp"]

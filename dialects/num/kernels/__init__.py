@@ -1,0 +1,1 @@
+"""Ops that kernels of chips compute, and the attributes that identify the kernels."""
