@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from tinyml.targets.c.composer import coded_tiles
+from tinyml.targets.c.composer import coded_tiles_in_c
 from tinyml.targets.composer.lines import Lines, Printed, statement
 from tinyml.targets.composer.repeated import Repeated, Run
 from tinyml.targets.composer.weight_streams import WeightStream
@@ -123,8 +123,8 @@ class TileComposer:
                 return None
             costs = {"": made.time + self.enter}
             bodies = {(self.core,): self.statement((*self.prologue, *made.lines))}
-            portable = coded_tiles.portable(tile, sums)
-            head = coded_tiles.signature(symbol)
+            portable = coded_tiles_in_c.portable(tile, sums)
+            head = coded_tiles_in_c.signature(symbol)
             text = Composed(self.header, head, bodies, portable, costs, self.call, made.stack, runs=made.runs)
             kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)

@@ -24,10 +24,10 @@ from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.axis_orders import written
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, memory_of
 from tinyml.transforms.formats.tiling.tile_sizes import lines_at_once, pixels_at_once, rows_at_once
 from tinyml.transforms.ir.window_spacing import is_strip
@@ -86,7 +86,7 @@ def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[Til
         rows = max(rows, lines_at_once(op, large, memory))
     chain = _chain(op)
     last = chain[-1] if chain else op
-    emit = Emitter(last, op.location)
+    emit = TensorBuilder(last, op.location)
     pixels = ConvolutionPixels(op, chain, emit, several=at_once > 1 or rows > 1)
     _, height, width, _ = tdsl.shape_of(op.out)
     image = StoredImage.empty(last.out, height, width, emit, op)

@@ -105,7 +105,7 @@ class _DotRows(RunKernel):
         return [added_product(code, sum, weight, element) for sum, weight in sums]
 
     def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
-        _store(code, runs.carried, runs.fixed[-1])
+        _store(code, runs.carried, runs.invariants[-1])
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,10 @@ class _ChannelDots(RunKernel):
             weight = code.load(self.weights, row, number * self.weights // 8)
             element = code.load(self.vector, vector, channel * self.vector // 8)
             following.append(added_product(code, sum, weight, element))
-        return [*following, code.put(ACCUMULATE, vector, runs.fixed[0])]
+        return [*following, code.put(ACCUMULATE, vector, runs.invariants[0])]
 
     def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
-        _store(code, runs.carried, runs.fixed[-1])
+        _store(code, runs.carried, runs.invariants[-1])
 
 
 def _store(code: RiscvCode[V], sums: Sequence[V], out: V) -> None:

@@ -23,14 +23,14 @@ class Runs(Generic[V]):
     """What a kernel has in registers before its first element.
 
     pointers: to runs, of which the first one is compared with the ends. carried: what elements change besides. whole,
-    end: the addresses at which blocks and all elements of the first run end. fixed: what does not change.
+    end: the addresses at which blocks and all elements of the first run end. invariants: values that do not change.
     """
 
     pointers: Sequence[V]
     carried: Sequence[V]
     whole: V
     end: V
-    fixed: Sequence[V] = ()
+    invariants: Sequence[V] = ()
 
     @property
     def values(self) -> Sequence[V]:

@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 
 Images = Callable[[SSAValue], StoredImage]
 """The stored image of a value."""
@@ -29,7 +29,7 @@ class ConvolutionPixels:
         self,
         op: tdsl.Conv2dOp,
         chain: Sequence[tdsl.ElementwiseOp],
-        emit: Emitter,
+        emit: TensorBuilder,
         *,
         by_row: bool = False,
         several: bool = False,
@@ -114,7 +114,7 @@ def applied(
     first: SSAValue,
     part: SSAValue,
     other: Callable[[SSAValue], SSAValue | None],
-    emit: Emitter,
+    emit: TensorBuilder,
 ) -> SSAValue:
     """A part of the result of elementwise ops, one after the other, on the same part of the first one's operand.
 

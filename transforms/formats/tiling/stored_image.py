@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.axis_orders import USUAL, Axes, axes_written, gathered, written
-from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.ir.indices.offsets import is_run
 
 
@@ -36,7 +36,9 @@ class StoredImage:
         return StoredImage(value, tdsl.shape_of(value))
 
     @staticmethod
-    def empty(like: SSAValue, height: int, width: int, emit: Emitter, location: Operation | None = None) -> StoredImage:
+    def empty(
+        like: SSAValue, height: int, width: int, emit: TensorBuilder, location: Operation | None = None
+    ) -> StoredImage:
         """An image to be computed, of which so many rows and columns are kept, in the order in which it is read.
 
         A program may return it in another order, or receive it so.
@@ -66,7 +68,7 @@ class StoredImage:
     def is_ring(self) -> bool:
         return self.extents != self.shape[1:3]
 
-    def place(self, y: SSAValue, x: SSAValue, emit: Emitter) -> list[SSAValue]:
+    def place(self, y: SSAValue, x: SSAValue, emit: TensorBuilder) -> list[SSAValue]:
         """The index of the first element of a pixel in the tensor, in the image's order of axes."""
         zero = emit.index(0)
         if not self.is_ring:
@@ -80,13 +82,13 @@ class StoredImage:
         number = emit.insert(arith.AddiOp(emit.times(y, self.shape[2]), x)) if self.shape[2] > 1 else y
         return [zero, zero, _remainder(number, columns, emit), zero]
 
-    def part(self, at: Sequence[SSAValue], height: int, width: int, emit: Emitter) -> SSAValue:
+    def part(self, at: Sequence[SSAValue], height: int, width: int, emit: TensorBuilder) -> SSAValue:
         """Rows and columns of the tensor from a place on."""
         assert self.axes == USUAL, "windows are gathered from an image in another order"
         return emit.insert(tdsl.SliceOp(self.value, at, (1, height, width, self.shape[3])))
 
     def inserted(
-        self, part: SSAValue, at: Sequence[SSAValue], emit: Emitter, *, as_stored: bool = False
+        self, part: SSAValue, at: Sequence[SSAValue], emit: TensorBuilder, *, as_stored: bool = False
     ) -> StoredImage:
         """The image with pixels replaced, from a place on. as_stored: the part has the tensor's order of axes."""
         offsets = [at[self.axes.index(axis)] for axis in range(4)]
@@ -98,7 +100,7 @@ class StoredImage:
         top: SSAValue,
         left: SSAValue,
         size: tuple[int, int],
-        emit: Emitter,
+        emit: TensorBuilder,
         dilations: tuple[int, int] = (1, 1),
         margins: tuple[int, int, int, int] = (0, 0, 0, 0),
         filling: float = 0.0,
@@ -134,7 +136,7 @@ def tensor_like(value: SSAValue, shape: Sequence[int]) -> TensorType:
     return TensorType(tdsl.format_of(value).type, shape)
 
 
-def _remainder(index: SSAValue, divisor: int, emit: Emitter) -> SSAValue:
+def _remainder(index: SSAValue, divisor: int, emit: TensorBuilder) -> SSAValue:
     if divisor == 1:
         return emit.index(0)
     return emit.insert(arith.RemSIOp(index, emit.index(divisor)))

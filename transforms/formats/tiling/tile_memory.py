@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DenseArrayBase, i64
 
 from tinyml.dialects import tdsl
 from tinyml.targets.tiles import STRIP_BYTES, TileFamily
-from tinyml.transforms.formats.tiling.tile_kernels import kernels
+from tinyml.transforms.formats.tiling.window_kernels import kernels
 
 
 @dataclass(frozen=True)

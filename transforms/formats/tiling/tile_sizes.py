@@ -8,8 +8,8 @@ from tinyml.dialects import tdsl
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.axis_orders import gathered
 from tinyml.transforms.formats.tiling.padding import padding
-from tinyml.transforms.formats.tiling.tile_kernels import gathered_bytes, kernels
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory
+from tinyml.transforms.formats.tiling.window_kernels import gathered_bytes, kernels
 
 ROWS_BYTES = 1024
 """The most bytes of several rows that are computed at once, as results overwrite operands tile by tile."""

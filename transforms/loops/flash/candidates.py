@@ -16,7 +16,7 @@ from xdsl.ir import Operation
 from tinyml.dialects import num
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.kernel import RowCoder
-from tinyml.transforms.loops.kernels.coded_rows import contracted_rows
+from tinyml.transforms.loops.kernels.contracted_rows import contracted_rows
 from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall
 from tinyml.transforms.loops.kernels.window_rows import window_rows
 

@@ -15,8 +15,8 @@ from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import RowCoder
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
-from tinyml.transforms.loops.kernels.coded_rows import call_of_code
 from tinyml.transforms.loops.kernels.constant_rows import finished_by_shift
+from tinyml.transforms.loops.kernels.contracted_rows import call_of_code
 from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
 
 

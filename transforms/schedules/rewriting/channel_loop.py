@@ -9,9 +9,9 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, applied
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp, Role, channel_axis, channel_ops
 from tinyml.transforms.schedules.rewriting.channel_slices import channel, of_channel, operand
@@ -41,7 +41,7 @@ class ChannelLoop:
         """Replace the ops of the segment by the loop; those behind sums stay."""
         last = self.result.owner
         assert isinstance(last, Operation)
-        emit = self.emit = Emitter(last, UnknownLoc())
+        emit = self.emit = TensorBuilder(last, UnknownLoc())
         self.pixels = {
             link.op: ConvolutionPixels(link.op, (), emit, by_row=True)
             for link in self.links

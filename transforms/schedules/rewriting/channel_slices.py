@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.rewriting.channel_ops import channel_axis
 
 
@@ -17,14 +17,14 @@ def of_channel(shape: tdsl.Shape) -> tdsl.Shape:
     return tuple(1 if at == axis else extent for at, extent in enumerate(shape))
 
 
-def channel(value: SSAValue, c: SSAValue, emit: Emitter) -> SSAValue:
+def channel(value: SSAValue, c: SSAValue, emit: TensorBuilder) -> SSAValue:
     """Channel c of a tensor."""
     shape = tdsl.shape_of(value)
     return _slice(value, c, (emit.index(0), emit.index(0)), of_channel(shape), emit)
 
 
 def operand(
-    value: SSAValue, like: tdsl.Shape, c: SSAValue, pixel: Sequence[SSAValue] | None, emit: Emitter
+    value: SSAValue, like: tdsl.Shape, c: SSAValue, pixel: Sequence[SSAValue] | None, emit: TensorBuilder
 ) -> SSAValue | None:
     """The slice of an operand that an elementwise op reads for a channel; None for all of the operand.
 
@@ -43,7 +43,9 @@ def operand(
     return _slice(value, c, pixel, (1,) * len(shape), emit)
 
 
-def _slice(value: SSAValue, c: SSAValue, pixel: Sequence[SSAValue], sizes: Sequence[int], emit: Emitter) -> SSAValue:
+def _slice(
+    value: SSAValue, c: SSAValue, pixel: Sequence[SSAValue], sizes: Sequence[int], emit: TensorBuilder
+) -> SSAValue:
     zero = emit.index(0)
     at = [zero, *pixel, c] if len(tdsl.shape_of(value)) == 4 else [c, zero]
     part = emit.insert(tdsl.SliceOp(value, at, sizes))

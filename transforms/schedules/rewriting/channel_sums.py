@@ -14,9 +14,9 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp
 
@@ -39,7 +39,7 @@ class ChannelSums(ABC):
         shape = tdsl.shape_of(self.op.out)
         return shape if len(shape) == 4 else (1, 1, 1, shape[0])
 
-    def prepare(self, emit: Emitter, channels: int) -> SSAValue:
+    def prepare(self, emit: TensorBuilder, channels: int) -> SSAValue:
         """The sums before the first channel; emits what all channels share."""
         constant = self.weights.owner
         assert isinstance(constant, tdsl.ConstOp)
@@ -52,7 +52,7 @@ class ChannelSums(ABC):
         start.name_hint = f"{self.op.out.name_hint or 'result'}_sums"
         return start
 
-    def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: Emitter) -> SSAValue:
+    def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
         """The sums with the contribution of channel c, which is `part`."""
         weights = emit.insert(tdsl.IndexOp(self.by_channel, c))
         sums = StoredImage.whole(held)
@@ -67,25 +67,25 @@ class ChannelSums(ABC):
 
         return emit.over(height, held, lambda y, rows: emit.over(width, rows, lambda x, held: pixel(y, x, held)))
 
-    def finished(self, sums: SSAValue, emit: Emitter) -> SSAValue:
+    def finished(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
         """The result, from the complete sums."""
         result = self.result(sums, emit)
         result.name_hint = self.op.out.name_hint
         return emit.reshaped(result, tdsl.shape_of(self.op.out))
 
     @abstractmethod
-    def start(self, emit: Emitter) -> SSAValue:
+    def start(self, emit: TensorBuilder) -> SSAValue:
         """The sums before the first channel."""
 
     @abstractmethod
-    def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: Emitter) -> SSAValue:
+    def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: TensorBuilder) -> SSAValue:
         """The sums of a pixel, rows x 1, with products added. weights: rows x taps. factors: taps x 1."""
 
     @abstractmethod
-    def result(self, sums: SSAValue, emit: Emitter) -> SSAValue:
+    def result(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
         """The complete sums in the format of the result."""
 
-    def _window(self, y: SSAValue, x: SSAValue, image: StoredImage, emit: Emitter) -> SSAValue:
+    def _window(self, y: SSAValue, x: SSAValue, image: StoredImage, emit: TensorBuilder) -> SSAValue:
         op = cast(tdsl.Conv2dOp, self.op)
         _, height, width, _ = tdsl.shape_of(op.lhs)
         pad = padding(op.rhs)
@@ -96,7 +96,7 @@ class ChannelSums(ABC):
         return image.windows(top, left, (height, width), emit, op.spread, margins, filling)
 
     def _pixel(
-        self, y: SSAValue, x: SSAValue, weights: SSAValue, factors: SSAValue, sums: StoredImage, emit: Emitter
+        self, y: SSAValue, x: SSAValue, weights: SSAValue, factors: SSAValue, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
         """The sums with those of a pixel updated."""
         rows = self.op.rows
@@ -116,18 +116,18 @@ class ExactSums(ChannelSums):
         super().__init__(op)
         self.accumulator = accumulator
 
-    def start(self, emit: Emitter) -> SSAValue:
+    def start(self, emit: TensorBuilder) -> SSAValue:
         type = TensorType(self.accumulator.type, self.shape)
         initial = self.op.initial
         if initial is None:
             return emit.insert(tdsl.ZeroOp(type), self.op)
         return emit.insert(tdsl.StartOp(emit.reshaped(initial, self.shape[3:]), type), self.op)
 
-    def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: Emitter) -> SSAValue:
+    def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: TensorBuilder) -> SSAValue:
         kind = tdsl.MacOp if tdsl.shape_of(factors) == (1, 1) else tdsl.AccumulateOp
         return emit.insert(kind(before, weights, factors), self.op)
 
-    def result(self, sums: SSAValue, emit: Emitter) -> SSAValue:
+    def result(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
         finish = tdsl.FinishOp(sums, tdsl.format_of(self.op.out).type, self.op.sum_bound)
         finish.row_shifts = self.op.row_shifts
         return emit.insert(finish, self.op)
@@ -152,15 +152,15 @@ class RoundedSums(ChannelSums):
         # Of the raws of 8 bits with a zero point, one more lies below zero than above.
         self.format, _ = self.format.without_offset()
 
-    def start(self, emit: Emitter) -> SSAValue:
+    def start(self, emit: TensorBuilder) -> SSAValue:
         return emit.insert(tdsl.FillOp(0.0, TensorType(self.format.type, self.shape)), self.op)
 
-    def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: Emitter) -> SSAValue:
+    def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: TensorBuilder) -> SSAValue:
         part = tdsl.MatmulOp(weights, factors, self.format.type)
         part.acc, part.bound, part.row_shifts = self.op.acc, self.op.bound, self.op.row_shifts
         return emit.insert(tdsl.AddOp(before, emit.insert(part, self.op), self.format.type), self.op)
 
-    def result(self, sums: SSAValue, emit: Emitter) -> SSAValue:
+    def result(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
         element, initial = tdsl.format_of(self.op.out).type, self.op.initial
         if initial is None:
             return emit.insert(tdsl.CastOp(sums, element), self.op)

@@ -15,9 +15,9 @@ from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.axis_orders import written
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.plans.graph import Image, Read
 from tinyml.transforms.schedules.plans.halos import Box, boxes_of, tiles
 from tinyml.transforms.schedules.plans.network import Network
@@ -70,7 +70,7 @@ class PatchLoops:
         end = self.stages[-1]
         last = end.result.owner
         assert isinstance(last, Operation)
-        emit = self.emit = Emitter(last, UnknownLoc())
+        emit = self.emit = TensorBuilder(last, UnknownLoc())
         bodies = [body_of(stage, emit) for stage in self.stages]
         _, height, width, _ = tdsl.shape_of(end.result)
         whole = StoredImage.empty(end.result, height, width, emit)

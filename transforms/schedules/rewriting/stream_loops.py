@@ -14,9 +14,9 @@ from tinyml.dialects import tdsl
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.absorbed_bias import absorbed_addend
 from tinyml.transforms.formats.tiling.axis_orders import written
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.formats.tiling.tile_memory import TileMemory
 from tinyml.transforms.formats.tiling.tile_sizes import pixels_at_once
 from tinyml.transforms.schedules.plans.network import Network
@@ -48,7 +48,7 @@ class StreamLoops:
         stages = [self.with_addend(stage) for stage in self.schedule.segment.stages]
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
-        self.emit = Emitter(last, UnknownLoc())
+        self.emit = TensorBuilder(last, UnknownLoc())
         made = {stage.node.result: self.body(stage) for stage in stages}
         bodies = {name: made[name] for name in self.timing.clocks}
         for stage in stages:

@@ -7,8 +7,8 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.convolution_pixels import Images
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
 
@@ -16,7 +16,7 @@ from tinyml.transforms.schedules.slices.stages import Stage
 class Average(Body):
     """The average of a whole image, whose totals grow slice by slice."""
 
-    def __init__(self, stage: Stage, emit: Emitter) -> None:
+    def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
         [self.image] = stage.op.inputs
 

@@ -8,8 +8,8 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.convolution_pixels import Images, applied
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
 
@@ -31,7 +31,7 @@ class RowAtOnce(Body):
 class Elementwise(RowAtOnce):
     """An op on elements."""
 
-    def __init__(self, stage: Stage, emit: Emitter) -> None:
+    def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
         assert isinstance(stage.op, tdsl.ElementwiseOp)
         self.ops = (stage.op, *stage.chain)
@@ -58,7 +58,7 @@ class Concatenation(RowAtOnce):
 class Arrival(Body):
     """Rows of the input, which arrive as wholes."""
 
-    def __init__(self, stage: Stage, emit: Emitter) -> None:
+    def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
         assert isinstance(stage.op, tdsl.ReceiveOp)
         self.op = stage.op

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.padding import padding
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.slices.average_body import Average, averages_all
 from tinyml.transforms.schedules.slices.row_bodies import Arrival, Concatenation, Elementwise
@@ -24,7 +24,7 @@ BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
 """The class that computes the slices of each kind of op."""
 
 
-def body_of(stage: Stage, emit: Emitter, at_once: int = 1) -> Body:
+def body_of(stage: Stage, emit: TensorBuilder, at_once: int = 1) -> Body:
     """The body that computes the slices of a stage. at_once: pixels of a convolution's row. Raises `NotTiled`."""
     kind = kind_of(stage)
     if kind is Convolution:

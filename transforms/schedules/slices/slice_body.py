@@ -9,15 +9,15 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.convolution_pixels import Images, applied
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.slices.stages import Stage
 
 
 class Body(ABC):
     """The computation of the slices of a stage."""
 
-    def __init__(self, stage: Stage, emit: Emitter) -> None:
+    def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         self.stage, self.emit = stage, emit
         self.shape = tdsl.shape_of(stage.result)
 

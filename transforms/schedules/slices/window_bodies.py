@@ -7,8 +7,8 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, Images
-from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
 
@@ -19,7 +19,7 @@ LEAST = -3.4028234663852886e38
 class Convolution(Body):
     """A convolution, whose rows are loops over pixels, or over several of them at once."""
 
-    def __init__(self, stage: Stage, emit: Emitter, at_once: int = 1) -> None:
+    def __init__(self, stage: Stage, emit: TensorBuilder, at_once: int = 1) -> None:
         super().__init__(stage, emit)
         assert isinstance(stage.op, tdsl.Conv2dOp)
         self.at_once = at_once
@@ -46,7 +46,7 @@ class Convolution(Body):
 class Pool(Body):
     """A pool of windows; a whole row at once where the rows under it lie one after the other."""
 
-    def __init__(self, stage: Stage, emit: Emitter) -> None:
+    def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
         assert isinstance(stage.op, tdsl.PoolOp)
         self.op = stage.op
@@ -86,7 +86,7 @@ class Pool(Body):
 class BlockPool(Pool):
     """A pool of the pixels of a convolution, which are computed for each of its windows."""
 
-    def __init__(self, stage: Stage, pooled: Body, emit: Emitter) -> None:
+    def __init__(self, stage: Stage, pooled: Body, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
         self.pooled = pooled
 

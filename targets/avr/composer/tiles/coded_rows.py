@@ -18,7 +18,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, moved, pair, statement
 from tinyml.targets.avr.composer.fragments.accumulate import BIAS
-from tinyml.targets.c.composer.coded_rows import portable, signature
+from tinyml.targets.c.composer.coded_rows_in_c import portable, signature
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 

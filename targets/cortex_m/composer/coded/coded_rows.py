@@ -12,7 +12,7 @@ from functools import cached_property
 
 from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.c.composer.coded_rows import portable, signature
+from tinyml.targets.c.composer.coded_rows_in_c import portable, signature
 from tinyml.targets.composer.lines import Lines, instructions, joined
 from tinyml.targets.composer.repeated import Run
 from tinyml.targets.cortex_m.composer.assembly import ARMV7M, DSP, REACH, bytes_of, statement

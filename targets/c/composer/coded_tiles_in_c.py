@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tinyml.targets.c.composer.coded_rows import constant_array
+from tinyml.targets.c.composer.coded_rows_in_c import constant_array
 from tinyml.targets.c.composer.requantised import doubled, requantised_in_c
 from tinyml.targets.tiles import Sums, Tile
 

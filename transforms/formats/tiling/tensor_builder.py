@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr
 from xdsl.ir import Block, Operation, SSAValue
@@ -12,22 +11,19 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.ir.located_builder import LocatedBuilder
 
 
-class Emitter:
-    """Inserts ops before an op; loops open and close around what their bodies insert.
-
-    location: that of ops which are inserted without a location of their own.
-    """
+class TensorBuilder(LocatedBuilder):
+    """Inserts ops on tensors before an op; loops open and close around what their bodies insert."""
 
     def __init__(self, before: Operation, location: LocationAttr) -> None:
-        self.builder = Builder(InsertPoint.before(before))
-        self.location = location
+        super().__init__(InsertPoint.before(before), location)
 
     def insert(self, op: Operation, like: Operation | None = None) -> SSAValue:
         """Insert an op with one result. like: the op whose location it gets."""
         op.location = self.location if like is None else like.location
-        return self.builder.insert(op).results[0]
+        return super().insert(op)
 
     def index(self, value: int) -> SSAValue:
         return self.insert(arith.ConstantOp(IntegerAttr(value, IndexType())))
@@ -78,12 +74,10 @@ class Emitter:
         for argument, value in zip(block.args[1:], carried, strict=True):
             argument.name_hint = value.name_hint
         step = self.index(1)
-        outer, self.builder = self.builder, Builder(InsertPoint.at_end(block))
-        self.builder.insert(scf.YieldOp(*body(block.args[0], block.args[1:])))
-        self.builder = outer
+        with self.inside(block):
+            self.put(scf.YieldOp(*body(block.args[0], block.args[1:])))
         loop = scf.ForOp(low, high, step, carried, block)
-        loop.location = self.location
-        self.builder.insert(loop)
+        self.put(loop)
         for result, value in zip(loop.results, carried, strict=True):
             result.name_hint = value.name_hint
         return loop.results
