@@ -50,7 +50,7 @@ def is_integer(value: SSAValue) -> bool:
     return isinstance(value.type, IndexType)
 
 
-class TensorBuilder(ModelBuilder):
+class SeedotBuilder(ModelBuilder):
     """Appends ops at the location of the expression that is being imported, which errors name."""
 
     def __init__(self, file: str):
@@ -70,7 +70,7 @@ class TensorBuilder(ModelBuilder):
     def check_shape(self, shape: Sequence[int]) -> None:
         check_shape(shape, self.source)
 
-    def at(self, location: Location) -> TensorBuilder:
+    def at(self, location: Location) -> SeedotBuilder:
         """The builder itself; its next ops get a location."""
         self.source = location
         return self

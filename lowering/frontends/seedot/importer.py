@@ -36,7 +36,7 @@ from tinyml.lowering.frontends.seedot.ast import (
     Transpose,
     assigned_names,
 )
-from tinyml.lowering.frontends.seedot.builder import TensorBuilder, is_integer
+from tinyml.lowering.frontends.seedot.builder import SeedotBuilder, is_integer
 from tinyml.lowering.frontends.seedot.index_range import IndexRange
 from tinyml.lowering.frontends.seedot.parameters import check_real, check_shape, load_parameter, spell_shape
 from tinyml.lowering.frontends.seedot.scope import Scope, hint
@@ -68,7 +68,7 @@ def read_seedot(content: bytes, file: str) -> ModuleOp:
 class _SeeDotImporter:
     def __init__(self, file: str, parameters: Path):
         self.parameters = parameters
-        self.to = TensorBuilder(file)
+        self.to = SeedotBuilder(file)
         self.entry = self.to.block
         self.scope = Scope()
         self.arguments: ArrayAttr[DictionaryAttr] | None = None
