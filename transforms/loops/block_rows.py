@@ -205,7 +205,8 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
 
 def _kernel(op: num.ProductsOp, accumulator: Accumulator, kernels: Sequence[Kernel]) -> Kernel | None:
     """The kernel for products of several rows of weights at once."""
-    if op.row_pitch != op.length:
+    # A single product of each channel is faster in a loop.
+    if op.row_pitch != op.length or (op.channels is not None and op.length == 1):
         return None
     formats = [element_format(factor.type) for factor in op.factors]
     types = [scratch.memref_type(factor) for factor in op.factors]

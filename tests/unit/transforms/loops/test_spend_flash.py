@@ -183,16 +183,9 @@ DENSE = f"""
 func.func @dense(%x: {X8}, %y: memref<{ROWS}x!fixed.q<8, 2>>) {{
   %w = scratch.constant dense<{[WEIGHTS[first : first + COLUMNS] for first in range(0, ROWS * COLUMNS, COLUMNS)]}>
     : tensor<{ROWS}x{COLUMNS}xi8> -> {W8}
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
-  %rows = arith.constant {ROWS} : index
-  %columns = arith.constant {COLUMNS} : index
-  scf.for %i = %zero to %rows step %one {{
+  num.contract %i to {ROWS} {{
     %start = num.zero : !fixed.acc<32, 10>
-    %at = arith.muli %i, %columns : index
-    %row = scratch.slice %w[%at] : {W8} to memref<{COLUMNS}x!fixed.q<8, 4>, {FLASH}>
-    %sum = num.dot %start, %row, %x : !fixed.acc<32, 10>, memref<{COLUMNS}x!fixed.q<8, 4>, {FLASH}>, {X8}
-      -> !fixed.acc<32, 10>
+    %sum = num.products %start, %w, %x : !fixed.acc<32, 10>, {W8}, {X8} -> !fixed.acc<32, 10>
     %z = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 2>
     memref.store %z, %y[%i] : memref<{ROWS}x!fixed.q<8, 2>>
   }}
