@@ -84,7 +84,9 @@ def test_encoding_takes_the_nearest_value(format: NumberFormat, x: NDArray[np.fl
     else:
         values = neighbours(format)
         distance = np.abs(values[:, None] - x).min(0)
-        assert (np.abs(format.decode(raws) - x) <= distance + DOUBLE * np.abs(x)).all()
+        # Zero-skew numbers of quantised files are quotients in single precision, of a real in single precision.
+        tolerance = DOUBLE if format.ROUNDS_ONCE else 3 * SINGLE
+        assert (np.abs(format.decode(raws) - x) <= distance + tolerance * np.abs(x)).all()
 
 
 @given(formats, reals)
