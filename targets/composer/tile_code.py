@@ -154,10 +154,10 @@ class TileComposer:
             signature = f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)"
             costs = {"": made.time + self.enter, "element": 0.0, "odd element": 0.0}
             bodies = Printed({(self.core,): lambda: self.statement((*self.prologue, *made.lines))})
+            portable = made.layout.portable
             text = Composed(
-                self.header, signature, bodies, made.layout.portable, costs, self.call, made.stack, shared=shared
+                self.header, signature, bodies, portable, costs, self.call, made.stack, shared=shared, runs=made.runs
             )
-            text = replace(text, runs=made.runs)
             kernel = Kernel(symbol, 8, 8, self.bits, op="num.composed_tiles", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 

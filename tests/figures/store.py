@@ -20,7 +20,7 @@ FOLDER = ROOT / "docs/figures"
 MEASURED = FOLDER / "measured.json"
 
 SOURCES = {"commit", "source"}
-"""What the entries of tables that are taken as they are say beside their cells, at least one of both."""
+"""Keys of entries that are not measured here: each has at least one of them beside its cells."""
 
 Figures = dict[str, dict[str, Any]]
 """Values by name for each entry."""

@@ -245,7 +245,7 @@ USES = {
     "function": ("dict(all_targets={'evil': lambda module, output: end()})", "-t", "evil"),
 }
 RETURN_NOTHING = ("search", "emission", "function")
-"""What xDSL calls for its effect: what it returns is of no type that could be wrong."""
+"""Functions that xDSL calls for their effect; whatever they return is ignored."""
 
 
 @ends
