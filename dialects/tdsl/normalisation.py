@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import FloatAttr, TensorType, f64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Interval
@@ -23,19 +24,27 @@ __all__ = ["NormaliseOp"]
 
 @irdl_op_definition
 class NormaliseOp(TensorOp):
-    """`result[.., i] = input[.., i] / sqrt(sum_k input[.., k]^2)`, over the last axis; rows of zeros stay zeros.
+    """`result[.., i] = input[.., i] / sqrt(sum_k input[.., k]^2 + least^2)`, over the last axis.
 
-    SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of library_float.cpp), TensorFlow Lite's
+    least: 0 unless it is given, and rounded into the input's format, as one more element would be; rows of zeros stay
+    zeros. SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of library_float.cpp), TensorFlow Lite's
     L2_NORMALIZATION.
     """
 
     name = "tdsl.normalise"
     STORES_LAST: ClassVar[bool] = True
     input = operand_def(SHAPED)
+    least = opt_prop_def(FloatAttr)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
-    def __init__(self, input: SSAValue, element: Attribute | None = None):
-        build(self, [input], TensorType(element or shaped(input).get_element_type(), shape_of(input)))
+    def __init__(self, input: SSAValue, element: Attribute | None = None, least: float | None = None):
+        properties = {} if least is None else {"least": FloatAttr(least, f64)}
+        build(self, [input], TensorType(element or shaped(input).get_element_type(), shape_of(input)), properties)
+
+    @property
+    def squares(self) -> int:
+        """The number of squares in a sum."""
+        return shape_of(self.input)[-1] + (self.least is not None)
 
     @property
     def interval(self) -> Interval:
@@ -50,23 +59,28 @@ class NormaliseOp(TensorOp):
             raise VerifyException("normalises the last axis, got a scalar")
         return shape_of(self.input)
 
+    def verify_more(self) -> None:
+        if self.least is not None and not 0 < self.least.value.data < math.inf:
+            raise VerifyException(f"the least length must be positive and finite, got {self.least.value.data}")
+
     def real(self, x: Sequence[Any]) -> Array:
-        return x[0] / _length(x[0])
+        return x[0] / self._length(x[0])
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
         """Squares are added in order."""
         [values], source, format = x, format_of(self.input), format_of(self.out)
-        count = values.shape[-1]
-        total = np.zeros((*values.shape[:-1], 1), builtin_dtype(format.square_total(count, source)))
-        for i in range(count):
+        total = np.zeros((*values.shape[:-1], 1), builtin_dtype(format.square_total(self.squares, source)))
+        if self.least is not None:
+            total = format.add_square(m, total, source.constant(m, self.least.value.data), source)
+        for i in range(values.shape[-1]):
             total = format.add_square(m, total, values[..., [i]], source)
         return format.normalised(m, values, format.inverse_root(m, total, source), total, source)
 
     def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
-        return [(slope - y * (slope * y).sum(-1, keepdims=True)) / _length(x[0])]
+        return [(slope - y * (slope * y).sum(-1, keepdims=True)) / self._length(x[0])]
 
-
-def _length(x: Array) -> Array:
-    """The length of each row, or 1 for rows of zeros."""
-    length = np.sqrt((x * x).sum(-1, keepdims=True))
-    return np.where(length == 0, 1.0, length)
+    def _length(self, x: Array) -> Array:
+        """The length of each row, or 1 for rows of zeros."""
+        least = 0.0 if self.least is None else self.least.value.data
+        length = np.sqrt((x * x).sum(-1, keepdims=True) + least**2)
+        return np.where(length == 0, 1.0, length)

@@ -22,7 +22,10 @@ def lower_normalise(op: tdsl.NormaliseOp, nest: LoopNest) -> None:
         def add(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
             return [nest.insert(num.AddSquareOp(carried[0], nest.load(op.input, [*indices, i]), format))]
 
-        start = zero_total(format.square_total(length, source), nest)
+        start = zero_total(format.square_total(op.squares, source), nest)
+        if op.least is not None:
+            least = nest.insert(num.ConstantOp(op.least.value.data, element_of(op.input)))
+            start = nest.insert(num.AddSquareOp(start, least, format))
         [total] = nest.fold(nest.index(length), [start], add)
         factor = nest.insert(num.InverseRootOp(total, source, format))
         factor.name_hint = "factor"

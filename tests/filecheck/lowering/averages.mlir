@@ -39,6 +39,18 @@ func.func @normalise(%x: memref<2x3x!fixed.q<16, 8>>, %y: memref<2x3x!fixed.q<16
 
 // -----
 
+// The square of the least length is the first of the total.
+func.func @above(%x: memref<3x!fixed.q<16, 8>>, %y: memref<3x!fixed.q<16, 15>>) {
+  tdsl.normalise %x {least = 5.000000e-01 : f64} : memref<3x!fixed.q<16, 8>> into %y : memref<3x!fixed.q<16, 15>>
+  func.return
+}
+// CHECK: func.func @above
+// CHECK: %[[LEAST:.*]] = num.constant {value = 5.000000e-01 : f64} -> !fixed.q<16, 8>
+// CHECK-NEXT: %[[START:.*]] = num.add_square %{{.*}}, %[[LEAST]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[START]])
+
+// -----
+
 // Totals stay in memory between the parts of an image, each in a register while a part is added.
 func.func @totals(%x: memref<1x1x2x1x!fixed.q<8, 4>>, %t: memref<1x1x1x1xi32>, %y: memref<1x1x1x1x!fixed.q<8, 4>>) {
   tdsl.no_total into %t : memref<1x1x1x1xi32>

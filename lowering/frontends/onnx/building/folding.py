@@ -66,9 +66,7 @@ def array(inputs: Sequence[Array | None], position: int) -> Array:
 
 
 def _axes(node: OnnxNode, inputs: Sequence[Array | None], position: int) -> tuple[int, ...] | None:
-    """Axes, which are an attribute in old opsets and an input in new ones; None if there are none."""
-    if "axes" in node.attributes:
-        return node.integers("axes")
+    """Axes from an input; None if it is omitted."""
     if position < len(inputs) and (value := inputs[position]) is not None:
         return tuple(int(axis) for axis in value.ravel())
     return None

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.lowering.frontends.onnx.model.graph import Attribute, Declared, Dims, OnnxGraph, OnnxNode
+from tinyml.lowering.frontends.onnx.model.old_definitions import modernised
 from tinyml.lowering.frontends.onnx.model.tensors import ELEMENTS, tensor_array, text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
-OPSETS = range(13, 23)
+OPSETS = range(7, 29)
 """The opsets of the domain `ai.onnx` that the importer knows."""
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
@@ -44,7 +45,7 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
     if not model.HasField("graph"):
         raise InputError("not an ONNX model: it holds no graph", file=file)
     opsets = {_domain(each.domain): each.version for each in model.opset_import}
-    if opsets.get("", OPSETS[0]) not in OPSETS:
+    if opsets.get("", OPSETS[-1]) not in OPSETS:
         raise InputError(f"opset {opsets['']} is not supported, only {OPSETS[0]} to {OPSETS[-1]}", file=file)
     if model.functions:
         raise InputError("functions inside of the model are not supported; onnx.inliner inlines them", file=file)
@@ -83,7 +84,7 @@ class _OnnxReader:
             raise self.error(f"graph '{text(graph.name)}' has two inputs of one name")
         free: set[str] = set()
         nodes: list[OnnxNode] = []
-        for node in (self.node(node, depth) for node in graph.node):
+        for node in (node for each in graph.node for node in modernised(self.node(each, depth))):
             inner = [value for value in node.attributes.values() if isinstance(value, OnnxGraph)]
             read = {*node.inputs, *(name for each in inner for name in each.free)} - {""}
             free |= read - known
@@ -119,7 +120,7 @@ class _OnnxReader:
         attributes: dict[str, Attribute] = {}
         for attribute in node.attribute:
             attributes[text(attribute.name)] = self.attribute(attribute, depth)
-        version = self.opsets.get(domain, OPSETS[0])
+        version = self.opsets.get(domain, OPSETS[-1])
         return OnnxNode(op, domain, version, name, inputs, outputs, attributes, self.file)
 
     def attribute(self, attribute: AttributeProto, depth: int) -> Attribute:

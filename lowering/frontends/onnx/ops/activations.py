@@ -10,7 +10,7 @@ from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
-from tinyml.lowering.frontends.onnx.ops.elementwise import binary
+from tinyml.lowering.frontends.onnx.ops.elementwise import binary, unary
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 
 
@@ -63,6 +63,35 @@ def parametric_relu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 def _leaky(to: Builder, x: OrderedTensor, slope: float) -> OrderedTensor:
     return OrderedTensor(to.op(tdsl.LeakyReluOp, x.value, slope, to.element), x.order)
+
+
+@handles("Elu", "Celu", "Selu")
+def exponential_unit(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """gain * x for positive x, and gain * alpha * (exp(x / width) - 1) for others."""
+    gain, alpha, width = 1.0, node.number("alpha", 1.67326319217681884765625 if node.op == "Selu" else 1.0), 1.0
+    if node.op == "Selu":
+        gain = node.number("gamma", 1.05070102214813232421875)
+    if node.op == "Celu":
+        width = alpha
+    if not np.isfinite([gain, alpha, width]).all() or width == 0:
+        raise node.error("its attributes must be finite, and the alpha of Celu not 0")
+    x = needed(to, inputs, 0)
+    above, below = unary(to, tdsl.ReluOp, x), clipped(to, x, -GREATEST, 0.0)
+    curve = unary(to, tdsl.ExpOp, _scaled(to, below, 1 / width))
+    curve = _scaled(to, binary(to, tdsl.SubOp, curve, Constant(np.array(1.0))), gain * alpha)
+    return binary(to, tdsl.AddOp, _scaled(to, above, gain), curve)
+
+
+def _scaled(to: Builder, value: OrderedTensor, factor: float) -> OrderedTensor:
+    return value if factor == 1 else binary(to, tdsl.MulOp, value, Constant(np.array(factor)))
+
+
+@handles("Swish")
+def swish(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """x * sigmoid(alpha * x)."""
+    x = to.stored(needed(to, inputs, 0))
+    gate = unary(to, tdsl.SigmoidOp, _scaled(to, x, node.number("alpha", 1.0)))
+    return binary(to, tdsl.MulOp, x, gate)
 
 
 @handles("HardSigmoid")

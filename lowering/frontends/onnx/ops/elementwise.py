@@ -73,6 +73,16 @@ def _is_one(value: Value) -> bool:
     return isinstance(value, Constant) and value.array.size == 1 and value.array.item() == 1
 
 
+@handles("Abs")
+def magnitude(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    return absolute(to, needed(to, inputs, 0))
+
+
+def absolute(to: Builder, x: Value) -> OrderedTensor:
+    """The sum of the positive part and the negative part, one of which is 0."""
+    return binary(to, tdsl.AddOp, unary(to, tdsl.ReluOp, x), unary(to, tdsl.ReluOp, unary(to, tdsl.NegOp, x)))
+
+
 @handles("Div")
 def quotient(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """A quotient by constants, which is the product with their reciprocals."""

@@ -32,8 +32,8 @@ def required_integers(node: OnnxNode, inputs: Inputs, position: int, what: str) 
 
 
 def axes_of(node: OnnxNode, inputs: Inputs, position: int, rank: int) -> tuple[int, ...] | None:
-    """Axes from an attribute or, in newer opsets, from an input, all in [0, rank); None if there are none."""
-    axes = node.integers("axes") if "axes" in node.attributes else integers(node, inputs, position, "axes")
+    """Axes from an input, all in [0, rank); None if it is omitted."""
+    axes = integers(node, inputs, position, "axes")
     return None if axes is None else tuple(axis_of(node, axis, rank) for axis in axes)
 
 
@@ -78,7 +78,7 @@ def flatten(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 @handles("Unsqueeze")
 def unsqueeze(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = to.stored(needed(to, inputs, 0))
-    given = node.integers("axes") if "axes" in node.attributes else required_integers(node, inputs, 1, "axes")
+    given = required_integers(node, inputs, 1, "axes")
     rank = len(value.shape) + len(given)
     axes = {axis_of(node, axis, rank) for axis in given}
     if len(axes) < len(given):

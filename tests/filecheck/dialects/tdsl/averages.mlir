@@ -11,6 +11,8 @@ func.func @values(%x: tensor<1x4x4x3xf32>, %q: tensor<1x4x4x3x!zeroskew.q<8, 0.5
 // CHECK: %softmax = tdsl.softmax %q : tensor<1x4x4x3x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x4x3x!zeroskew.q<8, 0.00390625, -128>>
   %unit = tdsl.normalise %q : tensor<1x4x4x3x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x4x3x!zeroskew.q<8, 0.0078125, 0>>
 // CHECK: %unit = tdsl.normalise %q : tensor<1x4x4x3x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x4x3x!zeroskew.q<8, 0.0078125, 0>>
+  %above = tdsl.normalise %q {least = 5.000000e-01 : f64} : tensor<1x4x4x3x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x4x3x!zeroskew.q<8, 0.0078125, 0>>
+// CHECK: %above = tdsl.normalise %q {least = 5.000000e-01 : f64} : tensor<1x4x4x3x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x4x3x!zeroskew.q<8, 0.0078125, 0>>
   %clip = tdsl.clip %x {low = -1.0 : f64, high = 1.0 : f64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
 // CHECK: %clip = tdsl.clip %x {low = -1.000000e+00 : f64, high = 1.000000e+00 : f64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
   %leaky = tdsl.leaky_relu %x {slope = 0.125 : f64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>

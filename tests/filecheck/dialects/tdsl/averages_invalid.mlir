@@ -14,6 +14,12 @@
 
 // -----
 
+%x = "test.op"() : () -> (tensor<2xf32>)
+%r = tdsl.normalise %x {least = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
+// CHECK: the least length must be positive and finite, got 0.0
+
+// -----
+
 %x = "test.op"() : () -> (tensor<3xf32>)
 %r = tdsl.clip %x {low = 1.0 : f64, high = -1.0 : f64} : tensor<3xf32> -> tensor<3xf32>
 // CHECK: clips to finite limits in order, got {{\[}}1.0, -1.0]
@@ -34,7 +40,7 @@
 
 %total = "test.op"() : () -> (i32)
 %r = num.mean %total {count = 9 : i64, of = !zeroskew.q<8, 0.5, 3>} : i32 -> f32
-// CHECK: averages_invalid.mlir:36:1: mixes the families float, zeroskew; convert first
+// CHECK: averages_invalid.mlir:42:1: mixes the families float, zeroskew; convert first
 
 // -----
 
@@ -73,7 +79,7 @@
 %a = "test.op"() : () -> (!fixed.q<16, 8>)
 %s = "test.op"() : () -> (f32)
 %r = num.normalised %a, %s, %s : !fixed.q<16, 8>, f32, f32 -> f32
-// CHECK: averages_invalid.mlir:75:1: mixes the families exact, float; convert first
+// CHECK: averages_invalid.mlir:81:1: mixes the families exact, float; convert first
 
 // -----
 

@@ -13,7 +13,7 @@ from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
-from tinyml.lowering.frontends.onnx.ops.loops import by_step, initial_state, insert_step, loop
+from tinyml.lowering.frontends.onnx.ops.sequences.loops import by_step, initial_state, insert_step, loop
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

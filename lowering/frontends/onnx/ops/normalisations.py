@@ -1,0 +1,72 @@
+"""Normalisations by the mean and the deviation of each sample, whose factors are not constants.
+
+`tdsl.normalise` divides a row by its length, which is its deviation times the root of its number of elements once the
+mean is subtracted.
+"""
+
+from __future__ import annotations
+
+from math import prod, sqrt
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.onnx.building.builder import Builder
+from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
+from tinyml.lowering.frontends.onnx.building.values import Constant, Value
+from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.ops.elementwise import binary
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of, reshaped
+from tinyml.lowering.frontends.onnx.ops.windows import vector
+
+
+@handles("LayerNormalization", "RMSNormalization")
+def over_last_axes(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Normalisation of the axes from `axis` on, with a factor and an addend for each of their elements."""
+    value = to.stored(needed(to, inputs, 0))
+    if any(node.outputs[1:]):
+        raise node.error("its mean and deviation are read, which is not supported")
+    axis = axis_of(node, node.integer("axis", -1), len(value.shape))
+    rows = (prod(value.shape[:axis]), prod(value.shape[axis:]))
+    result = _unit_rows(to, reshaped(to, value, rows), node.number("epsilon", 1e-5), node.op == "LayerNormalization")
+    return _affine(to, reshaped(to, result, value.shape), needed(to, inputs, 1), optional(inputs, 2))
+
+
+@handles("GroupNormalization", "InstanceNormalization")
+def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Normalisation of the channels of each group; instances are groups of one channel."""
+    value = to.stored(needed(to, inputs, 0))
+    if len(value.shape) < 3:
+        raise node.error(f"expected an image or a sequence, got shape {list(value.shape)}")
+    samples, channels, *extents = value.shape
+    scale, addend = (vector(to, needed(to, inputs, position)) for position in (1, 2))
+    groups = channels if node.op == "InstanceNormalization" else node.integer("num_groups")
+    if groups < 1 or channels % groups:
+        raise node.error(f"{channels} channels do not make {groups} groups")
+    if node.op == "GroupNormalization" and node.version < 21:
+        # Each group had one factor.
+        scale, addend = (Constant(np.repeat(each.array, channels // groups)) for each in (scale, addend))
+    if not scale.array.size == addend.array.size == channels:
+        raise node.error(f"{scale.array.size} factors and {addend.array.size} addends do not fit {channels} channels")
+    rows = reshaped(to, value, (samples * groups, prod(value.shape[1:]) // groups))
+    result = reshaped(to, _unit_rows(to, rows, node.number("epsilon", 1e-5), True), value.shape)
+    shape = (channels, *(1 for _ in extents))
+    return _affine(to, result, *(Constant(each.array.reshape(shape), each.name) for each in (scale, addend)))
+
+
+def _unit_rows(to: Builder, rows: OrderedTensor, epsilon: float, centred: bool) -> OrderedTensor:
+    """Rows divided by the root of their mean square plus `epsilon`, less their mean if they are centred."""
+    if not epsilon >= 0 or not np.isfinite(epsilon):
+        raise to.error(f"epsilon must not be negative, got {epsilon}")
+    length = rows.shape[-1]
+    if centred:
+        means = OrderedTensor.plain(to.op(tdsl.MeanOp, to.tensor(rows), [1], to.element))
+        rows = binary(to, tdsl.SubOp, rows, means)
+    least = sqrt(length * epsilon) or None
+    unit = OrderedTensor.plain(to.op(tdsl.NormaliseOp, to.tensor(rows), to.element, least))
+    return binary(to, tdsl.MulOp, unit, Constant(np.array(sqrt(length))))
+
+
+def _affine(to: Builder, value: OrderedTensor, scale: Value, addend: Value | None) -> OrderedTensor:
+    result = binary(to, tdsl.MulOp, value, scale)
+    return result if addend is None else binary(to, tdsl.AddOp, result, addend)

@@ -1,0 +1,1 @@
+"""Handlers of ops on sequences: loops over the steps."""

@@ -1,0 +1,162 @@
+"""Ops whose definition changed, in the opsets before and after each change, against onnxruntime."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from oracles.onnx_models import FLOAT, Array, check, imported, model, node, number
+
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.onnx.building.folding import FOLDED
+from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS
+from tinyml.lowering.frontends.onnx.model.reader import OPSETS
+from tinyml.lowering.frontends.onnx.ops import load_handlers
+
+RANDOM = np.random.default_rng(7)
+
+
+def reals(*shape: int) -> Array:
+    return RANDOM.normal(size=shape).astype(np.float32)
+
+
+def ints(*values: int) -> Array:
+    return np.array(values, np.int64)
+
+
+SHAPE = [1, 3, 4, 6]
+CHANNELS = {name: reals(3) for name in "sbm"} | {"v": np.abs(reals(3)) + 0.5}
+NORMALISED = node("BatchNormalization", "x s b m v")
+RESIZED = {"s": np.array([1, 1, 2, 3], np.float32)}
+
+# The opsets at which each op is tried: the oldest with its definition, and the last before the next one.
+CASES: dict[str, tuple[onnx.NodeProto, dict[str, Array], tuple[int, ...]]] = {
+    "AveragePool": (node("AveragePool", "x", kernel_shape=[2, 2]), {}, (7, 10, 11, 19, 22)),
+    "BatchNormalization": (NORMALISED, CHANNELS, (7, 8, 9, 14, 15)),
+    "BatchNormalization, spatial": (node("BatchNormalization", "x s b m v", spatial=1), CHANNELS, (7, 8)),
+    "Clip by attributes": (node("Clip", "x", min=-0.5, max=0.25), {}, (7, 10)),
+    "Clip by one attribute": (node("Clip", "x", max=0.25), {}, (10,)),
+    "Clip by inputs": (node("Clip", "x l h"), {"l": number(-0.5), "h": number(0.25)}, (11, 12, 13)),
+    "Dropout": (node("Dropout", "x", ratio=0.5), {}, (7, 10)),
+    "Dropout by inputs": (node("Dropout", "x r"), {"r": number(0.5)}, (12, 13, 22)),
+    "Flatten": (node("Flatten", "x", axis=2), {}, (7, 9, 11, 13, 21)),
+    "Gather": (node("Gather", "x i", axis=1), {"i": ints(1, 2)}, (7, 11, 13)),
+    "Max": (node("Max", "x l"), {"l": number(0.1)}, (8, 12, 13)),
+    "MaxPool": (node("MaxPool", "x", kernel_shape=[2, 2]), {}, (7, 8, 10, 11, 12, 22)),
+    "Mul": (node("Mul", "x c"), {"c": reals(6)}, (7, 13, 14)),
+    "Pad by attributes": (node("Pad", "x", pads=[0, 0, 1, -1, 0, 0, 2, 1], value=0.5), {}, (7, 10)),
+    "Pad by inputs": (node("Pad", "x p v"), {"p": ints(0, 0, 1, -1, 0, 0, 2, 1), "v": number(0.5)}, (11, 13, 18, 19)),
+    "ReduceMax by attributes": (node("ReduceMax", "x", axes=[1]), {}, (7, 11, 12, 13)),
+    "ReduceMax by inputs": (node("ReduceMax", "x a"), {"a": ints(-1)}, (18, 20)),
+    "ReduceMean by attributes": (node("ReduceMean", "x", axes=[2], keepdims=0), {}, (7, 11, 13)),
+    "ReduceMean by inputs": (node("ReduceMean", "x a"), {"a": ints(2)}, (18,)),
+    "ReduceSum by attributes": (node("ReduceSum", "x", axes=[1, 2]), {}, (7, 11, 12)),
+    "ReduceSum by inputs": (node("ReduceSum", "x a"), {"a": ints(1, 2)}, (13,)),
+    "Relu": (node("Relu", "x"), {}, (7, 13, 14)),
+    "Reshape": (node("Reshape", "x c"), {"c": ints(0, -1, 2)}, (7, 13, 14, 19, 21)),
+    "Resize of opset 10": (node("Resize", "x s"), RESIZED, (10,)),
+    "Resize": (
+        node("Resize", "x - s", coordinate_transformation_mode="asymmetric", nearest_mode="floor"),
+        RESIZED,
+        (13, 18, 19),
+    ),
+    "Slice by attributes": (node("Slice", "x", starts=[1, -5], ends=[9, -1], axes=[1, 3]), {}, (7, 9)),
+    "Slice without axes": (node("Slice", "x", starts=[0, 1], ends=[1, 2]), {}, (7,)),
+    "Slice by inputs": (
+        node("Slice", "x s e a"),
+        {"s": ints(1, -5), "e": ints(9, -1), "a": ints(1, 3)},
+        (10, 11, 13),
+    ),
+    "Softmax": (node("Softmax", "x", axis=3), {}, (7, 11, 13)),
+    "Softmax from axis 2 on": (node("Softmax", "x", axis=2), {}, (7, 12, 13)),
+    "Softmax by default": (node("Softmax", "x"), {}, (7, 11, 12, 13)),
+    "Squeeze by attributes": (node("Squeeze", "x", axes=[0]), {}, (7, 11, 12)),
+    "Squeeze by inputs": (node("Squeeze", "x a"), {"a": ints(0)}, (13, 21)),
+    "Sum": (node("Sum", "x c"), {"c": reals(3, 1, 1)}, (8, 13)),
+    "Unsqueeze by attributes": (node("Unsqueeze", "x", axes=[0, 2]), {}, (7, 11, 12)),
+    "Unsqueeze by inputs": (node("Unsqueeze", "x a"), {"a": ints(0, 2)}, (13, 21)),
+    "Upsample by attributes": (node("Upsample", "x", scales=[1.0, 1.0, 2.0, 3.0]), {}, (7, 8)),
+    "Upsample by inputs": (node("Upsample", "x s"), RESIZED, (9,)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_op_means_what_its_opset_says(name: str):
+    last, constants, opsets = CASES[name]
+    for opset in opsets:
+        check(model([last], SHAPE, constants, opset=opset), samples=1)
+
+
+@pytest.mark.parametrize("opset", [7, 10, 11, 12, 13, 18])
+def test_split(opset: int):
+    inputs = opset >= 13
+    split = node("Split", "x l" if inputs else "x", "a y", axis=1, **({} if inputs else {"split": [1, 2]}))
+    check(model([split], SHAPE, {"l": ints(1, 2)} if inputs else {}, opset=opset), samples=1)
+
+
+GROUPED = {"scale of each group": (18, reals(2), reals(2)), "scale of each channel": (21, reals(4), reals(4))}
+
+
+@pytest.mark.parametrize("name", GROUPED)
+def test_group_normalisation(name: str):
+    opset, scale, addend = GROUPED[name]
+    last = node("GroupNormalization", "x s b", num_groups=2)
+    check(model([last], [1, 4, 3, 2], {"s": scale, "b": addend}, opset=opset), samples=1, tolerance=1e-4)
+
+
+def test_a_recurrence_of_an_old_opset():
+    weights = {"w": reals(1, 8, 3), "r": reals(1, 8, 2), "b": reals(1, 16)}
+    for opset in (7, 14, 22):
+        check(model([node("LSTM", "x w r b", hidden_size=2)], [4, 1, 3], weights, opset=opset), samples=1)
+
+
+READ = """
+7 And Or
+10 QLinearConv
+13 Gather
+13 Abs ArgMax Ceil Concat Exp Floor Gemm Greater Less Log MatMul Max Min Neg ReduceSum Reciprocal Sigmoid Slice Softmax
+13 Sqrt Sum Tanh Tile Clip Expand
+14 Add Div Mul Relu Sub
+15 BatchNormalization Pow
+16 GreaterOrEqual LeakyRelu LessOrEqual PRelu Where
+17 LayerNormalization
+18 ReduceL1 ReduceMean ReduceProd ReduceSumSquare Split
+19 Equal Resize
+20 ReduceMax ReduceMin
+21 GroupNormalization QLinearMatMul
+22 AveragePool Conv ConvTranspose Dropout Elu GRU GlobalAveragePool GlobalMaxPool HardSigmoid HardSwish
+22 InstanceNormalization LSTM LpNormalization MaxPool RNN Selu
+28 Celu
+1 Not
+23 RMSNormalization
+24 Swish
+25 CastLike Constant ConstantOfShape Flatten Identity Pad Reshape Scan Shape Size Squeeze Transpose Unsqueeze
+27 Range
+28 Cast DequantizeLinear Mod QuantizeLinear
+"""
+"""The newest definition of each op that was compared with its handler."""
+
+
+def test_every_definition_in_the_opsets_was_read():
+    load_handlers()
+    read = {op: int(line.split()[0]) for line in READ.strip().splitlines() for op in line.split()[1:]}
+    newest: dict[str, int] = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        if not schema.domain and schema.since_version in OPSETS:
+            newest[schema.name] = max(newest.get(schema.name, 0), schema.since_version)
+    ops = {op for domain, op in HANDLERS if not domain} | LOOPS.keys() | FOLDED
+    assert {op: newest[op] for op in ops if newest.get(op, 0) > read.get(op, 0)} == {}
+
+
+def _refused(opset: int, last: onnx.NodeProto, **constants: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        imported(model([last], SHAPE, constants, opset=opset, element=FLOAT))
+    return str(caught.value)
+
+
+def test_what_no_newer_definition_says_is_refused():
+    assert "spatial = 0 is not supported" in _refused(7, node("BatchNormalization", "x s b m v", spatial=0), **CHANNELS)
+    message = _refused(11, node("Clip", "x l", min=0.5), l=number(0))
+    assert message == "test.onnx: Clip 'Clip_y': attribute 'min' is given as an input, too"
