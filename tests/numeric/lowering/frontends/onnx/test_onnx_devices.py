@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from oracles.onnx_models import imported, model, node, number
+from oracles.onnx_models import Array, decoded_outputs, imported, model, node, number
 from programs.devices import DEVICES
 from programs.lowered import lowered
 from xdsl.dialects.builtin import ModuleOp
@@ -15,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.tools.driver.measure import first_mismatch
@@ -68,15 +69,52 @@ def quantised_network() -> ModuleOp:
     return imported(model(nodes, [1, 2, 5, 5], constants, outputs=("t_",), opset=20))
 
 
+def float_network() -> ModuleOp:
+    """Normalisations, exponential units and extrema, of images 1 x 4 x 3 x 3."""
+    random = np.random.default_rng(9)
+    nodes = [
+        node("GroupNormalization", "x s b", "g", num_groups=2),
+        node("Elu", "g", "e"),
+        node("InstanceNormalization", "e s b", "i"),
+        node("Selu", "i", "u"),
+        node("ReduceMax", "u a", "m", keepdims=0),
+        node("LayerNormalization", "m ls", "n"),
+        node("Abs", "n"),
+    ]
+    constants = {name: random.normal(size=4).astype(np.float32) for name in "sb"}
+    constants |= {"a": np.array([2], np.int64), "ls": random.normal(size=3).astype(np.float32)}
+    return imported(model(nodes, [1, 4, 3, 3], constants, opset=21))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_normalisations_on_devices(device: str, tmp_path: Path):
+    """Fixed point of 16 bits gives the evaluator's bits, near the reals."""
+    module, ctx = float_network(), context()
+    x = np.random.default_rng(10).normal(size=(6, 36)).astype(np.float32)
+    np.savez(tmp_path / "val.npz", x=x)
+    reals = evaluate_reals(module, x).scores
+    options = {"data": str(tmp_path / "val.npz"), "target": device, "format": "fixed", "width": 16}
+    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", options))
+    pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
+    got = decoded_outputs(module, x)
+    np.testing.assert_allclose(got, reals, atol=0.02)
+    check_on_device(module, device, encode_inputs(module, x), tmp_path, options)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_quantised_network_on_devices(device: str, tmp_path: Path):
     module, ctx, options = quantised_network(), context(), {"target": device}
     x = encode_inputs(module, 2 * np.random.default_rng(8).normal(size=(4, 50)))
     at_import = evaluate(module, x)
     pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
+    assert first_mismatch(at_import, evaluate(module, x)) is None
+    check_on_device(module, device, x, tmp_path, options)
+
+
+def check_on_device(module: ModuleOp, device: str, x: Array, tmp_path: Path, options: Mapping[str, Any]) -> None:
+    """Compile a program from L1 on and compare what a device computes with the evaluator's bits."""
     expected, interface = evaluate(module, x), interface_of(module)
-    assert first_mismatch(at_import, expected) is None
-    lowered(module, ctx, **options)
+    lowered(module, ctx := context(), **options)
     write_c(module, ctx, device, tmp_path)
     runner = runner_for(device)
     result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)
