@@ -19,6 +19,7 @@ from tinyml.dialects.tdsl.elementwise import *
 from tinyml.dialects.tdsl.enlargement import *
 from tinyml.dialects.tdsl.facts import *
 from tinyml.dialects.tdsl.input_order import *
+from tinyml.dialects.tdsl.input_parts import *
 from tinyml.dialects.tdsl.map import *
 from tinyml.dialects.tdsl.matrix_products import *
 from tinyml.dialects.tdsl.memory_sums import *

@@ -184,6 +184,9 @@ class ProgramBuilder:
             c.DefineOp(f"{self.name}_INPUT_LENGTH", prod(self.input.get_shape()), f"elements of {argument}"),
             c.DefineOp(f"{self.name}_OUTPUT_LENGTH", lengths[0] if lengths else 0, "elements of the scores"),
         ]
+        for part in tdsl.input_parts(self._of_input(tdsl.PARTS)):
+            text = f"index of the first of {part.length} elements of {part.name}"
+            defines.append(c.DefineOp(f"{self.name}_INPUT_{part.name}", part.start, text))
         for number, length in enumerate(lengths[1:], 1):
             defines.append(c.DefineOp(f"{self.name}_OUTPUT_{number}_LENGTH", length, f"elements of output {number}"))
         arena = [] if self.arena is None else [self.arena]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,11 @@ from tinyml.runtime.model.memory import require_memory
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    from tinyml.dialects.tdsl.input_parts import InputPart
 
 
 _COPIES = 4
@@ -36,24 +40,24 @@ class Data:
         return len(self.x)
 
 
-def load_data(path: str, *, elements: int | None = None, classes: int | None = None) -> Data:
+def load_data(
+    path: str,
+    *,
+    elements: int | None = None,
+    classes: int | None = None,
+    parts: Sequence[InputPart] = (),
+) -> Data:
     """Read a data set.
 
-    elements: the required number of elements per sample. classes: labels must lie in [0, classes). Raises `InputError`
-    for a missing or damaged file, wrong shapes or types, no samples, more than fit in memory, NaN or infinity, and
-    labels out of range.
+    elements: the required number of elements per sample. parts: the inputs of a model of several; a file holds an array
+    for each by its name, or all of them one after the other in `x`. classes: labels must lie in [0, classes). Raises
+    `InputError` for a missing or damaged file, wrong shapes or types, no samples, more than fit in memory, NaN or
+    infinity, and labels out of range.
     """
 
-    def accept_x(header: ArrayHeader) -> None:
-        if len(header.shape) < 2 or header.dtype.kind not in "fiu":
-            raise InputError("expected `x` to hold numbers of shape (samples, elements)", file=path)
-        if header.size == 0:
-            raise InputError("`x` holds no samples", file=path)
-        if elements is not None and (given := prod(header.shape[1:])) != elements:
-            raise InputError(f"samples of `x` have {given} values, the program takes {elements}", file=path)
-        require_memory("reading", header.shape[0], _COPIES * 4 * prod(header.shape[1:]), path)
-
-    x = read_npz(path, "data", "x", accept_x)
+    x = _joined(path, parts)
+    if x is None:
+        x = _samples(path, "x", elements)
     if x is None:
         raise InputError("has no array `x`", file=path)
     integers, shape = x.dtype.kind in "iu", x.shape[1:]
@@ -74,3 +78,34 @@ def load_data(path: str, *, elements: int | None = None, classes: int | None = N
             f"label {y[bad[0]]} of sample {bad[0]} is out of range: the program has {classes} classes", file=path
         )
     return Data(x, None if y is None else y.astype(np.int64), integers, shape)
+
+
+def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
+    """The array of a name with a sample in each row; None if the file has none."""
+
+    def accept(header: ArrayHeader) -> None:
+        if len(header.shape) < 2 or header.dtype.kind not in "fiu":
+            raise InputError(f"expected `{name}` to hold numbers of shape (samples, elements)", file=path)
+        if header.size == 0:
+            raise InputError(f"`{name}` holds no samples", file=path)
+        if elements is not None and (given := prod(header.shape[1:])) != elements:
+            raise InputError(f"samples of `{name}` have {given} values, the program takes {elements}", file=path)
+        require_memory("reading", header.shape[0], _COPIES * 4 * prod(header.shape[1:]), path)
+
+    return read_npz(path, "data", name, accept)
+
+
+def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None:
+    """The inputs of a model of several one after the other; None if the file has no array but perhaps `x`."""
+    given = {part: _samples(path, part.name, part.length) for part in parts if part.name != "x"}
+    if all(array is None for array in given.values()):
+        return None
+    arrays: list[NDArray[np.float64]] = []
+    for part in parts:
+        array = given[part] if part in given else _samples(path, part.name, part.length)
+        if array is None:
+            raise InputError(f"has no array `{part.name}` for this input of the model", file=path)
+        if arrays and len(array) != len(arrays[0]):
+            raise InputError(f"`{part.name}` holds {len(array)} samples, other inputs {len(arrays[0])}", file=path)
+        arrays.append(array.reshape(len(array), -1).astype(np.float64))
+    return np.concatenate(arrays, axis=1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.tdsl.input_order import named_axes
+from tinyml.dialects.tdsl.input_parts import InputPart
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,7 @@ class Interface:
     `input_in_arena` says that `NAME_predict` takes no array X: it lies in the arena, where `NAME_input` says. Nor does
     it if the input arrives row by row, with `row_elements` numbers in each, from the caller's function `NAME_row`.
     `input_axes` has, for each axis of an input whose channels come first in the model's file, the axis there; None for
-    other inputs.
+    other inputs. `input_parts` has the inputs of a model of several, which follow each other in the array.
 
     Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores
     disagree.
@@ -45,6 +46,7 @@ class Interface:
     input_in_arena: bool = False
     row_elements: int | None = None
     input_axes: tuple[int, ...] | None = None
+    input_parts: tuple[InputPart, ...] = ()
 
     def __post_init__(self) -> None:
         for ctype in (self.input_ctype, self.output_ctype, *(ctype for ctype, _ in self.more_outputs)):

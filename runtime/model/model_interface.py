@@ -38,4 +38,5 @@ def interface_of(module: ModuleOp) -> Interface:
         input_in_arena=tdsl.REUSED in attributes,
         row_elements=None if row is None else row.value.data,
         input_axes=tdsl.order_axes(attributes.get(tdsl.ORDER)),
+        input_parts=tdsl.input_parts(attributes.get(tdsl.PARTS)),
     )

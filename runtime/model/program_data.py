@@ -28,7 +28,7 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
     `InputError` for a file that cannot be read, and for one whose samples or labels do not fit.
     """
     interface = interface_of(module)
-    data = load_data(file, elements=interface.input_length, classes=interface.classes)
+    data = load_data(file, elements=interface.input_length, classes=interface.classes, parts=interface.input_parts)
     data = replace(data, x=_in_order_of(module, data))
     format = input_format(module)
     if not data.integers or format.dtype.kind == "f":

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -78,9 +79,10 @@ class _OnnxImporter:
         self.formats: Mapping[str, NumberFormat] = {}
 
     def module(self, graph: OnnxGraph) -> ModuleOp:
-        if len(graph.inputs) != 1:
-            names = ", ".join(f"'{value.name}'" for value in graph.inputs)
-            raise InputError(f"expected a model with one input, got {names or 'none'}", file=self.file)
+        if not graph.inputs:
+            raise InputError("expected a model with an input, got none", file=self.file)
+        if len(graph.inputs) > 1:
+            return self.module_of_several(graph)
         [declared] = graph.inputs
         format = input_format(graph, declared.name, declared.element)
         if format is None and declared.element not in REALS:
@@ -89,6 +91,26 @@ class _OnnxImporter:
         element = F32_FORMAT.type if format is None else format.type
         argument = self.to.argument(TensorType(element, self.input_shape(declared)), declared.name)
         return self.to.module(self.results(graph, self.run(graph, [OrderedTensor.plain(argument)])))
+
+    def module_of_several(self, graph: OnnxGraph) -> ModuleOp:
+        """A program whose argument holds the inputs of a model one after the other, as reals."""
+        shapes = [self.input_shape(declared) for declared in graph.inputs]
+        names = [identifier(declared.name) for declared in graph.inputs]
+        for declared in graph.inputs:
+            if declared.element not in REALS:
+                raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
+        if "" in names or len(set(names)) < len(names):
+            raise InputError(f"the names of the inputs do not differ in letters and digits: {names}", file=self.file)
+        self.formats = result_formats(graph)
+        lengths = [prod(shape) for shape in shapes]
+        argument = self.to.argument(TensorType(F32_FORMAT.type, (1, sum(lengths))), "inputs")
+        values: list[OrderedTensor] = []
+        for shape, length, end in zip(shapes, lengths, accumulate(lengths), strict=True):
+            part = self.to.part(argument, (0, end - length), (1, length))
+            values.append(OrderedTensor.plain(self.to.reshape(part, shape)))
+        listed = tdsl.parts_attribute(list(zip(names, lengths, strict=True)))
+        attributes = ArrayAttr([DictionaryAttr({tdsl.PARTS: listed})])
+        return self.to.module(self.results(graph, self.run(graph, values)), attributes)
 
     def input_shape(self, declared: Declared) -> tuple[int, ...]:
         """The shape of one sample: extents of one open name are 1."""

@@ -20,6 +20,8 @@ from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.tools.tinyml_opt import main
 
+INT64 = onnx.TensorProto.INT64
+
 RELU = model([node("Relu", "x")], ["N", 4])
 
 
@@ -77,9 +79,19 @@ WRONG: dict[str, tuple[bytes, str]] = {
         "model.onnx: GRU 'GRU_y': layout must be 0 or 1, got 2",
     ),
     "no outputs": (changed(lambda model: model.graph.ClearField("output")), "model.onnx: graph 'graph' has no outputs"),
-    "two inputs": (
-        changed(lambda model: model.graph.input.append(helper.make_tensor_value_info("z", FLOAT, [1]))),
-        "model.onnx: expected a model with one input, got 'x', 'z'",
+    "no input": (
+        changed(lambda model: model.graph.ClearField("input")),
+        "model.onnx: 'x', an input of Relu 'Relu_y', is neither a constant nor an input nor computed before",
+    ),
+    "two inputs of similar names": (
+        changed(lambda model: model.graph.input.append(helper.make_tensor_value_info(":x", FLOAT, [1]))),
+        "model.onnx: the names of the inputs do not differ in letters and digits: ['x', 'x']",
+    ),
+    "integers beside reals": (
+        changed(
+            lambda model: model.graph.input.append(helper.make_tensor_value_info("z", INT64, [1]))
+        ),
+        "model.onnx: input 'z' is of int64, expected reals",
     ),
     "two open extents": (
         model([node("Relu", "x")], ["N", "T"]).SerializeToString(),
