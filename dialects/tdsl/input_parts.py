@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, IntegerType, StringAttr, i64
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
@@ -41,8 +41,8 @@ def input_parts(attribute: Attribute | None) -> tuple[InputPart, ...]:
     return tuple(InputPart(name, length, start) for (name, length), start in zip(listed, starts, strict=False))
 
 
-def _pair(part: ArrayAttr[Attribute]) -> tuple[StringAttr, IntegerAttr]:
+def _pair(part: ArrayAttr[Attribute]) -> tuple[StringAttr, IntegerAttr[IntegerType]]:
     name, length = part
     assert isinstance(name, StringAttr)
-    assert isinstance(length, IntegerAttr)
+    assert isa(length, IntegerAttr[IntegerType])
     return name, length

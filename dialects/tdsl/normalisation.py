@@ -38,7 +38,7 @@ class NormaliseOp(TensorOp):
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, element: Attribute | None = None, least: float | None = None):
-        properties = {} if least is None else {"least": FloatAttr(least, f64)}
+        properties: dict[str, Attribute] = {} if least is None else {"least": FloatAttr(least, f64)}
         build(self, [input], TensorType(element or shaped(input).get_element_type(), shape_of(input)), properties)
 
     @property

@@ -97,6 +97,7 @@ def test_normalisations_on_devices(device: str, tmp_path: Path):
     pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", options))
     pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
     got = decoded_outputs(module, x)
+    assert reals is not None
     np.testing.assert_allclose(got, reals, atol=0.02)
     check_on_device(module, device, encode_inputs(module, x), tmp_path, options)
 

@@ -88,9 +88,7 @@ WRONG: dict[str, tuple[bytes, str]] = {
         "model.onnx: the names of the inputs do not differ in letters and digits: ['x', 'x']",
     ),
     "integers beside reals": (
-        changed(
-            lambda model: model.graph.input.append(helper.make_tensor_value_info("z", INT64, [1]))
-        ),
+        changed(lambda model: model.graph.input.append(helper.make_tensor_value_info("z", INT64, [1]))),
         "model.onnx: input 'z' is of int64, expected reals",
     ),
     "two open extents": (
