@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Raws: TypeAlias = "NDArray[Any]"
 Reals: TypeAlias = "NDArray[np.float64]"
 V = TypeVar("V")
-Function: TypeAlias = Literal["exp", "tanh", "sigmoid"]
+Function: TypeAlias = Literal["exp", "tanh", "sigmoid", "erf", "log", "softplus"]
 
 
 class NumberFormat(ABC):

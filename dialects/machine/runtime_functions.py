@@ -16,6 +16,7 @@ from xdsl.ir import Attribute
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, unpack_bits
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.float_functions import erf, exp, log, sigmoid, softplus, tanh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,48 +47,8 @@ MULTIPLY_SHIFTS = range(9, 17)
 ADD_SHIFTS = range(5)
 """Left and right shifts for which `tm_add_i16` is fast: the registers of an AVR shift by single bits."""
 
-EXP_LOW, EXP_HIGH = -87.0, 88.0
-"""The arguments below which exp is 0 and above which it is exp(EXP_HIGH): no result is subnormal or infinite."""
-
 LEAST_SQUARE = 2.0**-125
 """The least argument of the reciprocal square root, half of which is no subnormal number."""
-
-LOG2_E = 1.44269504
-LN2_HIGH, LN2_LOW = 0.693359375, -2.12194440e-4
-"""ln 2 in two parts, of which the high one has so few bits that its product with the exponent is exact."""
-
-EXP_COEFFICIENTS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 0.5)
-"""Minimax polynomial of (exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2 (Cephes expf), highest power first."""
-
-
-def exp(x: F32) -> F32:
-    """tm_expf: within 2 units in the last place on [EXP_LOW, EXP_HIGH]."""
-    x = np.asarray(x, np.float32)
-    clamped = np.where(x >= np.float32(EXP_HIGH), np.float32(EXP_HIGH), x)
-    clamped = np.where(clamped >= np.float32(EXP_LOW), clamped, np.float32(EXP_LOW))
-    scaled = clamped * np.float32(LOG2_E)
-    half = np.where(scaled >= np.float32(0), np.float32(0.5), np.float32(-0.5))
-    exponent = np.trunc(scaled + half)
-    r = clamped - exponent * np.float32(LN2_HIGH)
-    r = r - exponent * np.float32(LN2_LOW)
-    p = np.broadcast_to(np.float32(EXP_COEFFICIENTS[0]), r.shape)
-    for coefficient in EXP_COEFFICIENTS[1:]:
-        p = p * r + np.float32(coefficient)
-    p = p * (r * r) + r + np.float32(1)
-    power = (exponent.astype(np.int32) + np.int32(127)) << np.int32(23)
-    return np.where(x >= np.float32(EXP_LOW), p * power.view(np.float32), np.float32(0))
-
-
-def tanh(x: F32) -> F32:
-    """tm_tanhf: 1 - 2 / (exp(2x) + 1), an absolute error below 2^-22."""
-    two, one = np.float32(2), np.float32(1)
-    return one - two / (exp(x * two) + one)
-
-
-def sigmoid(x: F32) -> F32:
-    """tm_sigmoidf: 1 / (1 + exp(-x))."""
-    one = np.float32(1)
-    return one / (one + exp(-np.asarray(x, np.float32)))
 
 
 def to_integer(x: F32, low: I32, high: I32) -> I32:
@@ -328,6 +289,9 @@ RUNTIME_FUNCTIONS = {
     "tm_expf": RuntimeFunction((f32,), f32, exp),
     "tm_tanhf": RuntimeFunction((f32,), f32, tanh),
     "tm_sigmoidf": RuntimeFunction((f32,), f32, sigmoid),
+    "tm_erff": RuntimeFunction((f32,), f32, erf),
+    "tm_logf": RuntimeFunction((f32,), f32, log),
+    "tm_softplusf": RuntimeFunction((f32,), f32, softplus),
     "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
     "tm_f32_to_nearest": RuntimeFunction((f32, i32, i32), i32, to_nearest),
     "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),

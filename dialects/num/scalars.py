@@ -29,7 +29,7 @@ from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.formats.product import ANYTHING, Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.real_functions import exactly
+from tinyml.dialects.machine.real_functions import LEAST_POSITIVE, exactly
 from tinyml.dialects.num.base import Computation, NumOp, format_of
 from tinyml.dialects.num.constraints import CLAMPED, COMPARED, OF_ONE_FAMILY, SCALAR
 
@@ -43,13 +43,16 @@ __all__ = [
     "ClampOp",
     "ConstantOp",
     "ConvertOp",
+    "ErfOp",
     "ExpOp",
     "FunctionOp",
     "GreaterOp",
+    "LogOp",
     "MulOp",
     "NegOp",
     "ScalarOp",
     "SigmoidOp",
+    "SoftplusOp",
     "SubOp",
     "TanhOp",
     "UnaryOp",
@@ -238,6 +241,41 @@ class SigmoidOp(FunctionOp):
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         return (slope * (y * (1 - y)),)
+
+
+@irdl_op_definition
+class ErfOp(FunctionOp):
+    """Gauss error function."""
+
+    name = "num.erf"
+    FUNCTION: ClassVar[Function] = "erf"
+    INTERVAL: ClassVar[Interval] = (-1.0, 1.0)
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return (slope * (2 / np.sqrt(np.pi)) * np.exp(-x[0] * x[0]),)
+
+
+@irdl_op_definition
+class LogOp(FunctionOp):
+    """Natural logarithm; that of the least positive number for 0 and below."""
+
+    name = "num.log"
+    FUNCTION: ClassVar[Function] = "log"
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return (slope * np.where(x[0] > LEAST_POSITIVE, 1 / np.maximum(x[0], LEAST_POSITIVE), 0.0),)
+
+
+@irdl_op_definition
+class SoftplusOp(FunctionOp):
+    """log(1 + exp(x))."""
+
+    name = "num.softplus"
+    FUNCTION: ClassVar[Function] = "softplus"
+    INTERVAL: ClassVar[Interval] = (0.0, ANYTHING[1])
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return (slope * exactly("sigmoid", x[0]),)
 
 
 @irdl_op_definition

@@ -44,14 +44,17 @@ __all__ = [
     "BinaryOp",
     "CastOp",
     "ElementwiseOp",
+    "ErfOp",
     "ExpOp",
     "FunctionOp",
+    "LogOp",
     "MulOp",
     "NegOp",
     "PointwiseOp",
     "ScalarBody",
     "SelectOp",
     "SigmoidOp",
+    "SoftplusOp",
     "SubOp",
     "TanhOp",
     "UnaryOp",
@@ -283,6 +286,30 @@ class SigmoidOp(FunctionOp):
 
     name = "tdsl.sigmoid"
     SCALAR: ClassVar[type[num.UnaryOp]] = num.SigmoidOp
+
+
+@irdl_op_definition
+class ErfOp(FunctionOp):
+    """Gauss error function."""
+
+    name = "tdsl.erf"
+    SCALAR: ClassVar[type[num.UnaryOp]] = num.ErfOp
+
+
+@irdl_op_definition
+class LogOp(FunctionOp):
+    """Natural logarithm; that of the least positive number for 0 and below."""
+
+    name = "tdsl.log"
+    SCALAR: ClassVar[type[num.UnaryOp]] = num.LogOp
+
+
+@irdl_op_definition
+class SoftplusOp(FunctionOp):
+    """log(1 + exp(x))."""
+
+    name = "tdsl.softplus"
+    SCALAR: ClassVar[type[num.UnaryOp]] = num.SoftplusOp
 
 
 @irdl_op_definition

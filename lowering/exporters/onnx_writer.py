@@ -39,9 +39,12 @@ ELEMENTWISE: dict[type[Operation], str] = {
     tdsl.SubOp: "Sub",
     tdsl.MulOp: "Mul",
     tdsl.ReluOp: "Relu",
+    tdsl.ErfOp: "Erf",
     tdsl.ExpOp: "Exp",
+    tdsl.LogOp: "Log",
     tdsl.NegOp: "Neg",
     tdsl.SigmoidOp: "Sigmoid",
+    tdsl.SoftplusOp: "Softplus",
     tdsl.TanhOp: "Tanh",
     tdsl.HardSwishOp: "HardSwish",
 }

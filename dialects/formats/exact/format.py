@@ -65,12 +65,14 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """Leaves out where exp is below half of the least number, and tanh and sigmoid as near to their limits."""
-        half = (self.scale + 1) * math.log(2)
-        reach = {"exp": half, "sigmoid": half, "tanh": (half + math.log(2)) / 2}[function]
-        if reach <= 0:
+        """Leaves out where a function is within half of the least number of one of its limits."""
+        from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
+
+        real, half = REAL_FUNCTIONS[function], (self.scale + 1) * math.log(2)
+        reach = half if real.flat is None else real.flat(max(half + math.log(real.tail), 0.0))
+        if reach <= 0 or not real.widest:
             return low, high
-        most = high if function == "exp" else reach
+        most = high if real.flat is None else reach
         return max(min(low, most), -reach), min(max(high, -reach), most)
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
@@ -192,6 +194,10 @@ class ExactFormat(ExactNumbers):
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
         """Fixed point's interpolation of a function; None unless 16 bits hold the integers of argument and result."""
+        from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
+
+        if not REAL_FUNCTIONS[function].widest:
+            return None
         low, high = limits(16)
         ends = (*source.integer_limits, *self.integer_limits)
         if not (low < min(ends) and max(ends) <= high and source.scale in FRACS and self.scale in FRACS):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS, RealFunction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,11 +39,21 @@ class Domain:
 
     @cached_property
     def odd(self) -> bool:
-        """True for an odd function, or for sigmoid (one half plus an odd function), unless saturation cuts it off.
+        """True for an odd function, perhaps plus a constant as sigmoid has, unless saturation cuts it off there.
 
         The domain is then symmetric.
         """
-        return self.function == "tanh" or (self.function == "sigmoid" and self._top > 0.5)
+        return self.real.centre is not None and (self.real.centre == 0 or self._top > self.real.centre)
+
+    @property
+    def real(self) -> RealFunction:
+        """The function of reals."""
+        return REAL_FUNCTIONS[self.function]
+
+    @property
+    def centre(self) -> float:
+        """The value at 0 of a function that is odd around it; 0 for others."""
+        return self.real.centre if self.odd and self.real.centre is not None else 0.0
 
     @property
     def _top(self) -> float:
@@ -52,19 +63,20 @@ class Domain:
     def first(self) -> int:
         if self.odd:
             return -self.last
-        # SeeDot's m (5.3.1), from the formats alone: e^x, and sigmoid below it, is half a unit in the last place.
+        # SeeDot's m (5.3.1), from the formats alone: e^x, which bounds sigmoid and softplus, is half a unit in the last
+        # place.
         return self._limited(math.floor(self._argument(-(self.result.frac.data + 1) * math.log(2))))
 
     @cached_property
     def last(self) -> int:
         if not self.odd:
-            odds = self._top if self.function == "exp" else self._top / (1 - self._top)
-            return self._limited(math.ceil(self._argument(math.log(odds))))
+            return self._limited(math.ceil(self._argument(self.real.inverse(self._top))))
+        assert self.real.flat is not None
         # 1 - tanh(x) < 2 e^-2x and 1 - sigmoid(x) < e^-x: where they fall below 2^-(frac + 1) nothing changes, nor
         # in a table of 16 bits.
-        reach = (min(max(self.result.frac.data, 1), 16) + 2) * math.log(2) / (2 if self.function == "tanh" else 1)
-        if self.function == "tanh" and self._top < 1:
-            reach = min(reach, math.atanh(self._top))
+        reach = self.real.flat((min(max(self.result.frac.data, 1), 16) + 2) * math.log(2))
+        if self.real.centre == 0 and self._top < 1:
+            reach = min(reach, self.real.inverse(self._top))
         return max(self._limited(math.ceil(self._argument(reach))), 1)
 
     def _argument(self, x: float) -> float:
@@ -81,9 +93,7 @@ class Domain:
     @property
     def steepest(self) -> float:
         """The greatest derivative."""
-        if self.function == "exp":
-            return math.exp(math.ldexp(self.last, -self.source.frac.data))
-        return 1.0 if self.function == "tanh" else 0.25
+        return self.real.steepest(math.ldexp(self.last, -self.source.frac.data))
 
     def arguments(self, most: int = 1 << 16) -> NDArray[np.int64]:
         """All raw arguments, or `most` evenly spread ones if there are more."""

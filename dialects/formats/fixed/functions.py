@@ -1,4 +1,4 @@
-"""exp, tanh and sigmoid of fixed-point numbers, by look-up tables sized for the pair of formats.
+"""Functions of fixed-point numbers, by look-up tables sized for the pair of formats.
 
 A small domain is a table of results; a large one is interpolated linearly in the smallest table that is accurate
 enough; exp with a result of more than 16 bits takes SeeDot's two tables, at a larger size than SeeDot's. The device
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.formats.fixed.domains import Domain, FixedFunction
-from tinyml.dialects.formats.fixed.published_functions import SCHEMES
+from tinyml.dialects.formats.fixed.published_functions import PUBLISHED, SCHEMES
 from tinyml.dialects.formats.fixed.tables import ENTRY_BITS, DirectTable, Interpolation, TwoTableExp
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.lazy_numpy import np
@@ -45,7 +45,7 @@ def fixed_function(
     """The program for a function between two formats, by a scheme of the literature or, for None, as suits them
     best."""
     domain = Domain(function, source, result)
-    if scheme is not None:
+    if scheme is not None and function in PUBLISHED:
         return SCHEMES[scheme](domain)
     if domain.size <= DIRECT_ENTRIES:
         return DirectTable(domain)

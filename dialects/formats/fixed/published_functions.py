@@ -15,6 +15,9 @@ V = TypeVar("V")
 
 SEEDOT_INDEX_BITS = 6
 
+PUBLISHED = ("exp", "tanh", "sigmoid")
+"""The functions of the papers."""
+
 
 class HardLimiter(FixedFunction):
     """tanh(x) as x clamped to [-1, 1], sigmoid(x) as (x + 1) / 2 clamped to [0, 1].

@@ -62,7 +62,7 @@ class Interpolation(FixedFunction):
         self.dropped = _dropped(domain)
         self.last = _rounded(domain.last, self.dropped)
         self.frac = self._entry_frac()
-        self.middle = 1 << (self.frac - 1) if domain.odd and domain.function == "sigmoid" else 0
+        self.middle = int(math.ldexp(domain.centre, self.frac))
         knots = np.arange(_segments(domain, scale) + 1) * 256 / scale
         unit = self.dropped - domain.source.frac.data
         x = np.ldexp(knots if domain.odd else self.last - knots, unit)
@@ -81,7 +81,7 @@ class Interpolation(FixedFunction):
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:
             most = float(exactly(domain.function, domain.source.decode(np.array(domain.last))))
-        elif domain.function == "tanh":
+        elif domain.centre == 0:
             # A segment may reach far beyond the argument where the result saturates.
             most = min(math.ldexp(domain.result.limits[1] + 1, 1 - frac), 1.0)
         else:

@@ -165,9 +165,13 @@ class PublishedFixedPoint(ScaledInteger):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
+        """By the paper's scheme; functions that it does not have as in fixed point."""
         from tinyml.dialects.formats.fixed.functions import fixed_function
+        from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         source = published(value_format)
+        if self.stored_width > REAL_FUNCTIONS[function].widest:
+            return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))
         program = fixed_function(function, source, self, scheme or self.FUNCTION_SCHEME)
         return m.settle(program.apply(m, source.load(m, value)), self.stored_width)
 

@@ -344,7 +344,7 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def _function_of_16_bits(self, m: Machine[V], function: Function, value: V, source: ZeroSkewNumbers) -> V:
         """TensorFlow Lite's tanh and logistic function in its result format, by interpolation; all else in floats."""
-        if function != "exp" and self == ZeroSkewType(16, 2.0**-15):
+        if function in ("tanh", "sigmoid") and self == ZeroSkewType(16, 2.0**-15):
             return m.settle(interpolated(m, function, source, value), 16)
         return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))
 

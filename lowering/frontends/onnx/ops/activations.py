@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import pi, sqrt
+
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.elementwise_layers import GREATEST, limited
@@ -12,6 +14,7 @@ from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary, unary
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
+from tinyml.lowering.frontends.onnx.ops.reductions import log_of_sum
 
 
 def _limit(to: Builder, inputs: Inputs, position: int, default: float) -> float:
@@ -94,6 +97,27 @@ def swish(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return binary(to, tdsl.MulOp, x, gate)
 
 
+@handles("Mish")
+def mish(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """x * tanh(softplus(x))."""
+    x = to.stored(needed(to, inputs, 0))
+    return binary(to, tdsl.MulOp, x, unary(to, tdsl.TanhOp, unary(to, tdsl.SoftplusOp, x)))
+
+
+@handles("Gelu")
+def gelu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """x * (1 + erf(x / sqrt(2))) / 2; approximated, x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x^3))."""
+    node.only("approximate", "none", "tanh")
+    x = to.stored(needed(to, inputs, 0))
+    if node.text("approximate", "none") == "tanh":
+        cubed = binary(to, tdsl.MulOp, binary(to, tdsl.MulOp, x, x), x)
+        inner = binary(to, tdsl.AddOp, x, _scaled(to, cubed, 0.044715))
+        return binary(to, tdsl.MulOp, x, unary(to, tdsl.SigmoidOp, _scaled(to, inner, 2 * sqrt(2 / pi))))
+    above = unary(to, tdsl.ErfOp, _scaled(to, x, sqrt(1 / 2)))
+    share = _scaled(to, binary(to, tdsl.AddOp, above, Constant(np.array(1.0))), 0.5)
+    return binary(to, tdsl.MulOp, x, share)
+
+
 @handles("HardSigmoid")
 def hard_sigmoid(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     alpha, beta = node.number("alpha", 0.2), node.number("beta", 0.5)
@@ -105,6 +129,14 @@ def hard_sigmoid(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 def softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Softmax over one axis, which becomes the last."""
     return _along_axis(to, node, inputs, tdsl.SoftmaxOp)
+
+
+@handles("LogSoftmax")
+def log_softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Elements less the logarithm of the sum of their exponentials."""
+    x = to.stored(needed(to, inputs, 0))
+    axis = axis_of(node, node.integer("axis", -1), len(x.shape))
+    return binary(to, tdsl.SubOp, x, log_of_sum(to, x, [axis], keep=True))
 
 
 @handles("LpNormalization")

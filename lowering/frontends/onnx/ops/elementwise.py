@@ -21,6 +21,9 @@ _UNARY: dict[str, type[tdsl.UnaryOp]] = {
     "Tanh": tdsl.TanhOp,
     "Sigmoid": tdsl.SigmoidOp,
     "Exp": tdsl.ExpOp,
+    "Erf": tdsl.ErfOp,
+    "Log": tdsl.LogOp,
+    "Softplus": tdsl.SoftplusOp,
     "Neg": tdsl.NegOp,
     "HardSwish": tdsl.HardSwishOp,
 }

@@ -50,17 +50,29 @@ def mean(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("ReduceMax", "ReduceMin")
 def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The greatest or least elements over axes, as max pools; the least is the opposite of the opposites' greatest."""
+    """The greatest or least elements over axes; the least is the opposite of the opposites' greatest."""
+    value, axes, keep = _reduced(to, node, inputs)
+    if axes is None:
+        return value
+    if node.op == "ReduceMax":
+        return _greatest(to, value, axes, keep)
+    return unary(to, tdsl.NegOp, _greatest(to, unary(to, tdsl.NegOp, value), axes, keep))
+
+
+def _greatest(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
+    """The greatest elements over axes, as a max pool of rows."""
+    rows = _reduced_rows(to, value, axes)
+    image = to.reshape(rows.flat, (1, *tdsl.shape_of(rows.flat), 1))
+    return rows.results(to, to.op(tdsl.MaxPoolOp, image, (1, rows.length), (0, 0, 0, 0), (1, 1)), keep)
+
+
+def _reduced(to: Builder, node: OnnxNode, inputs: Inputs) -> tuple[OrderedTensor, Sequence[int] | None, bool]:
+    """The tensor that a node reduces, the axes, and whether they stay with extent 1; None for no reduction at all."""
     value = to.stored(needed(to, inputs, 0))
     axes = axes_of(node, inputs, 1, len(value.shape))
     if not axes and node.integer("noop_with_empty_axes", 0):
-        return value
-    opposite = node.op == "ReduceMin"
-    rows = _reduced_rows(to, unary(to, tdsl.NegOp, value) if opposite else value, axes)
-    image = to.reshape(rows.flat, (1, *tdsl.shape_of(rows.flat), 1))
-    greatest = to.op(tdsl.MaxPoolOp, image, (1, rows.length), (0, 0, 0, 0), (1, 1))
-    result = rows.results(to, node, greatest)
-    return unary(to, tdsl.NegOp, result) if opposite else result
+        return value, None, True
+    return value, axes or range(len(value.shape)), bool(node.integer("keepdims", 1))
 
 
 @dataclass(frozen=True)
@@ -76,16 +88,14 @@ class _ReducedRows:
     kept: tdsl.Shape
     single: tdsl.Shape
 
-    def results(self, to: Builder, node: OnnxNode, value: SSAValue) -> OrderedTensor:
-        """The numbers of the rows, in the shape that `keepdims` asks for."""
-        shape = self.single if node.integer("keepdims", 1) else self.kept
-        return reshaped(to, OrderedTensor.plain(value), shape)
+    def results(self, to: Builder, value: SSAValue, keep: bool) -> OrderedTensor:
+        """The numbers of the rows, with extents of 1 for the reduced axes if they are kept."""
+        return reshaped(to, OrderedTensor.plain(value), self.single if keep else self.kept)
 
 
-def _reduced_rows(to: Builder, value: OrderedTensor, axes: Sequence[int] | None) -> _ReducedRows:
-    """A tensor for a reduction over some axes, all of them if there are none."""
-    rank = len(value.shape)
-    reduced = sorted(set(axes or range(rank)))
+def _reduced_rows(to: Builder, value: OrderedTensor, axes: Sequence[int]) -> _ReducedRows:
+    """A tensor for a reduction over some axes."""
+    rank, reduced = len(value.shape), sorted(set(axes))
     kept = [axis for axis in range(rank) if axis not in reduced]
     length = prod(value.shape[axis] for axis in reduced)
     flat = to.reshape(to.ordered(value, (*kept, *reduced)), (prod(value.shape[axis] for axis in kept), length))
@@ -93,17 +103,34 @@ def _reduced_rows(to: Builder, value: OrderedTensor, axes: Sequence[int] | None)
     return _ReducedRows(flat, length, tuple(value.shape[axis] for axis in kept), single)
 
 
-@handles("ReduceSum", "ReduceSumSquare", "ReduceL1")
+@handles("ReduceSum", "ReduceSumSquare", "ReduceL1", "ReduceLogSum", "ReduceLogSumExp")
 def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Sums over axes, as products with ones."""
-    value = to.stored(needed(to, inputs, 0))
+    """Sums over axes: of the elements, their squares, magnitudes or exponentials, and perhaps their logarithms."""
+    value, axes, keep = _reduced(to, node, inputs)
     if node.op == "ReduceSumSquare":
         value = binary(to, tdsl.MulOp, value, value)
     if node.op == "ReduceL1":
         value = absolute(to, value)
-    axes = axes_of(node, inputs, 1, len(value.shape))
-    if not axes and node.integer("noop_with_empty_axes", 0):
+    if axes is None:
         return value
+    if node.op == "ReduceLogSumExp":
+        return log_of_sum(to, value, axes, keep=keep)
+    sums = _sums(to, value, axes, keep)
+    return unary(to, tdsl.LogOp, sums) if node.op == "ReduceLogSum" else sums
+
+
+def _sums(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
+    """Sums over axes, as products with ones."""
     rows = _reduced_rows(to, value, axes)
     ones = to.constant(Constant(np.ones((rows.length, 1), np.float32)))
-    return rows.results(to, node, to.op(tdsl.MatmulOp, rows.flat, ones))
+    return rows.results(to, to.op(tdsl.MatmulOp, rows.flat, ones), keep)
+
+
+def log_of_sum(to: Builder, value: OrderedTensor, axes: Sequence[int], *, keep: bool) -> OrderedTensor:
+    """The logarithms of the sums of exponentials over axes; exponents are at most 0, so that nothing overflows."""
+    greatest = _greatest(to, value, axes, True)
+    powers = unary(to, tdsl.ExpOp, binary(to, tdsl.SubOp, value, greatest))
+    sums = binary(to, tdsl.AddOp, greatest, unary(to, tdsl.LogOp, _sums(to, powers, axes, True)))
+    if keep:
+        return sums
+    return reshaped(to, sums, tuple(extent for axis, extent in enumerate(value.shape) if axis not in set(axes)))

@@ -19,6 +19,12 @@ func.func @elementwise(%x: tensor<2x3xf32>, %row: tensor<3xf32>, %s: tensor<f32>
 // CHECK: %tanh = tdsl.tanh %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<8, 7>>
   %sigmoid = tdsl.sigmoid %s : tensor<f32> -> tensor<f32>
 // CHECK: %sigmoid = tdsl.sigmoid %s : tensor<f32> -> tensor<f32>
+  %erf = tdsl.erf %x : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: %erf = tdsl.erf %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %log = tdsl.log %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 11>>
+// CHECK: %log = tdsl.log %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 11>>
+  %softplus = tdsl.softplus %x : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: %softplus = tdsl.softplus %x : tensor<2x3xf32> -> tensor<2x3xf32>
   %relu = tdsl.relu %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 12>>
 // CHECK: %relu = tdsl.relu %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 12>>
   %relu6 = tdsl.relu6 %x : tensor<2x3xf32> -> tensor<2x3xf32>

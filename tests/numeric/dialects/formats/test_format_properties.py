@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Any
 
@@ -39,9 +40,19 @@ def float_overflow_is_no_error():
 
 
 def exactly(function: Function, x: NDArray[np.float64]) -> NDArray[np.float64]:
-    if function == "exp":
-        return np.exp(x)
-    return np.tanh(x) if function == "tanh" else 0.5 + 0.5 * np.tanh(x / 2)
+    match function:
+        case "exp":
+            return np.exp(x)
+        case "tanh":
+            return np.tanh(x)
+        case "sigmoid":
+            return 0.5 + 0.5 * np.tanh(x / 2)
+        case "erf":
+            return np.array([math.erf(each) for each in x.ravel().tolist()]).reshape(x.shape)
+        case "softplus":
+            return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+        case "log":
+            return np.log(np.maximum(x, 2.0**-126))
 
 
 def assert_nearest(format: NumberFormat, raws: Array, exact: NDArray[np.float64], tolerance: float = DOUBLE):
@@ -189,6 +200,10 @@ BOUNDS: dict[tuple[Function, int, int], float] = {
     ("sigmoid", 11, 15): 1.8,
     ("sigmoid", 12, 14): 1.4,
     ("sigmoid", 10, 14): 1.5,
+    ("erf", 12, 15): 1.8,
+    ("erf", 11, 14): 1.8,
+    ("softplus", 11, 11): 1.5,
+    ("softplus", 12, 12): 1.2,
 }
 
 
@@ -201,14 +216,25 @@ def test_errors_of_fixed_functions(name: Function, source_frac: int, result_frac
     assert places.max() <= BOUNDS[name, source_frac, result_frac]
 
 
+LIMITS: dict[Function, tuple[float, float]] = {
+    "exp": (0.0, np.inf),
+    "tanh": (-1.0, 1.0),
+    "sigmoid": (0.0, 1.0),
+    "erf": (-1.0, 1.0),
+    "log": (-np.inf, np.inf),
+    "softplus": (0.0, np.inf),
+}
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 @given(st.sampled_from([8, 13, 16]), st.integers(-3, 16), st.sampled_from([8, 13, 16]), st.integers(-3, 20))
 def test_fixed_functions_never_fall(name: Function, width: int, frac: int, result_width: int, result_frac: int):
     source, result = FixedType(width, frac), FixedType(result_width, result_frac)
     computed = np.broadcast_to(result.function(M, name, raws_of(source), source), raws_of(source).shape)
     assert (np.diff(computed.astype(np.int64)) >= 0).all()
-    assert (result.decode(computed) >= (-1.0 if name == "tanh" else 0.0)).all()
-    assert name == "exp" or (result.decode(computed) <= 1.0).all()
+    least, most = LIMITS[name]
+    assert (result.decode(computed) >= least).all()
+    assert (result.decode(computed) <= most).all()
 
 
 @given(

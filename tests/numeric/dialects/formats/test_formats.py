@@ -41,7 +41,9 @@ M = NumpyMachine()
 pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
 
 BINARY: dict[str, type[num.BinaryOp]] = {"add": num.AddOp, "sub": num.SubOp, "mul": num.MulOp}
-FUNCTIONS: dict[Function, type[num.FunctionOp]] = {"exp": num.ExpOp, "tanh": num.TanhOp, "sigmoid": num.SigmoidOp}
+FUNCTIONS: dict[Function, type[num.FunctionOp]] = {
+    op.FUNCTION: op for op in (num.ExpOp, num.TanhOp, num.SigmoidOp, num.ErfOp, num.LogOp, num.SoftplusOp)
+}
 
 
 def family(format: NumberFormat) -> list[NumberFormat]:

@@ -10,19 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from oracles.c_library import c_library
 
-from tinyml.dialects.machine.runtime_functions import (
-    EXP_HIGH,
-    EXP_LOW,
-    LEAST_SQUARE,
-    RUNTIME_FUNCTIONS,
-    exp,
-    inverse_root_float,
-    sigmoid,
-    tanh,
-)
+from tinyml.dialects.machine.float_functions import EXP_HIGH, EXP_LOW, exp, sigmoid, tanh
+from tinyml.dialects.machine.runtime_functions import LEAST_SQUARE, RUNTIME_FUNCTIONS, inverse_root_float
 
 SOURCE = """
-#include "tinyml/f32.h"
+#include "tinyml/functions.h"
 #include "tinyml/requantize.h"
 #define EACH(NAME, IN, OUT) \\
     void each_##NAME(const IN *x, OUT *y, int32_t n) { for (int32_t i = 0; i < n; i++) y[i] = NAME(x[i]); }
@@ -30,6 +22,9 @@ EACH(tm_expf, float, float)
 EACH(tm_tanhf, float, float)
 EACH(tm_sigmoidf, float, float)
 EACH(tm_inverse_rootf, float, float)
+EACH(tm_erff, float, float)
+EACH(tm_logf, float, float)
+EACH(tm_softplusf, float, float)
 EACH(tm_int_to_f32, int32_t, float)
 EACH(tm_root_shift_s32, int32_t, int8_t)
 EACH(tm_root_multiplier_s32, int32_t, int32_t)
@@ -81,7 +76,9 @@ def assert_same_bits(ours: NDArray[Any], theirs: NDArray[Any], x: NDArray[Any]):
     )
 
 
-@pytest.mark.parametrize("name", ["tm_expf", "tm_tanhf", "tm_sigmoidf", "tm_inverse_rootf"])
+@pytest.mark.parametrize(
+    "name", ["tm_expf", "tm_tanhf", "tm_sigmoidf", "tm_inverse_rootf", "tm_erff", "tm_logf", "tm_softplusf"]
+)
 def test_functions(library: ctypes.CDLL, name: str):
     x = floats()
     y = np.empty_like(x)

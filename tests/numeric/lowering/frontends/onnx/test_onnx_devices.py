@@ -79,7 +79,9 @@ def float_network() -> ModuleOp:
         node("Selu", "i", "u"),
         node("ReduceMax", "u a", "m", keepdims=0),
         node("LayerNormalization", "m ls", "n"),
-        node("Abs", "n"),
+        node("Gelu", "n", "k"),
+        node("Softplus", "k", "p"),
+        node("LogSoftmax", "p"),
     ]
     constants = {name: random.normal(size=4).astype(np.float32) for name in "sb"}
     constants |= {"a": np.array([2], np.int64), "ls": random.normal(size=3).astype(np.float32)}
