@@ -1,4 +1,4 @@
-"""Functions of single precision, step by step as those of the C runtime (`runtime/include/tinyml/f32.h`, `functions.h`)."""
+"""Functions in single precision, step by step as in the C runtime (`f32.h`, `functions.h`)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def log(x: F32) -> F32:
     exponent = (bits >> 23) - 127
     m = ((bits & 0x7FFFFF) | 0x3F800000).view(np.float32)
     above = m >= np.float32(1.41421356)
-    m, exponent = np.where(above, m * np.float32(0.5), m), (exponent + above).astype(np.float32)
+    m = np.where(above, m * np.float32(0.5), m).astype(np.float32)
+    exponent = (exponent + above).astype(np.float32)
     r = m - np.float32(1)
     p = np.broadcast_to(np.float32(LOG_COEFFICIENTS[0]), r.shape)
     for coefficient in LOG_COEFFICIENTS[1:]:

@@ -8,6 +8,7 @@ from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.num.activations import *
 from tinyml.dialects.num.base import *
 from tinyml.dialects.num.contractions import *
+from tinyml.dialects.num.functions import *
 from tinyml.dialects.num.kernels.coded_calls import *
 from tinyml.dialects.num.kernels.composed_tiles import *
 from tinyml.dialects.num.kernels.kernel_attributes import *

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from xdsl.dialects.builtin import FloatAttr, StringAttr, f64, i1
+from xdsl.dialects.builtin import FloatAttr, f64, i1
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -23,13 +23,10 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.traits import Pure
-from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
-from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.formats.product import ANYTHING, Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.real_functions import LEAST_POSITIVE, exactly
 from tinyml.dialects.num.base import Computation, NumOp, format_of
 from tinyml.dialects.num.constraints import CLAMPED, COMPARED, OF_ONE_FAMILY, SCALAR
 
@@ -43,18 +40,11 @@ __all__ = [
     "ClampOp",
     "ConstantOp",
     "ConvertOp",
-    "ErfOp",
-    "ExpOp",
-    "FunctionOp",
     "GreaterOp",
-    "LogOp",
     "MulOp",
     "NegOp",
     "ScalarOp",
-    "SigmoidOp",
-    "SoftplusOp",
     "SubOp",
-    "TanhOp",
     "UnaryOp",
 ]
 
@@ -177,105 +167,6 @@ class NegOp(UnaryOp):
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         return (-slope,)
-
-
-class FunctionOp(UnaryOp, ABC):
-    """A transcendental function that every number format implements, possibly by several schemes.
-
-    `scheme` is one of the `SCHEMES` of the result's format.
-    """
-
-    FUNCTION: ClassVar[Function]
-    scheme = opt_prop_def(StringAttr)
-    irdl_options = (ParsePropInAttrDict(),)
-
-    def __init__(self, input: SSAValue, type: Attribute, scheme: StringAttr | None = None):
-        super().__init__(input, type)
-        self.scheme = scheme
-
-    def verify_(self) -> None:
-        format = format_of(self.result)
-        if self.scheme is not None and self.scheme.data not in format.SCHEMES:
-            raise VerifyException(f"{format.type} has no scheme '{self.scheme.data}' for functions")
-
-    def computation(self) -> Computation:
-        source, result = format_of(self.input), format_of(self.result)
-        scheme = self.scheme.data if self.scheme else None
-        return lambda machine, x: result.function(machine, self.FUNCTION, x[0], source, scheme)
-
-    def real(self, x: Sequence[Array]) -> Array:
-        return exactly(self.FUNCTION, x[0])
-
-
-@irdl_op_definition
-class ExpOp(FunctionOp):
-    """Natural exponential."""
-
-    name = "num.exp"
-    FUNCTION: ClassVar[Function] = "exp"
-    INTERVAL: ClassVar[Interval] = (0.0, ANYTHING[1])
-
-    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        return (slope * y,)
-
-
-@irdl_op_definition
-class TanhOp(FunctionOp):
-    """Hyperbolic tangent."""
-
-    name = "num.tanh"
-    FUNCTION: ClassVar[Function] = "tanh"
-    INTERVAL: ClassVar[Interval] = (-1.0, 1.0)
-
-    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        return (slope * (1 - y * y),)
-
-
-@irdl_op_definition
-class SigmoidOp(FunctionOp):
-    """Logistic function."""
-
-    name = "num.sigmoid"
-    FUNCTION: ClassVar[Function] = "sigmoid"
-    INTERVAL: ClassVar[Interval] = (0.0, 1.0)
-
-    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        return (slope * (y * (1 - y)),)
-
-
-@irdl_op_definition
-class ErfOp(FunctionOp):
-    """Gauss error function."""
-
-    name = "num.erf"
-    FUNCTION: ClassVar[Function] = "erf"
-    INTERVAL: ClassVar[Interval] = (-1.0, 1.0)
-
-    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        return (slope * (2 / np.sqrt(np.pi)) * np.exp(-x[0] * x[0]),)
-
-
-@irdl_op_definition
-class LogOp(FunctionOp):
-    """Natural logarithm; that of the least positive number for 0 and below."""
-
-    name = "num.log"
-    FUNCTION: ClassVar[Function] = "log"
-
-    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        return (slope * np.where(x[0] > LEAST_POSITIVE, 1 / np.maximum(x[0], LEAST_POSITIVE), 0.0),)
-
-
-@irdl_op_definition
-class SoftplusOp(FunctionOp):
-    """log(1 + exp(x))."""
-
-    name = "num.softplus"
-    FUNCTION: ClassVar[Function] = "softplus"
-    INTERVAL: ClassVar[Interval] = (0.0, ANYTHING[1])
-
-    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        return (slope * exactly("sigmoid", x[0]),)
 
 
 @irdl_op_definition
