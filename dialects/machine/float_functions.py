@@ -83,7 +83,8 @@ def log(x: F32) -> F32:
         p = p * r + np.float32(coefficient)
     square = r * r
     p = p * r * square + exponent * np.float32(LN2_LOW)
-    return r + (p - square * np.float32(0.5)) + exponent * np.float32(LN2_HIGH)
+    y = r + (p - square * np.float32(0.5)) + exponent * np.float32(LN2_HIGH)
+    return y.astype(np.float32)
 
 
 def erf(x: F32) -> F32:
