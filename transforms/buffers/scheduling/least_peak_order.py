@@ -89,7 +89,7 @@ class OrderingProblem:
         return _transposed(self._before)
 
     def ready(self, done: int) -> list[int]:
-        """The tasks that may run next, given the set of completed tasks."""
+        """The tasks of a set that may have run last."""
         return [i for i, mask in enumerate(self._before) if not done >> i & 1 and not mask & ~done]
 
     def undoable(self, done: int) -> list[int]:

@@ -1,10 +1,9 @@
 """Rounding of a constant's numbers that minimises the errors of the sums of their products on real data.
 
-Rounded to nearest, the errors of a row of weights w do not cancel where the inputs x have a mean or depend on each
-other. Here each weight becomes one of its two neighbours w', so that E[(w' y - w x)^2] is small, where y is the rounded
-x: "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al., 2020, section 3), by
-coordinate descent. With the mean alone it would be their bias correction (2019, section 4.2); it costs nothing on the
-device.
+Under rounding to nearest, the errors of a row of weights w do not cancel if the inputs x have a mean or depend on each
+other. Instead, each weight becomes one of its two neighbours w' such that E[(w' y - w x)^2] is small, where y is the
+rounded x: "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al., 2020, section 3), by coordinate
+descent. With the mean alone this would be their bias correction (2019, section 4.2). It costs nothing on the device.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.constants.moments import Moments
 
 LEAST_GAIN = 1e-9
-"""The least gain that counts, as a share of the cost of rounding one weight by itself."""
+"""The least relevant gain, as a share of the cost of rounding one weight by itself."""
 
 
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
@@ -31,7 +30,7 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
     In each row, the weight with the greatest gain is moved to its other neighbour, until none gains. No row's sum of
     magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products still hold.
 
-    weights: of any shape, `inputs.axes` of which are those of the products.
+    weights: of any shape, with products along `inputs.axes`.
     """
     last = tuple(range(-len(inputs.axes), 0))
     by_rows = np.moveaxis(weights, inputs.axes, last)
@@ -41,7 +40,7 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
 
 
 def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments]) -> Raws:
-    """Round the rows of groups, one group after the other; each has inputs of its own."""
+    """Round the rows of groups, one group after the other; each group has inputs of its own."""
     raws, other = format.encode(weights), format.encode_away(weights)
     near, far = format.decode(raws), format.decode(other)
     most, each = float(np.abs(near).sum(1).max(initial=0.0)), len(weights) // len(groups)
