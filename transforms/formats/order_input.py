@@ -26,10 +26,10 @@ from tinyml.transforms.ir.attributes import argument_attribute, set_argument_att
 class OrderInputPass(ModulePass):
     """Gives an argument whose channels come first another order of axes, and records the order in `tdsl.order`.
 
-    Such an argument is read by a `tdsl.transpose` that moves the channels to the end.
+    The argument is one that a `tdsl.transpose` reads, which moves the channels to the end.
 
-    input_order: `channels-last`, or `file` for the order that the model's file has. input: the source of the input; one
-    that arrives row by row and is not channels last arrives in the order height x channels x width: each row holds the
+    input_order: `channels-last`, or `file` for the order that the model's file has. input: the source of the input; an
+    image that arrives row by row and is not channels last has the order height x channels x width: each row holds the
     rows of all channels, one after the other. Raises `InputError` for another order, and for `channels-last` if no op
     reads the input as an image or a sequence.
     """

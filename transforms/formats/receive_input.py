@@ -30,8 +30,8 @@ MOST = (1 << 16) - 1
 class ReceiveInputPass(ModulePass):
     """Sets `tdsl.received` of the argument of a program and inserts a `tdsl.receive` of all of it.
 
-    input: `memory` changes nothing; for `serial` and `callback` the program is the same. Raises `InputError` for
-    anything else, for an input that is no single image, and for one that lies in the arena (`reuse-input`).
+    input: `memory` changes nothing; for `serial` and `callback` the program is the same. Raises `InputError` for other
+    values, for an input that is not a single image, and for one in the arena (`reuse-input`).
     """
 
     name = "receive-input"

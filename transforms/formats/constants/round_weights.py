@@ -55,13 +55,13 @@ def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments])
 def worth_moving(
     now: Reals, other: Reals, slopes: Reals, moments: NDArray[np.float64], most: float, doubts: Reals | None = None
 ) -> NDArray[np.bool_]:
-    """A mask of the numbers of each row that are worth moving to another value, so that their joint cost is least.
+    """A mask of the numbers of each row that are worth moving to another value for the least joint cost.
 
     In each row, the number with the greatest gain is moved until none gains; moved numbers may be moved back. Moving
     row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
 
     now, other, slopes: of shape (rows, numbers). moments: (numbers, numbers). doubts: the uncertainty of the slopes, of
-    their shape: only gains beyond it count.
+    the same shape; a gain has to exceed it.
     """
     slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
