@@ -41,7 +41,7 @@ def writes_in_place(loop: scf.ForOp, position: int) -> bool:
 
 
 def _aliases(value: SSAValue) -> list[SSAValue]:
-    """A value and all values that may share its buffer: views of it, and values that a loop carries from it on."""
+    """A value and all values that may share its buffer: views of it, and values that loops carry from it."""
     aliases = [value]
     for alias in aliases:
         for use in alias.uses:
