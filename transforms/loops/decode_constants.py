@@ -46,7 +46,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
     format = number_format(type.element_type)
     if not isinstance(format, ExactFormat) or not isinstance(type.memory_space, scratch.Flash):
         return
-    # The fewest bits: accumulators have room for products of the numbers, which may not be any of the type.
+    # The narrowest integers: accumulators have room for products of these constants, not of any value of the type.
     widths = range(2, format.stored_width + 1)
     integers = next((numbers for bits in widths if (numbers := format.as_integers(bits)) is not None), None)
     coded = format.coding is None or format.coding.name != INTEGER
