@@ -163,7 +163,7 @@ class RowCoder:
     needs: str = ""
 
     def kernel(self, number: str, rows: CodedRows) -> Kernel | None:
-        """The kernel for rows; None if there is none. number: unique among those of a program."""
+        """The kernel for rows; None if there is none. number: unique within a program."""
         identity = CodeKernelAttr.of(self.name, number)
         kernel = self.composed(identity.function, rows)
         return None if kernel is None else replace(kernel, identity=identity)

@@ -1,4 +1,4 @@
-"""Loops whose body may overwrite an iter_arg in place while it computes the next one."""
+"""Detection of loops whose body may overwrite an iter_arg in place while it computes the next one."""
 
 from __future__ import annotations
 

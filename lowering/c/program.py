@@ -100,7 +100,7 @@ class ProgramBuilder:
         self.names.take(name)
 
     def _kernel(self, name: str) -> Kernel | None:
-        """The kernel behind a declared function; None for other functions."""
+        """The kernel that a declared function implements; None for other functions."""
         if name not in self.kernels:
             return None
         attribute, declaration = self.kernels[name]

@@ -125,7 +125,7 @@ class _Writer:
         self.values[value] = name, axes
 
     def dims(self, value: SSAValue) -> tuple[int, ...]:
-        """The extents of a sample: those of an image, or the length of a vector."""
+        """The extents of a sample: of an image, or of a vector."""
         shape = tdsl.shape_of(value)
         if len(shape) == 4 and shape[0] == 1:
             return shape[1:]

@@ -244,7 +244,7 @@ class _ProgramPrinter:
 
 
 def _rows(words: Sequence[str]) -> Iterator[str]:
-    """Words with commas between them, as many in a row as fit; `textwrap` would take long for millions."""
+    """Comma-separated words, wrapped to the line width; `textwrap` is too slow for millions of words."""
     start, length = 0, 0
     for number, word in enumerate(words):
         # Including the comma, which the last word does not have.

@@ -113,7 +113,7 @@ def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int
 
 @dataclass(frozen=True)
 class RowNumbers(Field):
-    """Numbers of rows; those of a row are adjacent.
+    """Numbers of rows; the numbers of one row are adjacent.
 
     end_mark: the last byte of the aligned field in the last block of a group of equal blocks.
     """

@@ -71,7 +71,7 @@ def _readers(value: SSAValue) -> list[Operation]:
 
 
 def _moves_channels_last(op: Operation) -> bool:
-    """True for an op that moves several channels to the end, behind the other axes of a single sample."""
+    """True for an op that moves several channels to the end, after the other axes of a single sample."""
     if not isinstance(op, tdsl.TransposeOp):
         return False
     shape = tdsl.shape_of(op.input)

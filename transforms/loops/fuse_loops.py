@@ -1,7 +1,7 @@
 """`fuse-loops`: fuses a loop with the next one, which loads the elements that the first has just stored (L3).
 
-The elementwise ops behind a matrix product (bias, activation, gates) then run in the epilogue of each of its rows, with
-the rounded sum in a register: neither stored nor loaded, and with its proven interval known.
+The elementwise ops following a matrix product (bias, activation, gates) then run in the epilogue of each of its rows,
+with the rounded sum in a register: neither stored nor loaded, and with its proven interval known.
 
 Buffers share the bytes of one arena, so dependences are tested on bytes: a byte that one loop stores must be accessed
 by the other in the same iteration or not at all.

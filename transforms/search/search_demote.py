@@ -1,7 +1,7 @@
 """`search-demote`: Shiftry's search for bit widths and scales (section 6.2, algorithms 10 to 14).
 
-All tensors start wide. Each alone is made narrow, which shows its cost; then tensors are made narrow cumulatively, the
-cheapest first, as long as the loss is permitted.
+All tensors start wide. Each tensor is first narrowed alone, to measure its cost; then tensors are narrowed
+cumulatively, the cheapest first, as long as the loss is permitted.
 """
 
 from __future__ import annotations

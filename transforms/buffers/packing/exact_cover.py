@@ -42,7 +42,7 @@ class ExactCover:
             raise ValueError("an item is named twice")
         self._primary = len(first)
         last = len(self._number)
-        # Nodes 1 to `last` are the heads of the items' lists. Behind them lie the options, each between two spacers.
+        # Nodes 1 to `last` are the heads of the items' lists. The options follow, each between two spacers.
         self._top = [*range(last + 1), 0]
         self._up = [*range(last + 1), 0]
         self._down = [*range(last + 1), 0]

@@ -20,7 +20,7 @@ PATIENCE = 4_000
 """The nodes of a trial in the first round, doubled in each further round."""
 
 SHAKEN = 150
-"""The trials with random orders in a round, some of which succeed quickly."""
+"""The number of random orders tried in a round; a few of them succeed quickly."""
 
 MERGED = 10
 """The trials with merged buffers for each random order; as their problems are smaller, they get a

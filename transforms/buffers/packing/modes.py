@@ -130,7 +130,7 @@ def pack(
 
 
 def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Placement, coarsen: int) -> Placement:
-    """The placement of all rectangles, given that of the coarsened, non-empty ones."""
+    """The placement of all rectangles, given the placement of the coarsened, non-empty ones."""
     offsets = [0] * len(rectangles)
     for i, offset in zip(kept, placement.offsets, strict=True):
         offsets[i] = offset

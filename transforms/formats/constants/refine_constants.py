@@ -1,6 +1,6 @@
 """Second rounding of the constants of a program in formats, which corrects its scores on real data.
 
-`round_weights` keeps the sums of a constant's products accurate. What counts in the end are the margins between the two
+`round_weights` keeps the sums of a constant's products accurate. The accuracy depends on the margins between the two
 best scores of inputs near the border between classes. To first order a margin's error is the sum of the errors of all
 numbers, each times the margin's derivative with respect to it: the loss of "Up or Down? Adaptive Rounding for
 Post-Training Quantization" (Nagel et al., 2020, section 3.1) where only margins matter.

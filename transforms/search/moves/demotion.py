@@ -84,7 +84,7 @@ def demote_within_loss(
     steps = [choices, *cumulative_demotions(choices, demotions)]
     programs = [search.formats(demoted) for demoted in steps[1:]]
     kept = 0
-    # As many at once as there are processes: all candidates after the first excessive loss are evaluated in vain.
+    # Batches of one candidate per process: candidates after the first excessive loss are evaluated in vain.
     size = search.evaluation.workers.size
     for part in (programs[i : i + size] for i in range(0, len(programs), size)):
         outcomes = search.evaluation.outcomes(part, loss, metric)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
-    """A result with tensors in those of the other formats that lower the loss.
+    """A result with the changes of format that lower the loss.
 
     accepts: must hold for a candidate to be taken.
     """

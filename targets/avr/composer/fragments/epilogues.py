@@ -112,8 +112,7 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
         lines,
         _shifted_by_factors((low, first, second, third), byte, zero),
         (f"or {second},{third}", f"cpse {second},{zero}", f"ldi {first},255"),
-        # What is added to the zero point, or subtracted, in numbers from 0 to 255: a carry says that it leaves them, or
-        # that it does not.
+        # Add to or subtract from the zero point, as an unsigned byte; the carry shows if the result is out of range.
         (f"lpm {byte},Z+", f"mov {low},{sign}", f"lsl {low}", f"eor {first},{sign}", f"adc {byte},{first}"),
         (f"sbc {low},{low}", f"eor {low},{sign}", f"com {sign}", f"cpse {low},{zero}", f"mov {byte},{sign}"),
         f"subi {byte},128",
