@@ -72,11 +72,11 @@ def _doubled(pointer: str, offset: str) -> str:
 
 MULTIPLIER = Number("multiplier", WORD, lambda sums: sums.multipliers, _doubled)
 DOUBLED = Number("multiplier", WORD, lambda sums: doubled(sums.multipliers), word)
-"""A 31-bit multiplier; twice that minus 2^32. The value in C is always the latter."""
+"""A 31-bit multiplier m, stored as m or as 2 * m - 2^32. The C expression's value is always 2 * m - 2^32."""
 
 RIGHT = Number("right", 1, lambda sums: -sums.shifts, lambda pointer, offset: f"{_byte(pointer, offset)} - 1")
 RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
-"""The right shift amount; the same minus 1. The value in C is always the latter."""
+"""A right shift amount, stored unchanged or minus 1. The C expression's value is always the amount minus 1."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""The schedule `auto`: segments of all exact schedules in plans; in programs, segments with known rough times."""
+"""The schedule `auto`: plans choose among the segments of all exact schedules, programs among those with estimated
+times.
+"""
 
 from __future__ import annotations
 

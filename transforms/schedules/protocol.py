@@ -20,7 +20,7 @@ from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, cheape
 
 
 class NotTiled(Exception):
-    """A tiling cannot run a segment; the message is the reason."""
+    """Raised for a tiling that cannot run a segment; the message gives the reason."""
 
 
 class Share(NamedTuple):
@@ -132,7 +132,7 @@ class Schedule(ABC):
         return {}
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory | None:
-        """The memory in addition to a plan for computing several pixels at once; None if a plan grants ops none."""
+        """The memory, beyond a plan's peak, for computing several pixels at once; None if a plan leaves none."""
         return small_memory(convolutions, families)
 
     def plan(self, graph: Graph, most_extra: int | None = None) -> Plan:
@@ -142,7 +142,7 @@ class Schedule(ABC):
         return chosen
 
     def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
-        """The plan of a compiled program with the least peak, or the fastest if `takes_ram`, of segments that run.
+        """The plan of a compiled program with the least peak or, if `takes_ram`, the least time.
 
         ram: the bytes that may be alive at once, including scratch; if no plan fits, the one with the least peak is
         taken. most_extra: a limit on multiply-accumulates in excess of the network's own, if the schedule recomputes.

@@ -53,7 +53,7 @@ SLOWNESS = {By.ROWS: 1, By.PIXELS: 3, By.BLOCKS: 2}
 
 
 class Streaming(Schedule):
-    """Segments that are streamed by one kind of slice or several."""
+    """Segments streamed by one or several kinds of slices."""
 
     in_auto = True
 

@@ -96,10 +96,9 @@ class SearchPromotePass(SearchPass):
     def _narrowed(
         self, feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]
     ) -> SearchResult:
-        """A result, or the same in narrower ones of the other formats, with wider tensors in the memory that these
-        free.
+        """The better of a result and its variants in narrower formats, with tensors widened into the memory freed.
 
-        The wider tensors have any widths or a single one; the candidate with the least loss at its best scales is
+        The wider tensors have all offered widths or a single one; the variant with the least loss at its best scales is
         taken.
         """
         search = feasibility.search

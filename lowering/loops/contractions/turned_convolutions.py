@@ -1,4 +1,5 @@
-"""Lowering of convolutions in place to loops (L2 to L3): turn by turn; the image and then the result are transposed.
+"""Lowering of convolutions in place to loops (L2 to L3): turn by turn, with transpositions of the image and then the
+result.
 
 The offsets and extents of all turns are in a table in flash, so that one loop computes all of them.
 """

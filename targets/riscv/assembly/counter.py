@@ -1,4 +1,4 @@
-"""The costs of a kernel: its instructions are counted without being built."""
+"""The costs of a kernel, counted without building its IR."""
 
 from __future__ import annotations
 

@@ -27,7 +27,9 @@ _ORDER = (
 
 
 class OutOfRegistersError(Exception):
-    """More values are alive than there are registers, or two values that must share a register are alive together."""
+    """Raised if more values are alive than registers exist, or if two values that must share a register are alive
+    together.
+    """
 
 
 class LiveIntervals:

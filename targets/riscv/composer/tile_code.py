@@ -50,7 +50,7 @@ class RiscvTileCode(ABC):
 
     @property
     def runs(self) -> Sequence[Run]:
-        """No recorded runs: the cores have no published timing."""
+        """Empty: the published timing of the cores is unknown."""
         return ()
 
     @property

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from tinyml.transforms.buffers.packing.grid import Grid
 
 DOUBTS = (0.0, 0.3, 0.6, 1.0)
-"""The probabilities, in turn, with which a pair that is certainly a coincidence is left unmerged."""
+"""The probabilities, used in turn, of leaving a pair unmerged whose match is certainly a coincidence."""
 
 SHARE = 0.3
 """The share of the pairs, the safest ones, that are merged before the rest is evaluated again."""

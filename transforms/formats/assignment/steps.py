@@ -117,9 +117,7 @@ class AssignmentSteps:
                 self.formats[tensors] = self.formats[tensors].in_register()
 
     def _spare_accumulators(self) -> None:
-        """Narrow operands of sums until these are proven to fit: alternately, so that both lose
-        alike, constants first.
-        """
+        """Narrow operands of sums until the sums are proven to fit, alternating between the factors."""
         for op in self.accumulators.contractions:
             best: dict[TensorClass, NumberFormat] | None = None
             for bits in range(2 * SPARE_BITS - 1):
@@ -138,7 +136,7 @@ class AssignmentSteps:
         return self.accumulators.bits(op, lambda value: formats[self.class_of[value]])
 
     def _narrowed(self, op: tdsl.ContractionOp, bits: int) -> dict[TensorClass, NumberFormat]:
-        """Both factors of each product narrowed by `bits` bits in total: the wider one first, then alternately."""
+        """Both factors of each product narrowed by `bits` bits in total: first the wider one, then alternately."""
         narrowed: dict[TensorClass, NumberFormat] = {}
         for pair in op.pairs:
             first, second = sorted(

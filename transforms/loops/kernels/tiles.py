@@ -59,7 +59,7 @@ class TileCall:
 
     @cached_property
     def content(self) -> bytes:
-        """The key of the flash that equal calls share, in addition to the kernel: the weight stream."""
+        """The data in flash that calls of the same kernel can share: the weight stream."""
         return self.stream.tobytes()
 
     def replace(self, op: num.ContractOp) -> None:
@@ -98,7 +98,7 @@ class CodeCall:
 
     @property
     def content(self) -> bytes:
-        """The key of the flash that equal calls share, in addition to the kernel: none."""
+        """The data in flash that calls of the same kernel can share: none, as the kernel contains its weights."""
         return b""
 
     def replace(self, op: num.ContractOp) -> None:

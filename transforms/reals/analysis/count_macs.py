@@ -1,4 +1,4 @@
-"""Counts of multiply-accumulates, to which cycles are related."""
+"""Counts of multiply-accumulates, for comparison with measured cycles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choice of a segment's stages and their timing that makes its rings small."""
+"""The choice of a segment's stages and their timing, for small ring buffers."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> TickTi
 
 
 Reads = Sequence[tuple[Node, Read]]
-"""Reads of tensors that the segment computes, with the node that reads."""
+"""The reads of tensors computed in the segment, each with the node that reads."""
 
 
 def _axes(read: Read, slice: Slice) -> list[Pair]:

@@ -49,8 +49,7 @@ class Body(ABC):
     def whole_row(
         self, y: SSAValue, row: Callable[[], SSAValue], target: StoredImage, *, as_stored: bool = False
     ) -> StoredImage:
-        """The image with a row inserted that is computed at once, directly in its final location if that is known in
-        advance.
+        """The image after inserting a row computed as a whole, in its final location if that is known in advance.
 
         as_stored: the row has the image's order of axes in memory.
         """

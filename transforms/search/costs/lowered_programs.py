@@ -13,7 +13,7 @@ from tinyml.transforms.search.costs.pipelines_below import PROOF
 
 
 def registered_pass(name: str, **options: Any) -> Any:
-    """A pass by its name, with those of the options that it has."""
+    """The registered pass of a name, given the options that it has fields for; other options are dropped."""
     made: Any = registry().all_passes[name]()
     taken = {field.name for field in fields(made)}
     return made(**{option: value for option, value in options.items() if option in taken})

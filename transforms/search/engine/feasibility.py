@@ -86,8 +86,8 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
-        """True if a candidate's estimate keeps the limits times a factor or, once measured, its
-        measurement the limits.
+        """True if a candidate's measurement keeps the limits or, before one exists, its estimate keeps them times a
+        factor.
         """
         if not self.search.fits(choices, self.limits.ram):
             return False

@@ -65,7 +65,7 @@ class SearchResult:
 
     @property
     def chosen(self) -> FrontPoint:
-        """The point of the choices, among those with known costs."""
+        """The front point of the result's choices."""
         return next(point for point in self.points if point.chosen)
 
 

@@ -69,10 +69,11 @@ def _calibrate(feasibility: Feasibility, format: NumberFormat) -> None:
 
 
 def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> Iterator[Sequence[FormatChoice]]:
-    """The widest uniform program within the limits, with each greater width for all tensors that take no memory by it.
+    """Yield the widest uniform program within the limits with tensors widened to each greater width where that takes no
+    RAM.
 
-    Elementwise ops pass single numbers on in registers. Only many of them together benefit from precision, and tables
-    of functions are shorter if these interpolate.
+    Single numbers are passed between elementwise ops in registers. Precision pays off only if many of them are widened
+    together, and function tables that interpolate are shorter.
     """
     narrow = widest_within(feasibility, offered)
     if narrow is None:
@@ -90,7 +91,9 @@ def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberForma
 
 
 def _as_earlier(search: Search, offered: Sequence[NumberFormat]) -> list[Sequence[FormatChoice]]:
-    """The choices for the earlier program; tensors that it does not have get each of the widths."""
+    """The choices made for an earlier equivalent program, for each width; tensors that it does not
+    have get that width.
+    """
     return [
         [search.earlier.get(tensors.name, FormatChoice(format)) for tensors in search.classes] for format in offered
     ]
@@ -109,7 +112,9 @@ def _promotions(
     halves: tuple[NumberFormat, NumberFormat],
     demotions: Sequence[Sequence[FormatChoice]],
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Yield MinUn's promotions within the limits, and those of algorithm 8 in the RAM of each demotion (MinUn 7.5)."""
+    """Yield MinUn's promotions within the limits, then algorithm 8's result for the RAM of each
+    demotion (MinUn 7.5).
+    """
     search = feasibility.search
     pairs = [halves]
     if any(feasibility.fits(search.uniform(format)) for format in offered):
@@ -127,7 +132,9 @@ def _promotions(
 
 
 def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat) -> Sequence[FormatChoice]:
-    """The result of `search-promote`; that of algorithm 7 if more than RAM is limited, which is slow to check."""
+    """The result of `search-promote`, or of the simpler algorithm 7 if more than RAM is limited, as checks are slow
+    then.
+    """
     if not feasibility.limits.on_ram_only:
         return promotion.in_order(feasibility.fits)
     least = feasibility.search.uniform(low)

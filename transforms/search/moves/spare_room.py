@@ -1,4 +1,4 @@
-"""Wider tensors in memory that a candidate leaves free."""
+"""Widening of tensors into memory that a candidate leaves free."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def use_room(
     search: Search, result: SearchResult, offered: Sequence[NumberFormat], heat: Sequence[float], fits: Criterion
 ) -> SearchResult:
-    """A result of promotion with tensors of further widths where that lowers the loss.
+    """A promotion's result with some tensors at further widths, where that lowers the loss.
 
     As in algorithm 7 of MinUn, tensors become wide in the order of promotability as long as the program fits, for one
     width after the other: from the widest down, so that few are as wide as possible, and from the narrowest up, so that

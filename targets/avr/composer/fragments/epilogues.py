@@ -68,7 +68,7 @@ MOST_RIGHT = 16
 
 
 COMPILED = 250
-"""The approximate cycles of compiled C for the same."""
+"""The approximate cycles of the same requantisation in compiled C."""
 
 
 def factors(sums: Sums, point: int) -> Bytes:
