@@ -66,7 +66,7 @@ Programs with sparse matrices are always compiled with packed constants, too, an
 integer format.
 """
 SELDOM = 4
-"""When adding to an existing table, only every SELDOM-th variant is measured."""
+"""Only every SELDOM-th variant is measured when adding to an existing table."""
 SAMPLES = 2
 QUICK = 8
 OPTIONS = ("--add", "--quick", "--resume")

@@ -69,7 +69,7 @@ class Partial(Schedule):
         yield from self._loops(graph)
 
     def program_segments(self, network: Network) -> Iterator[Segment]:
-        """Also count slices copied from or to a whole tensor, and the windows of convolutions."""
+        """Count slices copied from or to a whole tensor and the windows of convolutions, too."""
         yield from ordinary_in_programs(network)
         scratch = [scratch_of(network, i) for i in range(len(network.graph.nodes))]
         for segment in self._loops(network.graph):

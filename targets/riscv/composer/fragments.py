@@ -32,13 +32,13 @@ byte.
 
 
 class Written(Protocol):
-    """A function that writes its code."""
+    """A function whose code `write` emits, either to count instructions or to build IR."""
 
     def write(self, code: RiscvCode[V]) -> None: ...
 
 
 def built(function: Written) -> Lines:
-    """The assembly of a function: its IR with registers, printed."""
+    """The assembly of a function: its IR after register allocation, as text."""
     from tinyml.targets.riscv.assembly.builder import RiscvBuilder
     from tinyml.targets.riscv.assembly.printer import assembly
     from tinyml.targets.riscv.assembly.registers import allocate

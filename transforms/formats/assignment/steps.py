@@ -195,7 +195,7 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
 
     def _limit_results(self) -> None:
-        """In formats with this rule, coarsen the scale of results that their operands cannot fill, to a fixed point."""
+        """Coarsen the scale of results that their operands cannot fill, to a fixed point, in formats with this rule."""
         ops = [op for op in self.function.walk() if isinstance(op, tdsl.TensorOp) and op.out in self.class_of]
         ops = [op for op in ops if op.addends or op.pairs]
         changed = True
