@@ -182,9 +182,7 @@ class _Bufferisation:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """Move a whole buffer to an address that packing chooses for a result that overlaps it; other values are
-        unchanged.
-        """
+        """Move a buffer to an address that packing chooses for an overlapping result; others are unchanged."""
         source = reshaped(buffer)
         if not isinstance(source.owner, scratch.AllocOp):
             return buffer

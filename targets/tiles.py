@@ -72,8 +72,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums of rows of weights and windows, described by one number for each row, except for `weights` (rows x
-    elements).
+    """The sums of rows of weights and windows; fields hold one number per row, `weights` rows x elements.
 
     starts: of the sums. multipliers, shifts: the arguments of `tm_requantize_s32`.
     """
@@ -124,9 +123,7 @@ class Sums:
         return replace(self, starts=starts) if same.all() else None
 
     def flat(self, row: int, zero: int) -> int | None:
-        """The common byte of all sums of a row without weights; None for other rows. zero: the raw
-        of 0 of the results.
-        """
+        """The common byte of all sums of a row without weights; None for other rows. zero: the raw of 0."""
         if self.weights[row].any():
             return None
         sum, multiplier = (numbers[row : row + 1].astype(np.int32) for numbers in (self.starts, self.multipliers))
@@ -192,9 +189,7 @@ class TileFamily:
         return finish if finish is not None and _is_by_bytes(finish, self.right) else None
 
     def tile(self, finish: Requantisation, rows: int, runs: int, length: int, spaces: tuple[int, int, int]) -> Tile:
-        """The tile of windows whose sums are finished by `finish`. spaces: pitch, step and number of the windows of a
-        line.
-        """
+        """The tile of windows whose sums `finish` finishes. spaces: pitch, step and number of a line's windows."""
         right = -int(finish.shifts[0]) if self.shifts else 0
         return Tile(rows, runs, length, *spaces, finish.zero, right, self.lines)
 
@@ -229,9 +224,7 @@ class TileCoder:
 
     @lru_cache(KEPT)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel of a tile that is code; None if there is none, or if the spacing of elements does not suit the
-        family.
-        """
+        """The kernel of a tile as code; None if there is none, or if the spacing does not suit the family."""
         rows, runs, length = code.weights.shape
         if code.apart != (rows if self.family.channels else 1):
             return None

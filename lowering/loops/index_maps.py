@@ -59,9 +59,7 @@ def _value(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
 
 
 def _negated(expression: AffineExpr) -> AffineExpr | None:
-    """The negation of a product with a negative factor, the form of differences in affine maps;
-    None for other terms.
-    """
+    """The negation of a product with a negative factor, a difference in affine maps; None for other terms."""
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=-1)):
             return lhs

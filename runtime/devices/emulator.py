@@ -44,9 +44,7 @@ class Core:
 
 
 class CodeCycles(Protocol):
-    """Cycle counts for the code of a linked program. refill: extra cycles of a taken branch, which refills the
-    pipeline.
-    """
+    """Cycle counts for a linked program's code. refill: extra cycles of a taken branch, for the pipeline."""
 
     @property
     def refill(self) -> int: ...
@@ -183,9 +181,7 @@ class _Machine:
         self.blocks: dict[tuple[int, int], _CodeBlock] = {}
         """The blocks by address and size."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
-        """Execution counts of blocks, by the last executed instruction of NAME_predict (None for a block inside it),
-        address and size.
-        """
+        """Executions by block: the last instruction of NAME_predict before it (None inside it), address, size."""
         self._inferring = False
         self._site = 0
         predict = next(s for s in symbol_table(runner.chip, elf) if s.name == f"{interface.name}_predict")

@@ -1,6 +1,4 @@
-"""The common base of runners that execute a simulator as a separate process, controlled by a C driver compiled on
-demand.
-"""
+"""The common base of runners on simulators in a separate process, driven by a C file compiled on demand."""
 
 from __future__ import annotations
 

@@ -63,8 +63,7 @@ class Gradients:
         ]
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
-        """Slices of the flattened constant, each with the derivatives with respect to its elements, (samples,
-        elements).
+        """Slices of the flattened constant, each with the derivatives by its elements, (samples, elements).
 
         A slice is a row of a matrix, or a part along the first axis of another tensor. Nothing is yielded for a
         constant without gradients.
@@ -169,9 +168,7 @@ class _GradientTape:
         return carried
 
     def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
-        """The parts of each constant's gradient, for a weighted sum of the scores. direction: the weights, (samples,
-        scores).
-        """
+        """The parts of the constants' gradients for a weighted sum of scores. direction: the weights."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))
         slopes: dict[int, Array] = {self.index[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}

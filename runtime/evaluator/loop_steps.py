@@ -20,9 +20,7 @@ def check_steps(function: func.FuncOp) -> None:
 
 
 def _steps(loop: scf.ForOp) -> int:
-    """The operations that a loop executes, including nested loops; a loop with variable bounds
-    counts as one iteration.
-    """
+    """The operations that a loop executes, including nested loops; variable bounds count as one iteration."""
     bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
     low, high, step = bounds
     trips = 1 if low is None or high is None or step is None or step <= 0 else max(-((low - high) // step), 0)

@@ -84,8 +84,7 @@ class SharedProgram:
         return [format.decode(raws) for format, raws in zip(self.output_formats, outputs.tensors, strict=True)]
 
     def compared(self, chunk: int) -> Array | None:
-        """The scores of one chunk of samples in reals, at the precision in which the program compares them for the
-        label.
+        """The scores of one chunk of samples in reals, at the precision in which they are compared for the label.
 
         If the program takes the argmax of exact sums, these are the sums before rounding. None for a program without
         scores.
@@ -238,9 +237,7 @@ class _Batch:
         return {value: self.of(value) for value in inside if value not in self.moving}
 
     def summed(self, position: int, start: Any) -> Array | None:
-        """The loop-carried sum of `weights * factor` as one matrix product, with the same order of additions; None for
-        other sums.
-        """
+        """The loop-carried sum of `weights * factor` as a matrix product in the same order; None for other sums."""
         carried = self.loop.body.block.args[1 + position]
         last = self.loop.body.block.last_op
         assert last is not None

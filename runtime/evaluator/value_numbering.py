@@ -1,4 +1,8 @@
-"""Value numbering across several programs, so that each distinct value is computed only once."""
+"""Value numbering across several programs, so that each distinct value is computed only once.
+
+The number of a value identifies its computation from the input and the constants: the operation with its properties and
+types, and the numbers of its operands. Equal numbers mean equal bits, within a program or across programs.
+"""
 
 from __future__ import annotations
 

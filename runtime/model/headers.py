@@ -56,9 +56,7 @@ _DEFINED = re.compile(r"^static\b[^;{}=()]*(?:\(\([^()]*\)\))?[^;{}=()]*\b(tm_\w
 
 
 def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
-    """Raise `InputError` unless a chip has a replacement for the runtime's header `name` that defines all of its
-    functions.
-    """
+    """Raise `InputError` unless a chip's header `name` exists and defines all functions of the runtime's."""
     text = chip.replacement(name)
     if ours is None or text is None:
         where = "the runtime" if ours is None else f"its folder {chip.folder}"

@@ -49,9 +49,7 @@ def _check_kind(mode: int, path: str | Path, what: str) -> None:
 
 
 def read_bytes(path: str | Path, what: str) -> bytes:
-    """The content of a text file; raises `InputError` if it is not a regular file, is unreadable or exceeds the size
-    limit.
-    """
+    """The content of a text file; raises `InputError` for an irregular, unreadable or too large file."""
     limit = _LEAST_BYTES + _BYTES_PER_ELEMENT * ELEMENT_LIMIT.get()
     with open_regular(path, what) as stream:
         size = os.fstat(stream.fileno()).st_size

@@ -56,8 +56,7 @@ class Repeated:
         return Repeated(self.lines, (*before, last._replace(taken=last.times), Run(function, last.times, last.times)))
 
     def looped(self, begin: Lines, end: Lines, count: int, label: int, skipped: int = 0) -> Repeated:
-        """The code in a loop: `begin`, then `count` times a label, the code and `end`, which branches back to the
-        label.
+        """The code in a loop: `begin`, then `count` times a label, the code and `end`, which branches to the label.
 
         A single iteration omits `begin` and `end`. skipped: the instructions of `end` that are executed only before a
         branch back.
@@ -81,9 +80,7 @@ class Repeated:
 
 
 def balanced(count: int, most: int) -> list[tuple[int, int]]:
-    """Sizes of groups, at most `most`, with the number of each: as few groups as possible, whose sizes differ by at
-    most one.
-    """
+    """Pairs of a group size, at most `most`, and its number: as few groups as possible, of nearly equal sizes."""
     groups = -(-count // most)
     size, larger = divmod(count, groups)
     return [group for group in ((larger, size + 1), (groups - larger, size)) if group[0]]

@@ -33,9 +33,7 @@ def row_blocks(
 
 
 def in_powers_of_two(rows: int, most: int) -> list[tuple[int, int]]:
-    """Groups of blocks: blocks of `most` rows, a power of two; then one block for each power of two in the remaining
-    rows.
-    """
+    """Groups of blocks: blocks of `most` rows, a power of two, then blocks of smaller powers of two for the rest."""
     powers = [1 << place for place in reversed(range(most.bit_length()))]
     whole, rest = divmod(rows, most)
     return [*([(whole, most)] if whole else []), *((1, few) for few in powers[1:] if rest & few)]

@@ -141,8 +141,7 @@ class TileComposer:
         lines: int = 1,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family of kernels for bytes. channels, large, lines: as in `TileFamily`. shared: functions that the code
-        calls.
+        """A family of kernels for bytes. channels, large, lines: as in `TileFamily`. shared: called functions.
 
         Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier is at
         least `LEAST_MULTIPLIER`.

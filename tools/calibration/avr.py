@@ -68,9 +68,7 @@ _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 
 @cache
 def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> InferenceCost:
-    """The cost of a kernel's call with constant arguments in an otherwise empty function; for None, of the empty
-    function.
-    """
+    """The cost of a call with constant arguments in an otherwise empty function; for None, of that function."""
     flash, call, definition = bytes(2 * length + 2), "", ""
     if kernel is not None:
         definition = "\n".join(text for _, text in texts_of(kernel_of(attribute_of(kernel), DEVICE), DEVICE))

@@ -203,9 +203,7 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
 
 
 def deviation(chosen: Board, measurements: Sequence[Measurement]) -> float:
-    """The median relative error of estimated operation times, over operations whose steps are all
-    in a board's table.
-    """
+    """The median relative error of estimated times, over operations whose steps are all in a board's table."""
     file = cost_file(chosen.name)
     assert file is not None
     times = {step: row[0] for step, row in json.loads(file.read_text())["steps"].items()}
@@ -219,9 +217,7 @@ def deviation(chosen: Board, measurements: Sequence[Measurement]) -> float:
 
 
 def chosen_boards(tables: Sequence[str]) -> list[Board]:
-    """The boards on which the given cost tables are measured, by default all; raises `InputError`
-    for an unknown table.
-    """
+    """The boards of the given cost tables, by default of all; raises `InputError` for an unknown table."""
     measured = measured_boards()
     for name in tables:
         if name not in measured:

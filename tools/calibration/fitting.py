@@ -20,8 +20,7 @@ FLOOR = 30.0
 POWER = 0.8
 """Each equation is divided by its size to this power; a power of 1 would give relative errors."""
 TYPICAL = 0.08
-"""Relative errors beyond this count linearly, so that operations that the C compiler optimizes away do not skew the
-fit."""
+"""Relative errors beyond this count linearly, as the C compiler optimizes some operations away."""
 
 
 Equation: TypeAlias = tuple[Mapping[str, float], float]
@@ -74,9 +73,7 @@ def counted(steps: Mapping[str, float], cost: Mapping[str, float]) -> float:
 
 
 def non_negative(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The x >= 0 that minimizes |a x - b|^2, by active sets (Lawson and Hanson, "Solving Least Squares Problems",
-    23.3).
-    """
+    """x >= 0 with the least |a x - b|^2, by active sets (Lawson and Hanson, "Solving Least Squares Problems", 23.3)."""
     gram, target = a.T @ a, a.T @ b
     x = np.zeros(a.shape[1])
     used = np.zeros(a.shape[1], bool)
@@ -121,9 +118,7 @@ def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, 
 def fit_presence(
     measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
 ) -> dict[str, float]:
-    """The fixed cost of a program, under "", and the cost that the first step of each kind adds;
-    known costs are kept.
-    """
+    """The fixed cost of a program, under "", and the cost of the first step of each kind; known ones are kept."""
     presence = [{"": 1.0, **dict.fromkeys(measurement.kinds(), 1.0)} for measurement in measurements]
     names, a, measured = system(list(zip(presence, values, strict=True)))
     base = a @ np.array([known.get(name, 0.0) for name in names])

@@ -1,6 +1,4 @@
-"""Packing problems with a known solution of a given height: generated without slack by cuts, and variants of given
-ones.
-"""
+"""Packing problems with a solution of known height: guillotine cuts without slack, and variants."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,8 +11,7 @@ UNIT = 1024
 
 
 def guillotine(buffers: int, seed: int, points: int, units: int = 1024) -> list[Rectangle]:
-    """Rectangles that guillotine cuts make of one with `points` program points and a height of `units`, in random
-    order.
+    """Rectangles cut from one with `points` program points and a height of `units`, in random order.
 
     The rectangle to cut is drawn in proportion to its area, and cut in time or size with equal probability. By
     construction, a packing without gaps exists.

@@ -29,9 +29,7 @@ CAPACITY = 1 << 20
 BUFFERS = (100, 200, 300, 450)
 
 COARSE = 100
-"""Program points of the harder problems without slack, in which many buffers start together; others have four per
-buffer.
-"""
+"""Program points of the harder problems without slack; the others have four points per buffer."""
 
 
 @dataclass(frozen=True, kw_only=True)

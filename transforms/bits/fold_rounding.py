@@ -74,9 +74,7 @@ class _FoldRounding(RewritePattern):
         return call if isinstance(call, func.CallOp) and call.callee.string_value() in self.functions else None
 
     def _add(self, value: SSAValue, constant: int, rewriter: PatternRewriter) -> bool:
-        """Add a constant to a value by changing the ops that compute it; False, without changes, if
-        that is impossible.
-        """
+        """Add a constant to a value by changing the ops that compute it; False, without changes, if impossible."""
         if not value.has_one_use():
             return False
         match owner := value.owner:

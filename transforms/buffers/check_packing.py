@@ -205,9 +205,7 @@ class _Flow:
         return touched, none if silent else touched, none
 
     def _find_first_writes(self) -> dict[SSAValue, int]:
-        """The first op, in program order, at which each buffer can hold a value; a write in a loop counts from its
-        start.
-        """
+        """The first op, in program order, after which each buffer can hold a value; loops count from their start."""
         given = [op.result for op in self.order if isinstance(op, ViewOp) and op.input is not None]
         first: dict[SSAValue, int] = dict.fromkeys([*self.function.args, *given], 0)
         for op in self.function.walk():

@@ -100,9 +100,7 @@ def _forward_operands(function: func.FuncOp, op: Operation, place: _Place) -> No
 
 
 def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
-    """The buffer of an operand of equal size that the result may overwrite element by element; None
-    if there is none.
-    """
+    """The equally large buffer of an operand that the result may overwrite element by element, or None."""
     for value in op.inputs:
         buffer = reshaped(value).owner
         if not isinstance(buffer, AllocOp) or elements_of(buffer.result) != elements_of(place):

@@ -106,9 +106,7 @@ class PackScratchPass(PackingOptions, ModulePass):
             arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
 
     def _exchanged(self, function: func.FuncOp, problem: _Problem, placement: Placement) -> tuple[_Problem, Placement]:
-        """The problem and its placement after results reuse the bytes of other operands; the given ones if that is no
-        lower.
-        """
+        """The problem and placement with results in the bytes of other operands; the given ones if not lower."""
 
         def height(share: float) -> int:
             return self._placement(_problem(function, self.align), share).height

@@ -32,9 +32,7 @@ SPARE_BITS = 5
 
 @dataclass(frozen=True)
 class AccumulateSumsPass(ModulePass):
-    """Rewrites loops at L1 whose carried value is `carried + constant[i] * x`, starting from zero,
-    with loop index i.
-    """
+    """Rewrites loops at L1 whose carried value, initially zero, is `carried + constant[i] * x` for loop index i."""
 
     name = "accumulate-sums"
 

@@ -33,9 +33,7 @@ SPARE_BITS = 7
 
 @dataclass(frozen=True)
 class FuseDistancesPass(ModulePass):
-    """Rewrites products at L1 of a difference with itself, if the difference has no other uses and the formats permit
-    it.
-    """
+    """Rewrites products at L1 of a difference with itself if it has no other uses and the formats permit it."""
 
     name = "fuse-distances"
 
@@ -59,9 +57,7 @@ def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
 
 
 def _spare(value: SSAValue) -> range:
-    """The numbers of bits that a vector may give up: only 0 if it has other users, or its op moves
-    bits or has a body.
-    """
+    """The numbers of bits that a vector may give up: only 0 with other users, or if its op moves bits or has a body."""
     constant = _constant(value)
     if constant is not None:
         return range(SPARE_BITS if constant.result.has_one_use() and value.has_one_use() else 1)
@@ -78,9 +74,7 @@ def _constant(value: SSAValue) -> tdsl.ConstOp | None:
 def _accumulator(
     difference: tdsl.SubOp, lhs: NumberFormat, rhs: NumberFormat, result: NumberFormat
 ) -> tuple[Accumulator, Bound | None] | None:
-    """The accumulator of the squares, with the bound that proves it; None if it would be wider than `GREATEST_BITS`
-    bits.
-    """
+    """The accumulator of the squares, with its proven bound; None if wider than `GREATEST_BITS` bits."""
     exact = lhs.difference(rhs)
     if exact is None:
         return None

@@ -16,8 +16,7 @@ from tinyml.transforms.ir.attributes import argument_attribute, set_argument_att
 
 @dataclass(frozen=True)
 class PackInputPass(ModulePass):
-    """Sets `tdsl.packed` of a program's argument if that saves bytes; `lower-tdsl-to-scratch` then gives it a packed
-    type.
+    """Sets `tdsl.packed` of the argument if that saves bytes; `lower-tdsl-to-scratch` then packs its type.
 
     An input that arrives row by row is packed if each row consists of whole groups of elements.
     """

@@ -65,9 +65,7 @@ class TileWindowsPass(ModulePass):
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:
-    """True for a convolution as tiling leaves it: of one window of grouped channels, or of a strip
-    of several windows.
-    """
+    """True for a convolution after tiling: of one window of grouped channels, or of a strip of windows."""
     _, *window, _ = tdsl.shape_of(op.rhs)
     # Several lines of windows are part of a segment whose rows have not been split yet.
     one_line = tdsl.shape_of(op.out)[1] == 1 or tdsl.shape_of(op.lhs)[1:3] == (1, 1)

@@ -115,9 +115,7 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
 def needed(
     ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Operation | None = None
 ) -> list[Operation]:
-    """The given ops and all ops in the loop's body that they depend on, in order, except those that
-    only `but` needs.
-    """
+    """The given ops and the ops of the loop's body that they depend on, in order, minus those only `but` needs."""
     needed: set[Operation] = set()
     pending = list(ops)
     while pending:

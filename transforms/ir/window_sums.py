@@ -35,9 +35,7 @@ class WindowSums:
     lines: int = 1
 
     def fitted(self, family: TileFamily) -> tuple[Tile, Sums] | None:
-        """The tile and sums for a family's kernels, which may compute some of the lines at a time;
-        None if it has none.
-        """
+        """The tile and sums for a family's kernels, which may compute some lines at a time; None without one."""
         (runs, pitch, step), rows = self.spaces, len(self.weights)
         if family.channels != self.channels or self.lines % family.lines:
             return None

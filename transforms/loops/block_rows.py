@@ -58,9 +58,7 @@ class BlockRowsPass(ModulePass):
 
 
 def tile_rows(module: ModuleOp, target: str) -> None:
-    """Replace contractions over all rows of a matrix by tiles where the target has a kernel that also finishes the
-    sums.
-    """
+    """Replace contractions over all rows of a matrix by tiles if a kernel of the target finishes the sums, too."""
     kernels, families = kernels_of(target), tile_families(target)
     blocks = [kernel for kernel in kernels if kernel.op == num.DotRowsOp.name]
     for function in defined_functions(module):
@@ -191,9 +189,7 @@ class _Rows:
 
 
 def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
-    """Yield the accumulator of a sum, then wider ones if the sum starts here and is only shifted and finished
-    afterwards.
-    """
+    """Yield the accumulator of a sum, then wider ones if the sum starts here and is only shifted and finished."""
     accumulator = num.accumulator_type(start)
     if not accumulator.INTEGER:
         return

@@ -102,9 +102,7 @@ class _FuseBias(RewritePattern):
 
 
 def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
-    """The product that computes a value, perhaps in another shape, if `reader` is its only reader,
-    in the same block.
-    """
+    """The product that computes a value, perhaps in another shape, if `reader` in the same block alone reads it."""
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
             return owner if owner.parent is reader.parent and owner.shifts is None else None

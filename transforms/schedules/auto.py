@@ -1,6 +1,4 @@
-"""The schedule `auto`: plans choose among the segments of all exact schedules, programs among those with estimated
-times.
-"""
+"""The schedule `auto`: plans use segments of all exact schedules, programs those with estimated times."""
 
 from __future__ import annotations
 

@@ -34,9 +34,7 @@ class Whole(Tiling):
 
 
 ONE_BY_ONE, UPDATED, BY_PLANES = Whole("ordinary"), Whole("in place"), Whole("channel by channel")
-"""Whole ops whose result has a buffer of its own, overwrites an operand, or overwrites an operand
-channel by channel.
-"""
+"""Whole ops whose result has its own buffer or overwrites an operand, at once or channel by channel."""
 
 
 class Ordinary(Schedule):
@@ -106,8 +104,7 @@ def updated_in_place(graph: Graph, i: int) -> int | None:
 
 
 def channel_by_channel(graph: Graph, i: int) -> int | None:
-    """The bits of a depthwise op or a pool that overwrites its operand channel by channel; None where that is
-    impossible.
+    """The bits of a depthwise op or pool that overwrites its operand channel by channel; None if impossible.
 
     In memory the operand starts above the result by the bytes that one channel needs, and both are stored channel by
     channel.

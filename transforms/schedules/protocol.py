@@ -118,17 +118,14 @@ class Schedule(ABC):
 
     @abstractmethod
     def program_segments(self, network: Network) -> Iterator[Segment]:
-        """Yield the candidate segments of a compiled program, with the memory that it takes; they have to cover any
-        network.
+        """Yield the candidate segments of a compiled program, with their memory; they must cover any network.
 
         `extra` is the time in excess of ordinary execution, about one for each node, or multiply-accumulates if the
         schedule recomputes. Segments that cannot run (`Tiling.runs`) are removed later.
         """
 
     def tilings(self, sums: int, patches: int) -> Mapping[str, Tiling]:
-        """The tilings that `tile-segment` offers as values of its option `by`, given its options
-        `sums` and `patches`.
-        """
+        """The tilings that `tile-segment` offers for its option `by`, given its `sums` and `patches`."""
         return {}
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory | None:

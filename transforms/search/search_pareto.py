@@ -60,9 +60,7 @@ SHORT = 0.02
 """The share of a limit on RAM that stays free in a program that is not short of memory."""
 
 RIVALRY = 2.0
-"""The greatest loss, as a multiple of the least, of a candidate that may be the best after
-refinement of its constants.
-"""
+"""The greatest loss, as a multiple of the least, of a candidate that may be the best after refinement."""
 
 RIVALS = 6
 """The most rivals of each origin."""
@@ -135,9 +133,7 @@ class SearchParetoPass(SearchPass):
         return super().suffices(results)
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
-        """The index of the best result, by the order of candidates; among results with nearly the
-        same loss, least RAM.
-        """
+        """The index of the fastest result within `loss`, else of the least RAM among nearly the least losses."""
         points = [result.chosen for result in results]
         fast = [point for point in points if self.loss is not None and point.loss <= self.loss]
         if fast:
@@ -330,9 +326,7 @@ class _Pareto:
         return next(feasible, self.best).result(self.search)
 
     def rivals(self, result: SearchResult) -> list[SearchResult]:
-        """The best candidates of each width and published search, within the limits, with a loss below `RIVALRY` times
-        the least.
-        """
+        """The best candidates of each width and published search, within the limits and below `RIVALRY`."""
         most = RIVALRY * result.chosen.loss
         rivals: list[SearchResult] = []
         for origin in ("uniform", "maxscale", "demotion", "promotion"):

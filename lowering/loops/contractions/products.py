@@ -107,9 +107,7 @@ def lower_sums(
     nest: LoopNest,
     row: SSAValue | None = None,
 ) -> None:
-    """Emit the sums of a contraction, each over the products of all its terms. row: the only row to
-    compute, if given.
-    """
+    """Emit the sums of a contraction over the products of all its terms. row: the only row, if given."""
     sum = _sum_at(op, start, products, nest)
 
     def body(indices: Indices) -> None:

@@ -1,5 +1,4 @@
-"""Lowering of convolutions in place to loops (L2 to L3): turn by turn, with transpositions of the image and then the
-result.
+"""Lowering of convolutions in place to loops (L2 to L3): turn by turn, with transpositions in between.
 
 The offsets and extents of all turns are in a table in flash, so that one loop computes all of them.
 """

@@ -1,5 +1,4 @@
-"""Removal of zero points from sums of products (L2 to L3): W (x - z) equals W x minus z times the row sums of a
-constant W.
+"""Removal of zero points from sums of products (L2 to L3): W (x - z) = W x - z * (row sums of W).
 
 Integer kernels then multiply the plain raws of x, and the sums start from the constant term. TensorFlow Lite folds the
 zero point of an input into the bias in the same way.

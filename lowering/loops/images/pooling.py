@@ -43,9 +43,7 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopNest) -> None:
 
 
 def inside(index: SSAValue, margins: tuple[int, int], extent: int, nest: LoopNest) -> SSAValue:
-    """The index inside an image that is nearest to a padded index, which starts `margins[0]`
-    elements before the image.
-    """
+    """The nearest index inside an image to a padded index, which starts `margins[0]` elements before it."""
     before, after = margins
     if before:
         index = nest.insert(arith.SubiOp(index, nest.index(before)))

@@ -48,9 +48,7 @@ _COLUMNS = 108
 
 
 def instructions(lines: Sequence[str]) -> Iterator[tuple[str, AvrInstruction]]:
-    """Yield lines without labels, each with its instruction; raises `KeyError` for a mnemonic that
-    is not in the table.
-    """
+    """Yield instruction lines, each with its table entry; raises `KeyError` for an unknown mnemonic."""
     return ((line, INSTRUCTIONS[line.split()[0]]) for line in lines if not line.endswith(":"))
 
 

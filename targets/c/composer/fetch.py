@@ -102,9 +102,7 @@ def _bits_of(byte: str, place: int, bits: int) -> str:
 
 
 def _signed(byte: str, place: int, bits: int) -> str:
-    """The signed C expression of such bits; the sign is stored inverted, and flipped for four or
-    more elements at once.
-    """
+    """The signed C expression of such bits; the stored sign is inverted, and flipped for four or more elements."""
     if bits == 4:
         return f"{_bits_of(byte, place, bits)} - 8"
     signs = sum(1 << end for end in range(bits - 1, 8, bits))

@@ -56,9 +56,7 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
-        """The value if `first` equals `second`, else the result of `change`, which is expected in a
-        share of all cases.
-        """
+        """The value if `first` equals `second`, else the result of `change`, expected in a share of all cases."""
 
     @abstractmethod
     def repeated(

@@ -27,9 +27,7 @@ _ORDER = (
 
 
 class OutOfRegistersError(Exception):
-    """Raised if more values are alive than registers exist, or if two values that must share a register are alive
-    together.
-    """
+    """Raised if there are too few registers, or if two values that must share one are alive together."""
 
 
 class LiveIntervals:

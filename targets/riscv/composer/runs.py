@@ -45,7 +45,7 @@ class Runs(Generic[V]):
 
 
 class RunKernel(ABC):
-    """A kernel on runs."""
+    """A kernel on runs of any length."""
 
     @property
     @abstractmethod
@@ -104,9 +104,7 @@ def scaled(code: RiscvCode[V], bits: int, count: V) -> V:
 
 
 def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
-    """The addresses at which whole blocks and all elements starting at a pointer end; the count
-    must not be used again.
-    """
+    """The end addresses of the whole blocks and of all elements; the count must not be used again."""
     whole = code.put(ACCUMULATE, scaled(code, bits, code.put(ANDI, count, -UNROLLED)), pointer)
     return whole, code.put(ACCUMULATE, scaled(code, bits, count), pointer)
 

@@ -142,9 +142,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
 def _moved(
     function: func.FuncOp, number: dict[Operation, int], same: DisjointSet[SSAValue]
 ) -> dict[SSAValue, list[LiveRange]]:
-    """The points next to the moves in a function's body: the old buffer is alive before a move, the
-    new one after it.
-    """
+    """The points next to moves: the old buffer is alive before a move, the new one after it."""
     ranges: dict[SSAValue, list[LiveRange]] = {}
     before = -1
     for op in function.body.block.ops:

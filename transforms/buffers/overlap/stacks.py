@@ -43,8 +43,7 @@ class Stacked:
     rectangles: Sequence[Rectangle]
 
     def lower(self, apart: Placement, placement: Placement) -> Placement:
-        """The lower of two placements: `apart` of the original rectangles, and `placement` of this problem's,
-        unstacked.
+        """The lower of two placements: `apart` without stacks, and this problem's `placement`, unstacked.
 
         A search in either problem proves nothing about the other.
         """

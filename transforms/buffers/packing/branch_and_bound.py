@@ -47,9 +47,7 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """The result of a search. offsets: in units of the grid, empty unless FOUND. nodes: the number
-    of nodes searched.
-    """
+    """The result of a search. offsets: in units of the grid, empty unless FOUND. nodes: the nodes searched."""
 
     outcome: Outcome
     offsets: tuple[int, ...]

@@ -28,16 +28,12 @@ ORDERS: dict[str, Order] = {
 
 
 def first_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place each rectangle at the lowest free offset; returns the lowest result of all orders, the
-    first of equal ones.
-    """
+    """Place each rectangle at the lowest free offset; returns the lowest result of all orders."""
     return _best_order(rectangles, effort, tightest=False)
 
 
 def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place each rectangle in the smallest gap with room, the lower of equal ones; returns the lowest result of all
-    orders.
-    """
+    """Place each rectangle in the smallest gap with room; returns the lowest result of all orders."""
     return _best_order(rectangles, effort, tightest=True)
 
 

@@ -23,17 +23,13 @@ SHAKEN = 150
 """The number of random orders tried in a round; a few of them succeed quickly."""
 
 MERGED = 10
-"""The trials with merged buffers for each random order; as their problems are smaller, they get a
-quarter of the nodes.
-"""
+"""The trials with merged buffers for each random order; they get a quarter of the nodes, as they are smaller."""
 
 MOST_BUFFERS = 3_000
 """Limit on the buffers of a search, which keeps lists of them for each buffer placed."""
 
 SHARE = 0.2
-"""The share of the gap to the lower bound that a trial tries to close; much lower packings often take no longer to
-find.
-"""
+"""The share of the gap to the lower bound that a trial tries to close; low packings are often found as fast."""
 
 
 class PackingProblem:
@@ -107,9 +103,7 @@ class Minimiser:
         return self.best
 
     def minimise(self, start: Placement) -> Placement:
-        """The lowest placement, or one within the effort's capacity. start: no higher than the best
-        placement so far.
-        """
+        """The lowest placement, or one within the effort's capacity. start: the best placement so far."""
         self.best = start
         self.least = max(self.least, -(-start.lower_bound // self.unit))
         if self.effort.capacity is None:
@@ -147,9 +141,7 @@ class Minimiser:
             yield Trial(base[0], base, arranged(base[1], self.problem.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
-        """Yield endless rounds of trials: named orders, one long search for a proof, random orders
-        and merged buffers.
-        """
+        """Yield endless rounds of trials: named orders, a long search for a proof, random orders, merged buffers."""
         seeds, merge_seeds = count(), count()
         for round in count():
             nodes = PATIENCE << round
@@ -164,9 +156,7 @@ class Minimiser:
                 yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
     def _merged(self, seed: int, nodes: int) -> Trial:
-        """Merged buffers in a named order. Four of five such trials aim at the lower bound, the fifth at a share of the
-        gap.
-        """
+        """Merged buffers in a named order. Four of five trials aim at the lower bound, the fifth closes a share."""
         rectangles = self.problem.rectangles
         blocks = merge_buffers(self.problem.grid, seed)
         parts = [[rectangles[b] for b, _ in block.parts] for block in blocks]

@@ -13,9 +13,7 @@ from tinyml.transforms.buffers.packing.rectangles import Rectangle
 
 
 class Features(NamedTuple):
-    """A buffer's size, the length of its live range in points and sections, and the greatest and mean units alive in
-    it.
-    """
+    """A buffer's size, live range in points and in sections, and the greatest and mean units alive in it."""
 
     size: int
     points: int

@@ -77,9 +77,7 @@ class _Memory:
         return start
 
     def _block(self, shape: Rectangle) -> int:
-        """The size rounded up to a multiple of the unit and of the alignment, as blocks start at multiples of their
-        size.
-        """
+        """The size rounded up to a multiple of unit and alignment; blocks start at multiples of it."""
         size = shape.size + -shape.size % self.unit
         return size + -size % shape.alignment
 

@@ -68,9 +68,7 @@ class OrderingProblem:
 
     @cached_property
     def _touching(self) -> list[int]:
-        """The tasks that touch each buffer, as a bit set; kept and given buffers have the bits of
-        virtual tasks, too.
-        """
+        """The tasks that touch each buffer, as a bit set; kept and given buffers have virtual tasks."""
         masks = [
             self._end * (buffer in self.kept) | self._begin * (buffer in self.given)
             for buffer in range(len(self.sizes))
@@ -127,9 +125,7 @@ class OrderingProblem:
 
     @cached_property
     def bound(self) -> int:
-        """A lower bound on any peak: for each task, the buffers that it touches and those alive
-        across it in any order.
-        """
+        """A lower bound on any peak: per task, the buffers that it touches or that any order keeps alive across it."""
         earlier = list(self._before)
         for _ in self.tasks:
             wider = [mask | _union(earlier, mask) for mask in earlier]

@@ -29,9 +29,7 @@ class AccumulatorWidths:
         self._encoded: dict[object, Factor] = {}
 
     def bits(self, op: tdsl.ContractionOp, format_of: Callable[[SSAValue], NumberFormat]) -> int | None:
-        """The width that a sum needs for given formats of its tensors, in bits; None if no
-        accumulator is wide enough.
-        """
+        """The width in bits that a sum needs for given formats of its tensors; None if none suffices."""
         key = op, format_of(op.out).type, *(format_of(value).type for value in op.inputs)
         if key not in self._bits:
             self._bits[key] = self._needed(op, format_of)

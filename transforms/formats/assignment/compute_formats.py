@@ -62,9 +62,7 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
 
 
 def insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
-    """Insert casts around a tensor that is stored in its own type but computed in another; returns
-    the stored tensor.
-    """
+    """Insert casts around a tensor stored in its own type but computed in another; returns the stored one."""
     stored = value
     if isinstance(op := value.owner, tdsl.TensorOp) and _computes(op):
         element = tdsl.format_of(value).type

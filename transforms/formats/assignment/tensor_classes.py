@@ -52,8 +52,7 @@ class TensorClass:
 
 
 def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
-    """The classes of a profiled function in the order of their first members; of a mixed function, the classes on
-    reals.
+    """The classes of a profiled function in order of their first members; only those on reals, if mixed.
 
     Raises `InputError` for a class without a profile.
     """

@@ -43,7 +43,5 @@ def are_collected(members: Sequence[SSAValue]) -> bool:
 
 
 def is_scalar_op(op: Operation) -> bool:
-    """True for an op that computes a single number, index or truth value, for which wide operands
-    cost next to nothing.
-    """
+    """True for an op on a single number, index or truth value, for which wide operands cost almost nothing."""
     return not any(isinstance(result.type, TensorType) and prod(tdsl.shape_of(result)) > 1 for result in op.results)

@@ -37,9 +37,7 @@ class FilterWindows:
 
     @staticmethod
     def of(constant: tdsl.ConstOp) -> FilterWindows | None:
-        """The windows of a constant that is only used as the filter of one convolution outside of loops; None for
-        others.
-        """
+        """The windows of a constant used only as the filter of one convolution outside loops; else None."""
         users = [use.operation for use in constant.result.uses]
         if len(users) != 1 or not isinstance(op := users[0], tdsl.Conv2dOp) or op.lhs is not constant.result:
             return None

@@ -63,9 +63,7 @@ class Reference:
         self.wrong = 0 if self.labels is None else int(np.sum(self.classes != self.labels))
 
     def check(self, metric: str) -> Metric:
-        """The metric with the given name; raises `InputError` if it is unknown, or if data or
-        program do not permit it.
-        """
+        """The metric of a name; raises `InputError` if unknown, or if data or program do not permit it."""
         for known in METRICS:
             if metric == known:
                 if metric == "accuracy" and self.labels is None:

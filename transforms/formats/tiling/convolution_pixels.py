@@ -50,9 +50,7 @@ class ConvolutionPixels:
         return self.op.rhs if self.pad is None else self.pad.input
 
     def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1, rows: int = 1) -> SSAValue:
-        """Compute `count` adjacent pixels of the last result in `rows` rows, of shape 1xRxNxO. Several rows must be
-        whole.
-        """
+        """Compute `count` adjacent pixels of the last result in `rows` rows, as 1xRxNxO; several rows must be whole."""
         windows = self._windows(y, x, images(self.image), count, rows)
         pixels = self._product(windows, (1, rows, count, self.shape[3]))
         pixels.name_hint = self.op.out.name_hint
@@ -118,8 +116,7 @@ def applied(
     other: Callable[[SSAValue], SSAValue | None],
     emit: TensorBuilder,
 ) -> SSAValue:
-    """Apply elementwise ops, one after the other, to a part of the first operand, and return the same part of the
-    result.
+    """Apply elementwise ops to a part of the first operand, and return the same part of the last result.
 
     other: gives the same part of another operand; None for operands that all parts share.
     """

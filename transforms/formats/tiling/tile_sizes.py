@@ -41,9 +41,7 @@ def rows_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: Tile
 
 
 def lines_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: TileMemory = AMPLE) -> int:
-    """The number of lines of windows that kernels compute at once; 1 without a kernel for several
-    lines or whole rows.
-    """
+    """The number of lines of windows computed at once; 1 without a kernel for several lines or whole rows."""
     _, height, width, _ = tdsl.shape_of(op.out)
     if op.steps != (1, 1) or op.spread != (1, 1):
         return 1

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 class FunctionContext:
-    """The emission context of a function: one copy of equal tables at its entry, declarations at
-    the end of the module.
-    """
+    """The emission context of a function: one copy of equal tables at its entry, declarations in the module."""
 
     def __init__(self, module: ModuleOp, function: func.FuncOp):
         self.module = module

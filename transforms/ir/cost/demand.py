@@ -45,9 +45,7 @@ class StepCounts:
     stands: dict[str, float] = field(default_factory=_counts)
 
     def add(self, step: str, times: float, runs: float = 1, stands: float = 1) -> None:
-        """Count a step that occurs `stands` times in code that is reached `times` times, and runs `runs` times each
-        time.
-        """
+        """Count a step that occurs `stands` times in code reached `times` times, running `runs` times each."""
         self.runs[step] += times * runs
         self.stands[step] += stands
 

@@ -21,9 +21,7 @@ from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
 from tinyml.transforms.ir.indices.divisibility import is_multiple
 
 UNROLLED = 2
-"""The largest shift amount that a chip without a barrel shifter shifts in straight-line code;
-longer shifts are loops.
-"""
+"""The largest shift amount in straight-line code on a chip without a barrel shifter; longer shifts are loops."""
 
 _FREE = (
     arith.ConstantOp,

@@ -73,9 +73,7 @@ class ColumnSum:
         return None
 
     def strip_mine(self, most: int) -> None:
-        """Block the iterations by the greatest size from `LEAST` to `most` that divides their
-        number, if there is one.
-        """
+        """Block the iterations by the greatest size from `LEAST` to `most` that divides their number, if any."""
         sizes = [size for size in range(LEAST, most + 1) if self.trips % size == 0]
         if sizes:
             self._rewrite(sizes[-1])

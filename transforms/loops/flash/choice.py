@@ -38,8 +38,7 @@ class Choice:
         return taken
 
     def _better(self, taken: Taken, left: list[Group], measure: Measure) -> Taken | None:
-        """The candidates after adding the group that saves most time per added byte; None if no group that fits saves
-        time.
+        """The candidates plus the group that saves most time per added byte; None if no fitting group saves time.
 
         The group of a matrix that does not fit as a whole is removed from `left`.
         """

@@ -38,9 +38,7 @@ class Tiles:
         self.called = {op.kernel for op in walked if isinstance(op, num.ComposedTilesOp) and op.kernel}
 
     def groups(self, room: float) -> Sequence[Group]:
-        """Candidates for all tiles, grouped by the flash they share. room: the stack that a kernel
-        may use, in bytes.
-        """
+        """Candidates for all tiles, grouped by the flash they share. room: bytes of stack for a kernel."""
         groups: dict[bytes | num.KernelAttr, dict[Operation, Candidate]] = {}
         for op, usual in self.usual.items():
             codes = filter(None, (code_of_tile(op, coder) for coder in self.coders))
@@ -64,9 +62,7 @@ class Tiles:
 
 
 def _bytes(calls: Iterable[_Call], called: AbstractSet[num.KernelAttr]) -> int:
-    """The bytes of kernels and of the data that calls read, each counted once. called: kernels that are already
-    counted.
-    """
+    """The bytes of kernels and of the data that calls read, each counted once. called: kernels already counted."""
     content: dict[bytes | num.KernelAttr, int] = dict.fromkeys(called, 0)
     for call in calls:
         content[call.content] = len(call.content)

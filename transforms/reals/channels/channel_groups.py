@@ -38,9 +38,7 @@ class Cut:
 
 
 def channel_axis(shape: tdsl.Shape) -> int:
-    """The axis of channels: the last of an image; otherwise the only axis with several elements, or
-    the last of them.
-    """
+    """The axis of channels: the last of an image; else the only axis with several elements, or the last."""
     long = [axis for axis, extent in enumerate(shape) if extent > 1]
     return long[0] if len(long) == 1 and len(shape) != 4 else len(shape) - 1
 
@@ -155,9 +153,7 @@ class ChannelGroups:
         return op.addend is None or self._broadcast(op, op.addend)
 
     def _product(self, op: tdsl.MatrixProductsOp) -> bool:
-        """Handle products of a constant matrix and a vector, or of vectors along the last axis and
-        a constant matrix.
-        """
+        """Handle products of a constant matrix and a vector, or of vectors and a constant matrix."""
         constants = [isinstance(value.owner, tdsl.ConstOp) for value in op.operands[:2]]
         if sum(constants) != 1 or len(op.terms) > 1:
             return False
@@ -177,9 +173,7 @@ class ChannelGroups:
         return all([self._broadcast(op, value) for value in dict.fromkeys(op.inputs)])
 
     def _broadcast(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of an operand that broadcasts to the result, or cut a constant; False if the axes do not
-        match.
-        """
+        """Couple the channels of a broadcast operand to the result, or cut a constant; False if axes differ."""
         shape, result = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         axis = channel_axis(result) - len(result) + len(shape)
         extent = shape[axis] if axis >= 0 else 1

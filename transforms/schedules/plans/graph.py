@@ -17,9 +17,7 @@ class Order(Enum):
 
 
 class Image(NamedTuple):
-    """A tensor of height x width x channels; a vector is an image of one pixel. bits: the width of an element in
-    memory.
-    """
+    """A tensor of height x width x channels; a vector is one pixel. bits: the width of an element in memory."""
 
     height: int
     width: int

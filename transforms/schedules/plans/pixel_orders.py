@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 def order_of(turns: Sequence[int], height: int, width: int) -> Order:
-    """The order of a result's pixels, as the position of each. turns: alternately rows and columns of the remaining
-    image.
-    """
+    """The position in time of each pixel of a result. turns: alternately rows and columns of what remains."""
     order = np.zeros((height, width), np.intp)
     done = top = left = 0
     for number, count in enumerate(turns):

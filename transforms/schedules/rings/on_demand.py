@@ -112,9 +112,7 @@ class Streams:
         return slots * self.slice.bits(image)
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
-        """For each node starting at `first`, the slices computed by the time that slice q of the last result is
-        written.
-        """
+        """For each node starting at `first`, the slices computed before slice q of the last result is complete."""
         graph = self.graph
         steps = self.slice.count(graph.tensors[graph.nodes[last].result])
         produced = {graph.nodes[last].result: np.arange(1, steps + 1)}
@@ -211,9 +209,7 @@ class Streams:
         return len(graph.nodes) - 1
 
     def _order(self, join: int) -> list[int]:
-        """The nodes that a node depends on, and the node itself, in the order in which it runs them: operand by
-        operand.
-        """
+        """The nodes that a node depends on, and the node itself, in its order: operand by operand."""
         graph, order = self.graph, list[int]()
 
         def visit(k: int) -> None:

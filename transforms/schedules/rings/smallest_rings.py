@@ -30,9 +30,7 @@ class RingSchedule(NamedTuple):
 
 
 class _JoinChoice(NamedTuple):
-    """The choices made at joins. carriers: as in `segment_of`. early: stages that run as early as
-    their rings permit.
-    """
+    """The choices made at joins. carriers: as in `segment_of`. early: stages run as early as their rings permit."""
 
     carriers: dict[str, str]
     early: frozenset[str]

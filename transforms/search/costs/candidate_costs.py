@@ -95,9 +95,7 @@ class CandidateCosts:
         return self.measurements[formats]
 
     def measured_with(self, formats: Formats, refined: Mapping[int, Raws] | None) -> ProgramCost | None:
-        """The cost of the built program with other raws of constants, as for `RoundedConstants.raws`; None as for
-        `measured`.
-        """
+        """The cost of the built program with other raws, as for `RoundedConstants.raws`; None as for `measured`."""
         module, _ = self.candidates.in_formats(formats, refined)
         with suppress(InputError):
             self.measuring.apply(context(), module)

@@ -50,7 +50,7 @@ class ProgramCost:
     ram: float
 
     def within(self, limit: ProgramCost) -> bool:
-        """True if no resource exceeds that of a limit."""
+        """True if no cost exceeds its limit."""
         return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
 
     def times(self, factor: float) -> ProgramCost:

@@ -48,9 +48,7 @@ class WorkingMemory:
         return self._known[rounded]
 
     def _key(self, module: ModuleOp) -> object:
-        """A key that is equal for programs with equal memory layouts: the same ops make tensors of equal element
-        widths.
-        """
+        """A key that is equal for programs of equal memory layout: of the same ops and element widths."""
         values: dict[SSAValue, int] = {}
         ops: list[object] = []
         for op in module.walk():
@@ -62,9 +60,7 @@ class WorkingMemory:
         return tuple(ops)
 
     def _element_bits(self, value: SSAValue) -> int:
-        """The width of a tensor's element in memory, where elements may be packed; 0 for values
-        that are not tensors.
-        """
+        """The width of a tensor's element in memory, perhaps packed; 0 for values that are not tensors."""
         if not isinstance(value.type, TensorType):
             return 0
         accumulator = accumulator_of(shaped(value).get_element_type())

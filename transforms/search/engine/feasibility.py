@@ -61,9 +61,7 @@ class Feasibility:
 
     @cached_property
     def spending(self) -> CandidateCosts | None:
-        """The costs of candidates that spend flash on time within its limit; None if flash is not limited or cannot be
-        spent.
-        """
+        """The costs of candidates that spend flash on time, within its limit; None if unlimited or unusable."""
         limits = self.limits
         if not self.is_limited or math.isinf(limits.flash) or not spends_flash(limits.target):
             return None
@@ -86,9 +84,7 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
-        """True if a candidate's measurement keeps the limits or, before one exists, its estimate keeps them times a
-        factor.
-        """
+        """True if a candidate's measurement keeps the limits or, before it, the estimate keeps them times a factor."""
         if not self.search.fits(choices, self.limits.ram):
             return False
         formats = self.search.formats(choices)
@@ -176,8 +172,7 @@ class Feasibility:
             self.error = measured.minus(self.costs.estimated(formats))
 
     def first_feasible(self, find: Callable[[], SearchResult], least: Sequence[FormatChoice]) -> SearchResult:
-        """The first result that keeps the limits when built and run; `find` is called with increasingly accurate
-        estimates.
+        """The first result that keeps the limits when built and run; `find` is called with ever better estimates.
 
         least: a candidate with small demands, measured before the first call. Raises the errors of `find` if no
         candidate fits.

@@ -23,9 +23,7 @@ BACKENDS = ("loky", "dask", "ray")
 """The backends of joblib: processes on this computer, a Dask cluster, a Ray cluster."""
 
 PATIENCE = 2.0
-"""Seconds of processor time for which this process works alone before it starts others, which take a second each to
-start.
-"""
+"""Seconds of processor time before this process starts others, which take a second each to start."""
 
 SHARES = 3
 """The number of portions per worker, so that all finish at nearly the same time."""

@@ -53,8 +53,7 @@ def _zoomed(choices: Sequence[FormatChoice], i: int, zoom: int) -> Sequence[Form
 def greedy_steps(
     search: Search, start: Sequence[FormatChoice], goal: Sequence[FormatChoice], at_most: float
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Yield candidates from a start to the widths of a goal; each step gives one more tensor the goal's width, at the
-    least loss.
+    """Yield candidates from a start to a goal's widths; each step changes the tensor that costs least loss.
 
     The path ends if all next steps lose more than `at_most`.
     """

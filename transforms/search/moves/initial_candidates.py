@@ -91,9 +91,7 @@ def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberForma
 
 
 def _as_earlier(search: Search, offered: Sequence[NumberFormat]) -> list[Sequence[FormatChoice]]:
-    """The choices made for an earlier equivalent program, for each width; tensors that it does not
-    have get that width.
-    """
+    """The choices made for an earlier program, for each width; tensors that it does not have get that width."""
     return [
         [search.earlier.get(tensors.name, FormatChoice(format)) for tensors in search.classes] for format in offered
     ]
@@ -112,9 +110,7 @@ def _promotions(
     halves: tuple[NumberFormat, NumberFormat],
     demotions: Sequence[Sequence[FormatChoice]],
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Yield MinUn's promotions within the limits, then algorithm 8's result for the RAM of each
-    demotion (MinUn 7.5).
-    """
+    """Yield MinUn's promotions within the limits, then algorithm 8's result for the RAM of each demotion."""
     search = feasibility.search
     pairs = [halves]
     if any(feasibility.fits(search.uniform(format)) for format in offered):
@@ -132,9 +128,7 @@ def _promotions(
 
 
 def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat) -> Sequence[FormatChoice]:
-    """The result of `search-promote`, or of the simpler algorithm 7 if more than RAM is limited, as checks are slow
-    then.
-    """
+    """The result of `search-promote`, or of the faster algorithm 7 if more than RAM is limited."""
     if not feasibility.limits.on_ram_only:
         return promotion.in_order(feasibility.fits)
     least = feasibility.search.uniform(low)

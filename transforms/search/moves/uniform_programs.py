@@ -19,8 +19,7 @@ def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[floa
 
 
 def best_variant(search: Search, prototype: NumberFormat, fits: Criterion) -> NumberFormat:
-    """The variant of a width with the least loss, the first in case of ties (MinUn's algorithm 4, for the es of
-    posits).
+    """The first variant of a width with the least loss (MinUn's algorithm 4, for the es of posits).
 
     Only variants that fit are considered, unless none fits.
     """

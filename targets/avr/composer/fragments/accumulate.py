@@ -30,8 +30,7 @@ def four_bytes(sum: Sequence[str], zero: str) -> Lines:
 
 
 def begin_high_byte(low: str, high: str) -> Lines:
-    """Add the low byte of a product to the low byte of a sum, and set a register to the high byte plus carry plus
-    `BIAS`.
+    """Add a product's low byte to a sum's, and set a register to the high byte plus carry plus `BIAS`.
 
     The product is the first of a few whose sum fits 16 bits, so that their high bytes need no third one. The bias makes
     them unsigned; without it their sign would have to be extended.

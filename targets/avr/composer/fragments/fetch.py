@@ -51,9 +51,7 @@ class MovingPointer:
         self.pointer, self.moved = pointer, 0
 
     def load(self, to: str, offset: int) -> Lines:
-        """Load the byte at an offset from the initial address; the pointer moves only if
-        displacements do not reach it.
-        """
+        """Load the byte at an offset from the initial address; moves the pointer only if no displacement reaches it."""
         reaches = 0 <= offset - self.moved <= _DISPLACEMENT
         move = () if reaches else self.move(offset)
         beyond = offset - self.moved

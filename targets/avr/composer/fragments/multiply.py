@@ -97,9 +97,7 @@ WORDS = AvrArithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", c
 
 
 def arithmetic(first: int, second: int, sum: int) -> AvrArithmetic:
-    """The arithmetic of a sum of products of 8-bit or 16-bit elements; a wider second operand is
-    fetched byte by byte.
-    """
+    """The arithmetic of sums of products of 8-bit or 16-bit elements; wider second operands are fetched bytewise."""
     if sum != 32 or first == second == 8:
         return _BYTES[sum]
     return WORDS if first == 16 else BYTE_BY_WORD
