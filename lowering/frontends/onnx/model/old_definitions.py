@@ -1,6 +1,6 @@
 """Nodes of older opsets, rewritten as the newest definitions of their ops say the same.
 
-The importer knows only the newest definition of an op; what an older one says otherwise is translated here. Opsets 7
+The importer knows only the newest definition of an op; older ones are translated here. Opsets 7
 (numpy's broadcasting) and newer are covered.
 """
 
@@ -128,4 +128,4 @@ _REWRITES: Mapping[str, Rewrite] = {
     "Softmax": _softmax,
     "Upsample": _resize,
 }
-"""What the older definitions of an op say otherwise, other than `MOVED`."""
+"""The functions that rewrite older definitions which differ in more than `MOVED`."""
