@@ -132,6 +132,7 @@ PIPELINES = {
             *CLEAN,
             "fuse-loops",
             "decode-constants",
+            "code-forests",
             "spend-flash",
             LOOPS_TO_KERNELS,
         ),

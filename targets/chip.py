@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.elements import element_function
-from tinyml.targets.kernel import ElementFunction, Kernel, PackedReads, RowCoder
+from tinyml.targets.c.composer.forests_in_c import FORESTS
+from tinyml.targets.kernel import ElementFunction, ForestCoder, Kernel, PackedReads, RowCoder
 from tinyml.targets.package import Package
 from tinyml.targets.tiles import TileCoder, TileFamily
 
@@ -30,7 +31,7 @@ class Chip:
     best first; compose: the kernel for what a description without a name asks for, if it can be composed. functions:
     the texts of functions that read and write packed elements. tiles: families of kernels that are composed for tiles
     of any shape. coder: makes rows of constant matrices code, where there is one; tile_coders: make the weights of
-    tiles code. packed_reads: the costs of packed constants that no kernel reads.
+    tiles code. forests: make forests functions, each in another way. packed_reads: the costs of packed constants that no kernel reads.
 
     prefix: the common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc
     or clang, unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by
@@ -65,6 +66,7 @@ class Chip:
     tiles: Sequence[TileFamily] = ()
     coder: RowCoder | None = None
     tile_coders: Sequence[TileCoder] = ()
+    forests: Sequence[ForestCoder] = FORESTS
     packed_reads: PackedReads = field(default_factory=PackedReads)
 
     prefix: str = ""

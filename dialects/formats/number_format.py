@@ -269,6 +269,15 @@ class NumberFormat(ABC):
         gate = share.mul(m, above, raised, share.constant(m, 1 / 6), share)
         return self.mul(m, value, value_format, gate, share)
 
+    def format_of_sums(self, low: float, high: float) -> NumberFormat | None:
+        """A format that holds every sum of numbers of this format between two reals, and whose raws are the integers
+        that add up to it; None without one."""
+        return None
+
+    def adds_raws_of(self, sums: NumberFormat) -> bool:
+        """True if every number of `sums`, a `format_of_sums`, is one of this format, whose raws add up like integers."""
+        return self == sums
+
     def total(self, count: int) -> Attribute:
         """The builtin type of totals of `count` numbers of this format."""
         return f32

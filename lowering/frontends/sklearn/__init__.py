@@ -1,0 +1,1 @@
+"""scikit-learn's estimators as programs."""
