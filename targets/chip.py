@@ -31,7 +31,8 @@ class Chip:
     best first; compose: the kernel for what a description without a name asks for, if it can be composed. functions:
     the texts of functions that read and write packed elements. tiles: families of kernels that are composed for tiles
     of any shape. coder: makes rows of constant matrices code, where there is one; tile_coders: make the weights of
-    tiles code. forests: make forests functions, each in another way. packed_reads: the costs of packed constants that no kernel reads.
+    tiles code. forests: make forests functions, each in another way. packed_reads: the
+    costs of packed constants that no kernel reads.
 
     prefix: the common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc
     or clang, unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by

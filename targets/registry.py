@@ -276,7 +276,10 @@ def _composed(chip: Chip, wanted: Kernel) -> Kernel | None:
 
 
 def coded_kernel(attribute: CodeKernelAttr, content: CodedRows | CodedTile | ForestCode, target: str) -> Kernel:
-    """The kernel that holds rows, a tile or a forest; raises `InputError` if no coder of a board gives them this attribute."""
+    """The kernel that holds rows, a tile or a forest.
+
+    Raises `InputError` if no coder of a board gives them this attribute.
+    """
     chip = chip_of(target)
     kernel = _answer(chip, Kernel, lambda chip: _coded(chip, attribute, content))
     if kernel is None or kernel.attribute != attribute:

@@ -275,7 +275,7 @@ class NumberFormat(ABC):
         return None
 
     def adds_raws_of(self, sums: NumberFormat) -> bool:
-        """True if every number of `sums`, a `format_of_sums`, is one of this format, whose raws add up like integers."""
+        """True if this format has every number of `sums`, a `format_of_sums`, and raws that add up like integers."""
         return self == sums
 
     def total(self, count: int) -> Attribute:

@@ -53,7 +53,7 @@ def dense_attribute(array: NDArray[Any], element: IntegerType | Float32Type | Fl
 
 
 def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
-    """The array of an attribute of integers or floats; raises `VerifyException` for any other, which it calls `name`."""
+    """The array of an attribute of integers or floats; raises `VerifyException` for others. name: for the message."""
     if not isinstance(value, DenseIntOrFPElementsAttr):
         raise VerifyException(f"{name}: expected dense numbers, got {value}")
     element = value.get_element_type()

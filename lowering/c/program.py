@@ -29,8 +29,8 @@ from tinyml.dialects import c, num, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
-from tinyml.dialects.layouts.forest_code import FOREST, ForestCode
 from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
+from tinyml.dialects.layouts.forest_code import FOREST, ForestCode
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format

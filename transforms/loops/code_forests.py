@@ -52,7 +52,9 @@ class CodeForestsPass(ModulePass):
         limit = self.flash or board(self.target).flash
         rest = self._flash_of_rest(op) if limit is not None else 0.0
         fitting = [
-            taken for taken in product(*choices) if limit is None or rest + sum(kernel.code for kernel in taken) <= limit
+            taken
+            for taken in product(*choices)
+            if limit is None or rest + sum(kernel.code for kernel in taken) <= limit
         ]
         smallest = [min(kernels, key=lambda kernel: kernel.code) for kernels in choices]
         taken = min(fitting, key=_time, default=smallest)
@@ -66,7 +68,9 @@ class CodeForestsPass(ModulePass):
         rest = module.clone()
         for each in [each for each in rest.walk() if isinstance(each, num.ForestOp)]:
             Rewriter.erase_op(each)
-        below = LoweringPasses((LOOPS_TO_KERNELS,), target=self.target, packed=self.packed, pack_buffers=self.pack_buffers)
+        below = LoweringPasses(
+            (LOOPS_TO_KERNELS,), target=self.target, packed=self.packed, pack_buffers=self.pack_buffers
+        )
         below.apply(rest)
         estimate = estimate_on(rest, self.target, OPTIMIZE)
         return 0.0 if estimate is None else estimate.flash

@@ -66,13 +66,9 @@ class CodedForestOp(CodedOp):
     forest = prop_def(DictionaryAttr)
     assembly_format = "$outputs `,` $input attr-dict `:` type($outputs) `,` type($input)"
 
-    def __init__(
-        self, outputs: SSAValue, input: SSAValue, forest: ForestCode, kernel: CodeKernelAttr, size: CodeSize
-    ):
+    def __init__(self, outputs: SSAValue, input: SSAValue, forest: ForestCode, kernel: CodeKernelAttr, size: CodeSize):
         attribute = DictionaryAttr(dict(forest.attributes))
-        super().__init__(
-            operands=[outputs, input], properties={"forest": attribute, **kernel_properties(kernel, size)}
-        )
+        super().__init__(operands=[outputs, input], properties={"forest": attribute, **kernel_properties(kernel, size)})
 
     @property
     def declared(self) -> Mapping[str, Attribute]:

@@ -24,8 +24,8 @@ class AvrInstruction:
 
 
 _ONE_CYCLE = """
-adc add and andi asr brcc brcs breq brge brlt brmi brne brpl clr com cp cpc cpi cpse dec eor in inc ldi lsl lsr mov neg nop
-or ori out rol ror sbc sbci sbrc sbrs sec sub subi swap tst
+adc add and andi asr brcc brcs breq brge brlt brmi brne brpl clr com cp cpc cpi cpse dec eor in inc ldi lsl lsr mov neg
+nop or ori out rol ror sbc sbci sbrc sbrs sec sub subi swap tst
 """
 INSTRUCTIONS = {
     **dict.fromkeys(_ONE_CYCLE.split(), AvrInstruction()),
@@ -115,7 +115,7 @@ def registers(lines: Sequence[str]) -> set[int]:
 
 
 def statement(lines: Sequence[str]) -> str:
-    """The body of a naked function, with several instructions on each line of C; `call` names C functions, or labels."""
+    """The body of a naked function, several instructions on each line of C; `call` names C functions or labels."""
     rows = [""]
     callees = sorted({line.removeprefix("call ") for line in lines if re.match(r"call [A-Za-z_]", line)})
     calls = {f"call {callee}": f"%~call %x[{callee}]" for callee in callees}

@@ -13,7 +13,7 @@ from functools import cached_property
 from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, constants, cycles, statement
-from tinyml.targets.avr.composer.forests.leaves import REACH, RESULTS, Leaves
+from tinyml.targets.avr.composer.forests.leaves import REACH, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import code as code_in_c
 from tinyml.targets.c.composer.forests_in_c import signature
 from tinyml.targets.composer.lines import Lines, joined
@@ -40,7 +40,7 @@ class AvrForestCode:
     @property
     def fits(self) -> bool:
         """True if it can compare the features, and displacements reach the results."""
-        return _compares(self.forest) and self.leaves.fits and self.forest.results < _BLOCK_LABELS // 2
+        return compares(self.forest) and self.leaves.fits and self.forest.results < _BLOCK_LABELS // 2
 
     @cached_property
     def leaves(self) -> Leaves:
@@ -148,7 +148,16 @@ class AvrForestCode:
         if not self.leaves.records:
             return ()
         masks = ["r18", "r19", "r20", "r21", "r26", "r27"][: self.leaves.mask_bytes]
-        begin = (f"{_RECORD}:", "pop r31", "pop r30", "lsl r30", "rol r31", "push r28", "push r29", f"movw r28,r{RESULTS}")
+        begin = (
+            f"{_RECORD}:",
+            "pop r31",
+            "pop r30",
+            "lsl r30",
+            "rol r31",
+            "push r28",
+            "push r29",
+            f"movw r28,r{RESULTS}",
+        )
         read = tuple(f"lpm {mask},Z+" for mask in masks)
         return joined(begin, read, self.leaves.record_added(masks), "pop r29", "pop r28", "ret")
 
@@ -162,13 +171,6 @@ class AvrForestCode:
         leaf = leaves.share_of_pure * pure + (1 - leaves.share_of_pure) * record + 3.5
         begin = 2 * self.forest.results * leaves.size + 24
         return round(begin + node * trees.visits + leaf * len(trees.roots))
-
-
-def _compares(forest: ForestCode) -> bool:
-    """True if the features are integers of one or two bytes, none of them too far away."""
-    trees = forest.trees
-    integers = trees.thresholds.dtype.kind == "i" and trees.thresholds.itemsize <= 2
-    return integers and int(trees.features.max(initial=0)) * trees.thresholds.itemsize < 1 << 14
 
 
 def forest_code(symbol: str, forest: ForestCode) -> Kernel | None:

@@ -1,7 +1,7 @@
 """What the leaves of a forest add to the results, which lie in working memory.
 
-A leaf is *pure* if it adds one number, the same for all pure leaves, to one result. Any other leaf is a record in flash:
-a mask of the results that it adds to, and a number for each; without a mask it adds to all of them.
+A leaf is *pure* if it adds one number, the same for all pure leaves, to one result. Any other leaf is a record in
+flash: a mask of the results that it adds to, and a number for each; without a mask it adds to all of them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 REACH = 64
 """Bytes within the reach of a displacement."""
+
+FARTHEST = 1 << 14
+"""Bytes of an input whose features can be compared."""
 
 RESULTS = 22
 """The lower register of the pair with the address of the results."""
@@ -50,7 +53,11 @@ class Leaves:
     def vote(self) -> int:
         """Bytes of a vote in a record."""
         low, high = int(self.forest.votes.min()), int(self.forest.votes.max())
-        return next(n for n in (1, 2, 4) if -(1 << 8 * n - 1) <= low and high < 1 << 8 * n - (low < 0)) if self.size > 1 else 1
+        return (
+            next(n for n in (1, 2, 4) if -(1 << 8 * n - 1) <= low and high < 1 << 8 * n - (low < 0))
+            if self.size > 1
+            else 1
+        )
 
     @property
     def signed(self) -> bool:
@@ -92,23 +99,32 @@ class Leaves:
         return -(-self.forest.results // 8) if self.masked else 0
 
     def numbers(self, leaf: int) -> list[int]:
-        """The bytes of the votes in a record."""
+        """The bytes of the votes in a record, a zero if all are zero."""
         votes: NDArray[Any] = self.forest.votes[leaf]
-        added = votes[votes != 0] if self.masked else votes
+        added = votes[votes != 0] if self.masked and votes.any() else votes[:1] if self.masked else votes
         return [int(vote) >> 8 * byte & 255 for vote in added for byte in range(self.vote)]
 
     def mask(self, leaf: int) -> list[int]:
         """The bytes of the mask, results 0 to 7 first."""
-        bits = sum(1 << int(result) for result in np.flatnonzero(self.forest.votes[leaf]))
+        bits = sum(1 << int(result) for result in np.flatnonzero(self.forest.votes[leaf])) or 1
         return [bits >> 8 * byte & 255 for byte in range(self.mask_bytes)]
 
     def cleared(self) -> Lines:
         """Zeros for all results, whose address is in Z."""
         return tuple(f"std Z+{byte},r1" for byte in range(self.forest.results * self.size))
 
+    @property
+    def carries_seldom(self) -> bool:
+        """True if results have two bytes and votes one without a sign, so that the upper byte mostly stays."""
+        return self.size == 2 and self.vote == 1 and not self.signed
+
     def unit_added(self, pointer: str, offset: int) -> Lines:
-        """`unit` added to a result at a displacement from a pointer, which has one."""
+        """`unit` added to a result at a displacement from a pointer, which has one; ends with the label 1."""
         assert self.unit is not None
+        if self.carries_seldom:
+            low, high = f"{pointer}+{offset}", f"{pointer}+{offset + 1}"
+            first = (f"ldd r24,{low}", f"subi r24,{-self.unit & 255}", f"std {low},r24", "brcs 1f")
+            return (*first, f"ldd r24,{high}", "inc r24", f"std {high},r24", "1:")
         lines: list[str] = []
         for byte in range(self.size):
             operation = "subi" if byte == 0 else "sbci"
@@ -123,16 +139,17 @@ class Leaves:
         """
         parts: list[Lines] = []
         for result in range(self.forest.results):
-            added = self._added(result * self.size)
-            if self.masked:
-                parts.append((f"lsr {masks[result // 8]}", "brcc 1f", *added, "1:"))
-            else:
-                parts.append(added)
+            masked = (f"lsr {masks[result // 8]}", "brcc 1f") if self.masked else ()
+            parts.append((*masked, *self._added(result * self.size), "1:"))
         return joined(*parts)
 
     def _added(self, offset: int) -> Lines:
-        """The next vote of a record added to a result."""
+        """The next vote of a record added to a result; the label 1 is behind."""
         lines: list[str] = []
+        if self.carries_seldom:
+            low, high = f"Y+{offset}", f"Y+{offset + 1}"
+            first = ("lpm r0,Z+", f"ldd r24,{low}", "add r24,r0", f"std {low},r24", "brcc 1f")
+            return (*first, f"ldd r24,{high}", "inc r24", f"std {high},r24")
         for byte in range(self.size):
             operation, at = "add" if byte == 0 else "adc", f"Y+{offset + byte}"
             if byte < self.vote:
@@ -149,7 +166,7 @@ class Leaves:
         """The cycles to add a record, on average."""
         leaves, _ = self.forest.trees.leaves_by_tree
         records = [leaf for leaf in leaves.tolist() if self.pure(leaf) is None]
-        added = self.size * 5 + 3 * self.vote + (3 if self.signed else 0)
+        added = self.size * 5 + 3 * self.vote + 3 * self.signed - 3 * self.carries_seldom
         if not self.masked:
             return self.forest.results * added
         share = np.count_nonzero(self.forest.votes[records]) / max(len(records), 1)
@@ -159,3 +176,10 @@ class Leaves:
     def share_of_pure(self) -> float:
         leaves, _ = self.forest.trees.leaves_by_tree
         return sum(self.pure(leaf) is not None for leaf in leaves.tolist()) / len(leaves)
+
+
+def compares(forest: ForestCode) -> bool:
+    """True if the features are integers of one or two bytes, none of them too far away."""
+    trees = forest.trees
+    integers = trees.thresholds.dtype.kind == "i" and trees.thresholds.itemsize <= 2
+    return integers and int(trees.features.max(initial=0)) * trees.thresholds.itemsize < FARTHEST
