@@ -31,6 +31,7 @@ from tinyml.dialects.tdsl.receive import *
 from tinyml.dialects.tdsl.reduction import *
 from tinyml.dialects.tdsl.row_product import *
 from tinyml.dialects.tdsl.row_shifts import *
+from tinyml.dialects.tdsl.selection import *
 from tinyml.dialects.tdsl.slices import *
 from tinyml.dialects.tdsl.softmax import *
 from tinyml.dialects.tdsl.terms import *
