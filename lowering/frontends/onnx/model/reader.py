@@ -6,7 +6,7 @@ message is therefore only parsed, and everything that the importer relies on is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 OPSETS = range(13, 23)
 """The opsets of the domain `ai.onnx` that the importer knows."""
+
+OLDEST = 7
+UNCHANGED = ("Add", "Cast", "Concat", "Div", "Exp", "Identity", "MatMul", "Mul", "Neg", "Sigmoid", "Sub", "Tanh")
+"""Ops whose definitions did not change since the oldest opset: models of nothing else may have that."""
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 
@@ -44,11 +48,12 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
     if not model.HasField("graph"):
         raise InputError("not an ONNX model: it holds no graph", file=file)
     opsets = {_domain(each.domain): each.version for each in model.opset_import}
-    if opsets.get("", OPSETS[0]) not in OPSETS:
+    unchanged = all(node.domain not in DEFAULT_DOMAINS or node.op_type in UNCHANGED for node in model.graph.node)
+    if opsets.get("", OPSETS[0]) not in (range(OLDEST, OPSETS[-1] + 1) if unchanged else OPSETS):
         raise InputError(f"opset {opsets['']} is not supported, only {OPSETS[0]} to {OPSETS[-1]}", file=file)
     if model.functions:
         raise InputError("functions inside of the model are not supported; onnx.inliner inlines them", file=file)
-    return _OnnxReader(file, opsets).graph(model.graph, 0)
+    return replace(_OnnxReader(file, opsets).graph(model.graph, 0), producer=text(model.producer_name))
 
 
 class _OnnxReader:
@@ -95,7 +100,7 @@ class _OnnxReader:
         free |= {output.name for output in outputs} - known
         if free and depth == 0:
             raise self.error(self.undefined(sorted(free)[0], nodes))
-        return OnnxGraph(list(_needed(nodes, outputs)), constants, inputs, outputs, frozenset(free))
+        return OnnxGraph(list(needed_nodes(nodes, outputs)), constants, inputs, outputs, frozenset(free))
 
     @staticmethod
     def undefined(name: str, nodes: list[OnnxNode]) -> str:
@@ -140,7 +145,7 @@ class _OnnxReader:
             case 7:
                 return tuple(attribute.ints)
             case 8:
-                return "\n".join(map(text, attribute.strings))
+                return tuple(map(text, attribute.strings))
             case kind:
                 raise self.error(f"attribute '{text(attribute.name)}' has type {kind}, which is not supported")
 
@@ -150,7 +155,7 @@ def _domain(name: str) -> str:
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
-def _needed(nodes: list[OnnxNode], outputs: list[Declared]) -> Iterator[OnnxNode]:
+def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:
     """The nodes on which outputs depend, in their order, without the names of outputs that nothing reads."""
     wanted = {output.name for output in outputs}
     kept: list[OnnxNode] = []

@@ -1,10 +1,10 @@
 """Handlers of ONNX ops, a file for each group of them."""
 
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 
 def load_handlers() -> None:
     """Import every file of handlers."""
-    for module in iter_modules(__path__):
-        import_module(f"{__name__}.{module.name}")
+    for module in walk_packages(__path__, f"{__name__}."):
+        import_module(module.name)
