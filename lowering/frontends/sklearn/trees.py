@@ -6,7 +6,7 @@ predictions, of which a binary classifier has one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
@@ -14,12 +14,10 @@ from xdsl.ir import SSAValue
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.forests import LEAF, Tree, forest
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.sklearn.fitted import Handler
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Handler = Callable[[Any, ModelBuilder, SSAValue], SSAValue]
-"""Builds an estimator: from its features 1 x N to scores 1 x K, or to values."""
 
 
 def _tree(tree: Any, votes: NDArray[Any]) -> Tree:
@@ -31,7 +29,7 @@ def _shares(to: ModelBuilder, estimator: Any) -> NDArray[Any]:
     """The class probabilities of all nodes, (nodes, classes)."""
     values = estimator.tree_.value
     if values.shape[1] != 1:
-        raise to.error(f"{values.shape[1]} outputs are not supported, only one of several classes")
+        raise to.error(f"it has {values.shape[1]} outputs: fit a classifier for each of them")
     return values[:, 0] / values[:, 0].sum(1, keepdims=True)
 
 
