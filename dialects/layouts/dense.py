@@ -56,6 +56,7 @@ def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
     """The array of an attribute of integers or floats; raises `VerifyException` for others. name: for the message."""
     if not isinstance(value, DenseIntOrFPElementsAttr):
         raise VerifyException(f"{name}: expected dense numbers, got {value}")
-    element = value.get_element_type()
+    dense: DenseIntOrFPElementsAttr[Any] = value  # pyright: ignore[reportUnknownVariableType]
+    element: Any = dense.get_element_type()
     kind = "i" if isinstance(element, IntegerType) else "f"
-    return dense_elements(value, np.dtype(f"<{kind}{element.size}"), value.get_shape())
+    return dense_elements(dense, np.dtype(f"<{kind}{element.size}"), dense.get_shape())

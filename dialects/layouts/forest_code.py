@@ -75,7 +75,7 @@ class ForestCode:
     @cached_property
     def is_sparse(self) -> bool:
         """True if so many votes are zero that leaves are lists of the others."""
-        return self.results > 1 and np.count_nonzero(self.votes) < MOST_NONZERO * self.votes.size
+        return self.results > 1 and int(np.count_nonzero(self.votes)) < MOST_NONZERO * self.votes.size
 
     @property
     def added(self) -> float:

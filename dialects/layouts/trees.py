@@ -103,8 +103,9 @@ class Trees:
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):
             nodes = np.maximum(at, 0)
-            next = np.where(goes_left(nodes, self.features[nodes]), *np.moveaxis(self.children[nodes], -1, 0))
-            at = np.where(at >= 0, next, at)
+            first: Numbers = self.children[nodes, 0]
+            second: Numbers = self.children[nodes, 1]
+            at = np.where(at >= 0, np.where(goes_left(nodes, self.features[nodes]), first, second), at)
         return -1 - at
 
     @cached_property

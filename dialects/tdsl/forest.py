@@ -32,9 +32,12 @@ def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]
     `x <= threshold` then is a comparison of raws for every number x of the format, whose raws compare like numbers.
     """
     reals = thresholds.astype(np.float64)
-    finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
-    below, away = format.encode(finite), format.encode_away(finite)
-    raws = np.where(format.decode(below) <= reals, below, away).astype(format.dtype)
+    nearest = format.encode(np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)).astype(format.dtype)
+    if format.dtype.kind == "f":
+        next = np.nextafter(nearest, format.dtype.type(-np.inf))
+    else:
+        next = np.maximum(nearest, np.iinfo(format.dtype).min + 1) - format.dtype.type(1)
+    raws = np.where(format.decode(nearest) <= reals, nearest, next)
     return raws, format.decode(raws) <= reals
 
 

@@ -48,7 +48,7 @@ def _over_raws(op: tdsl.ForestOp) -> Trees:
     """The trees with thresholds in raws, without comparisons that come out the same for every number of the format."""
     format, trees = tdsl.format_of(op.input), op.trees
     raws, below = greatest_raws(format, trees.thresholds)
-    greatest = format.encode(np.array(np.finfo(np.float32).max))
+    greatest = format.encode(np.array(float(np.finfo(np.float32).max)))
 
     def decided(node: int) -> int | None:
         if not below[node]:

@@ -1,7 +1,7 @@
 """The kernels for AVR, all of them composed, and what packed and coded weights cost."""
 
-from tinyml.targets.avr.composer.forests.code import forest_code
-from tinyml.targets.avr.composer.forests.tables import forest_tables
+from tinyml.targets.avr.composer.forests.branch_code import forest_code
+from tinyml.targets.avr.composer.forests.forest_tables import forest_tables
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM
 from tinyml.targets.avr.composer.sums.axpy import axpy
 from tinyml.targets.avr.composer.sums.dense import dot, dot_in_chunks, strided_dot

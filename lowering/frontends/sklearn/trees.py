@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import SSAValue
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.forests import LEAF, Tree, forest
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
 from tinyml.lowering.frontends.sklearn.fitted import Handler
 
 if TYPE_CHECKING:

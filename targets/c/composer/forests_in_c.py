@@ -16,7 +16,14 @@ from tinyml.targets.kernel import Composed, ForestCoder, Kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_C_TYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t", "float32": "float"}
+_C_TYPES = {
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "int16": "int16_t",
+    "int32": "int32_t",
+    "int64": "int64_t",
+    "float32": "float",
+}
 
 _TABLE_NODE, _CODE_NODE, _VOTE, _TREE = 8.0, 5.0, 5.0, 8.0
 """Instructions of a Cortex-M4 for a node in a table, a node in code, a vote and a tree, roughly."""
@@ -53,13 +60,13 @@ class _Votes:
             self.arrays = [
                 *_unsigned("starts", starts),
                 *_unsigned("results", columns),
-                *_array(element, "votes", votes[rows, columns]),
+                *_votes(votes[rows, columns]),
             ]
-            self.bytes = _size(starts) + _size(columns) + rows.size * votes.itemsize
+            self.bytes = _size(starts) + _size(columns) + rows.size * _narrow(votes).itemsize
             loop = "for (uint_fast16_t i = starts[leaf]; i < starts[leaf + 1]; i++)"
             self.added = [loop, f"    out[results[i]] = ({element})(out[results[i]] + votes[i]);"]
         else:
-            self.arrays, self.bytes = _array(element, "votes", votes), votes.nbytes
+            self.arrays, self.bytes = _votes(votes), _narrow(votes).nbytes
             loop = f"for (int i = 0; i < {forest.results}; i++)"
             self.added = [loop, f"    out[i] = ({element})(out[i] + votes[leaf][i]);"]
 
@@ -135,17 +142,31 @@ def _size(numbers: NDArray[Any]) -> int:
     return numbers.size * _bits(numbers) // 8
 
 
+def _votes(votes: NDArray[Any]) -> list[str]:
+    narrow = _narrow(votes)
+    return _array(ctype(narrow), "votes", narrow)
+
+
+def _narrow(votes: NDArray[Any]) -> NDArray[Any]:
+    """Votes in the narrowest type that holds them."""
+    if votes.dtype.kind == "f" or not votes.size:
+        return votes
+    kinds = ("i1", "u1", "i2", "i4")
+    low, high = int(votes.min()), int(votes.max())
+    return votes.astype(next(kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max))
+
+
 def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
     return constant_array(element, name, numbers.shape, list(map(literal, numbers.reshape(-1).tolist())))
 
 
 def _kernel(symbol: str, forest: ForestCode, body: str, time: float, bytes: int) -> Kernel:
     costs = {"": round(time + _VOTE * forest.added + _TREE * len(forest.trees.roots))}
-    text = _Plain("", signature(symbol, forest), {}, body, costs, call=12)
+    text = _PlainForest("", signature(symbol, forest), {}, body, costs, call=12)
     return Kernel(symbol, 8, 8, 32, op="num.forest", flash=None, code=bytes, composed=text)
 
 
-class _Plain(Composed):
+class _PlainForest(Composed):
     @property
     def text(self) -> str:
         return f"static __attribute__((__noinline__, __unused__)) {self.signature}\n{{\n{self.portable}\n}}\n"

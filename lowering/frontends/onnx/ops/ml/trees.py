@@ -9,8 +9,8 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.forests import LEAF, Tree, forest
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed
 from tinyml.lowering.frontends.onnx.building.values import Value
@@ -179,7 +179,8 @@ def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         raise node.error("the attributes of its nodes, or those of its leaves, differ in length")
     if leaves and not 0 <= int(columns.min()) <= int(columns.max()) < targets:
         raise node.error(f"a leaf votes for the target {int(columns.max())}, there are {targets}")
-    kinds = [MODES[mode] if 0 <= mode < len(MODES) else f"number {mode}" for mode in np.asarray(numbers).tolist()]
+    modes: list[int] = np.asarray(numbers).tolist()
+    kinds = [MODES[mode] if 0 <= mode < len(MODES) else f"number {mode}" for mode in modes]
     votes = np.zeros((leaves, targets))
     votes[np.arange(leaves), columns] = np.asarray(weights, np.float64).reshape(-1)
     trees: list[Tree] = []

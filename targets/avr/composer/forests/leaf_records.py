@@ -7,6 +7,7 @@ flash: a mask of the results that it adds to, and a number for each; without a m
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -132,7 +133,7 @@ class Leaves:
             lines += [f"ldd r24,{at}", f"{operation} r24,{-self.unit >> 8 * byte & 255}", f"std {at},r24"]
         return tuple(lines)
 
-    def record_added(self, masks: list[str]) -> Lines:
+    def record_added(self, masks: Sequence[str]) -> Lines:
         """The votes of a record added, which Z points to, behind its mask.
 
         masks: the registers of the mask, results 0 to 7 first; they are destroyed.

@@ -17,7 +17,7 @@ from functools import cached_property
 from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, constants, moved, statement
-from tinyml.targets.avr.composer.forests.leaves import RESULTS, Leaves, compares
+from tinyml.targets.avr.composer.forests.leaf_records import RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import signature
 from tinyml.targets.c.composer.forests_in_c import tables as tables_in_c
 from tinyml.targets.composer.lines import Lines, joined

@@ -13,7 +13,7 @@ from functools import cached_property
 from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, constants, cycles, statement
-from tinyml.targets.avr.composer.forests.leaves import REACH, RESULTS, Leaves, compares
+from tinyml.targets.avr.composer.forests.leaf_records import REACH, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import code as code_in_c
 from tinyml.targets.c.composer.forests_in_c import signature
 from tinyml.targets.composer.lines import Lines, joined
