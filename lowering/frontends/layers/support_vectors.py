@@ -87,14 +87,15 @@ def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array) -> S
     return to.op(tdsl.ExpOp, to.op(tdsl.SubOp, near, beyond))
 
 
-def pair_coefficients(of_classes: Array, sizes: Sequence[int]) -> Array:
+def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int]) -> Array:
     """The coefficients (pairs, support vectors) of all decisions between two classes.
 
     of_classes: libsvm's (classes - 1, support vectors), whose row says which other class is decided against; sizes: the
     number of support vectors of each class, which come one class after the other.
     """
-    ends = np.cumsum([0, *sizes])
-    pairs = np.zeros((len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1]))
+    ends, shape = np.cumsum([0, *sizes]), (len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1])
+    to.check_shape(shape)
+    pairs = np.zeros(shape)
     for pair, (i, j) in enumerate(combinations(range(len(sizes)), 2)):
         of_i, of_j = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
         pairs[pair, of_i] = of_classes[j - 1, of_i]
@@ -104,6 +105,7 @@ def pair_coefficients(of_classes: Array, sizes: Sequence[int]) -> Array:
 
 def votes(to: ModelBuilder, decisions: SSAValue, classes: int) -> SSAValue:
     """The votes 1 x classes of decisions between pairs of classes, each greater than 0 for the first of its pair."""
+    to.check_shape((classes, shape_of(decisions)[0]))
     signs = np.zeros((classes, shape_of(decisions)[0]))
     for pair, (i, j) in enumerate(combinations(range(classes), 2)):
         signs[i, pair], signs[j, pair] = 1, -1

@@ -23,7 +23,7 @@ def support_vector_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> 
     only(to, estimator, "break_ties", False, instead="fit it with break_ties=False, as is usual")
     vectors, coefficients = (array(to, estimator, name, 2) for name in ("support_vectors_", "dual_coef_"))
     sizes = array(to, estimator, "n_support_").astype(int).tolist()
-    pairs = coefficients if len(sizes) == 2 else pair_coefficients(coefficients, sizes)
+    pairs = coefficients if len(sizes) == 2 else pair_coefficients(to, coefficients, sizes)
     decisions = kernel_sums(to, x, _kernel(estimator, to), vectors, pairs, array(to, estimator, "intercept_"))
     return decisions if len(sizes) == 2 else votes(to, decisions, len(sizes))
 
