@@ -31,7 +31,7 @@ MOST_FACTORS = 8
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelFunction:
     """A kernel of libsvm: `linear` u v, `rbf` exp(-gamma |u - v|^2), `poly` (gamma u v + coef0)^degree, `sigmoid`
     tanh(gamma u v + coef0)."""
 
@@ -42,7 +42,7 @@ class Kernel:
 
 
 def kernel_sums(
-    to: ModelBuilder, x: SSAValue, kernel: Kernel, vectors: Array, coefficients: Array, addends: Array
+    to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array, coefficients: Array, addends: Array
 ) -> SSAValue:
     """The column `coefficients k(vectors, x) + addends`.
 
@@ -53,7 +53,7 @@ def kernel_sums(
     return affine(to, _kernels(to, x, kernel, vectors), coefficients, addends)
 
 
-def _kernels(to: ModelBuilder, x: SSAValue, kernel: Kernel, vectors: Array) -> SSAValue:
+def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array) -> SSAValue:
     """The column k(vector, x) of all support vectors."""
     if kernel.name == "rbf":
         return _gaussians(to, x, kernel.gamma, vectors)

@@ -8,14 +8,20 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.support_vectors import KERNELS, Kernel, kernel_sums, pair_coefficients, votes
+from tinyml.lowering.frontends.layers.support_vectors import (
+    KERNELS,
+    KernelFunction,
+    kernel_sums,
+    pair_coefficients,
+    votes,
+)
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
 
 
-def _kernel(estimator: Any, to: ModelBuilder) -> Kernel:
+def _kernel(estimator: Any, to: ModelBuilder) -> KernelFunction:
     only(to, estimator, "kernel", *KERNELS, instead="a kernel of your own is not part of the estimator")
     gamma = float(array(to, estimator, "_gamma"))
-    return Kernel(estimator.kernel, gamma, float(estimator.coef0), int(estimator.degree))
+    return KernelFunction(estimator.kernel, gamma, float(estimator.coef0), int(estimator.degree))
 
 
 def support_vector_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:

@@ -10,7 +10,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.layers.support_vectors import Kernel, kernel_sums, pair_coefficients, votes
+from tinyml.lowering.frontends.layers.support_vectors import KernelFunction, kernel_sums, pair_coefficients, votes
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed
 from tinyml.lowering.frontends.onnx.building.values import Value
@@ -45,7 +45,7 @@ def _sums(to: Builder, node: OnnxNode, inputs: Inputs, rows: int, sizes: Sequenc
     if addends.size != len(coefficients):
         raise node.error(f"{addends.size} numbers in rho do not fit {len(coefficients)} decisions")
     gamma, coef0, degree = kernel_params
-    kernel = Kernel(node.text("kernel_type", "LINEAR").lower(), gamma, coef0, int(degree))
+    kernel = KernelFunction(node.text("kernel_type", "LINEAR").lower(), gamma, coef0, int(degree))
     return kernel_sums(to, x, kernel, vectors, coefficients, addends)
 
 

@@ -41,36 +41,24 @@ SUPPORT: dict[str, Any] = {
     "classlabels_strings": ["a", "b"],
 }
 
-REFUSED = {
-    "coefficients": (
-        ml("LinearClassifier", "x", "label scores", **{**LINEAR, "coefficients": [1.0]}),
-        "1 coefficients",
-    ),
-    "transform": (ml("LinearClassifier", "x", "label scores", **LINEAR, post_transform="PROBIT"), "PROBIT"),
-    "labels": (ml("LinearClassifier", "x", "label scores", coefficients=[1.0] * 6), "needs the attribute classlabels"),
-    "equal labels": (
-        ml("LinearClassifier", "x", "label scores", **{**LINEAR, "classlabels_ints": [7, 7]}),
-        "different",
-    ),
-    "vectors": (
-        ml("SVMClassifier", "x", "label scores", **{**SUPPORT, "support_vectors": [1.0]}),
-        "do not fit 2 support",
-    ),
-    "kernel": (ml("SVMClassifier", "x", "label scores", **{**SUPPORT, "kernel_type": "COSINE"}), "'cosine' is not"),
-    "parameters": (
-        ml("SVMClassifier", "x", "label scores", **{**SUPPORT, "kernel_params": [float("nan")] * 3}),
-        "three",
-    ),
-    "sizes": (ml("SVMClassifier", "x", "label scores", **{**SUPPORT, "vectors_per_class": [3, -1]}), "do not fit"),
-    "pairs": (ml("SVMClassifier", "x", "label scores", **SUPPORT, prob_a=[1.0], prob_b=[1.0]), "probability=False"),
+REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
+    "coefficients": ("LinearClassifier", {**LINEAR, "coefficients": [1.0]}, "1 coefficients"),
+    "transform": ("LinearClassifier", {**LINEAR, "post_transform": "PROBIT"}, "PROBIT"),
+    "labels": ("LinearClassifier", {"coefficients": [1.0] * 6}, "needs the attribute classlabels"),
+    "equal labels": ("LinearClassifier", {**LINEAR, "classlabels_ints": [7, 7]}, "different"),
+    "vectors": ("SVMClassifier", {**SUPPORT, "support_vectors": [1.0]}, "do not fit 2 support"),
+    "kernel": ("SVMClassifier", {**SUPPORT, "kernel_type": "COSINE"}, "'cosine' is not"),
+    "parameters": ("SVMClassifier", {**SUPPORT, "kernel_params": [float("nan")] * 3}, "three"),
+    "sizes": ("SVMClassifier", {**SUPPORT, "vectors_per_class": [3, -1]}, "do not fit"),
+    "pairs": ("SVMClassifier", {**SUPPORT, "prob_a": [1.0], "prob_b": [1.0]}, "probability=False"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_attributes_that_do_not_fit_are_refused_in_one_line(name: str):
-    node, message = REFUSED[name]
+    op, attributes, message = REFUSED[name]
     with pytest.raises(InputError, match=message) as caught:
-        imported(node)
+        imported(ml(op, "x", "label scores", **attributes))
     assert str(caught.value).startswith("test.onnx: ")
     assert "\n" not in str(caught.value)
 

@@ -43,6 +43,8 @@ def fitted(estimator: Any, y: Any = IRIS.y) -> Any:
         return estimator.fit(IRIS.x, y)
 
 
+PRODUCTS = SVC(kernel="precomputed").fit(IRIS.x @ IRIS.x.T, IRIS.y)
+
 REFUSED = {
     "no estimator": ({}, r"expected an estimator of scikit-learn, got builtins\.dict"),
     "own class": (fitted(Changed()), "Changed is not a class of scikit-learn: what it changes of StandardScaler"),
