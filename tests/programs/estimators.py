@@ -1,14 +1,18 @@
-"""Small data sets of scikit-learn, and the answers of imported estimators."""
+"""Small data sets of scikit-learn, its estimators, and the answers of imported ones.
+
+scikit-learn, joblib and skl2onnx have no types: their modules are of any type, here alone.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import datasets
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
@@ -18,6 +22,16 @@ from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
 Array = NDArray[Any]
+
+_MODULES = """cluster decomposition discriminant_analysis feature_selection gaussian_process linear_model metrics model_selection multiclass
+multioutput naive_bayes neighbors neural_network pipeline preprocessing svm"""
+
+datasets: Any = import_module("sklearn.datasets")
+joblib: Any = import_module("joblib")
+skl2onnx: Any = import_module("skl2onnx")
+_modules: list[Any] = [import_module(f"sklearn.{name}") for name in _MODULES.split()]
+sk: Any = SimpleNamespace(**{name: getattr(module, name) for module in _modules for name in module.__all__})
+"""scikit-learn's classes and functions by their names alone."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +55,16 @@ def halves(name: str) -> Halves:
     return Halves(x[one], y[one], x[other], y[other])
 
 
+def scores_of(outputs: Outputs) -> Array:
+    """The scores of a program that has some."""
+    assert outputs.scores is not None
+    return outputs.scores
+
+
 def answers(module: ModuleOp, outputs: Outputs) -> Array:
     """What `predict` answers: labels of classes, indices of clusters, or values."""
     if outputs.labels is None:
-        assert outputs.scores is not None
-        return outputs.scores
+        return scores_of(outputs)
     classes = tdsl.classes_of(module)
     return outputs.labels if classes is None else np.array(classes)[outputs.labels]
 

@@ -6,14 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pytest
-from programs.estimators import halves, in_format
-from sklearn.linear_model import Ridge
-from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from programs.estimators import halves, in_format, joblib, sk
 
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
@@ -29,7 +24,7 @@ HELD = np.c_[DATA.held_y, 900 * DATA.held_x[:, 2] + DATA.held_y]
 
 @pytest.mark.parametrize("outputs", [1, 2])
 def test_errors_are_those_of_sklearns_metrics(outputs: int):
-    model = make_pipeline(StandardScaler(), Ridge()).fit(DATA.x, TARGETS[:, :outputs])
+    model = sk.make_pipeline(sk.StandardScaler(), sk.Ridge()).fit(DATA.x, TARGETS[:, :outputs])
     reals, y = import_estimator(model), HELD[:, :outputs]
     formats = in_format(reals, DATA, "fixed", 8)
     found = accuracy(reals, formats, Data(DATA.held_x, None, targets=y))
@@ -40,16 +35,20 @@ def test_errors_are_those_of_sklearns_metrics(outputs: int):
     assert values is not None
     for errors, predicted in ((found.regression.reals, exact), (found.regression.formats, values)):
         assert errors is not None
-        expected = (mean_absolute_error(y, predicted), np.sqrt(((y - predicted) ** 2).mean()), r2_score(y, predicted))
+        expected = (
+            sk.mean_absolute_error(y, predicted),
+            np.sqrt(((y - predicted) ** 2).mean()),
+            sk.r2_score(y, predicted),
+        )
         np.testing.assert_allclose((errors.mae, errors.rmse, errors.r2), expected, rtol=1e-4)
         if outputs == 1:
-            assert errors.rmse == pytest.approx(root_mean_squared_error(y, predicted), rel=1e-4)
+            assert errors.rmse == pytest.approx(sk.root_mean_squared_error(y, predicted), rel=1e-4)
     assert found.regression.difference == pytest.approx(np.abs(values - exact).mean(), rel=1e-3)
 
 
 def test_losses_of_candidates_are_points_of_r2():
     """In any order of the samples, and from below while not all of them were seen."""
-    reals = import_estimator(Ridge().fit(DATA.x, TARGETS))
+    reals = import_estimator(sk.Ridge().fit(DATA.x, TARGETS))
     formats = in_format(reals, DATA, "fixed", 8)
     reference = Reference(reals, Data(DATA.x, None, targets=TARGETS))
     outputs = evaluate(formats, encode_inputs(formats, reference.inputs))
@@ -62,15 +61,15 @@ def test_losses_of_candidates_are_points_of_r2():
         outcome = reference.extended(outcome, taken, some, some[0])
         bounds.append(reference.loss(outcome, reference.check("accuracy")))
     exact, ordered = evaluate_reals(reals, reference.inputs).scores, TARGETS[reference.order]
-    lost = 100 * (r2_score(ordered, exact) - r2_score(ordered, values.scores))
+    lost = 100 * (sk.r2_score(ordered, exact) - sk.r2_score(ordered, values.scores))
     assert bounds[0] <= bounds[1] == pytest.approx(lost)
-    assert reference.loss(outcome, "disagreement") == pytest.approx(100 * (1 - r2_score(exact, values.scores)))
+    assert reference.loss(outcome, "disagreement") == pytest.approx(100 * (1 - sk.r2_score(exact, values.scores)))
 
 
 def test_commands_report_regressors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """A search keeps the points of R2 that it may lose, and what runs has the errors that were promised."""
     model, val, out = tmp_path / "ridge.joblib", tmp_path / "val.npz", tmp_path / "out"
-    joblib.dump(make_pipeline(StandardScaler(), Ridge()).fit(DATA.x, DATA.y), model)
+    joblib.dump(sk.make_pipeline(sk.StandardScaler(), sk.Ridge()).fit(DATA.x, DATA.y), model)
     np.savez(val, x=DATA.held_x, y=DATA.held_y)
     arguments = ["--val", str(val), "--target", "host", "--search", "demote", "--loss", "1.0", "-o", str(out)]
     assert main(["compile", str(model), "--trust-pickle", *arguments]) == 0

@@ -9,19 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs.estimators import Halves, answers, answers_in, halves, in_format
+from programs.estimators import Halves, answers, answers_in, halves, in_format, scores_of, sk, skl2onnx
 from programs.on_boards import difference, printed
-from skl2onnx import to_onnx
-from sklearn.cluster import KMeans
-from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron, Ridge, RidgeClassifier, SGDClassifier
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier, MLPRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler
-from sklearn.svm import SVC, SVR, LinearSVC
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
@@ -33,10 +22,12 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate_reals
 
 USUAL = {
-    "logistic regression": lambda: LogisticRegression(max_iter=20),
-    "network": lambda: MLPClassifier((16,), max_iter=60, random_state=0),
-    "support vectors": lambda: SVC(gamma=0.001),
-    "scaler and network": lambda: make_pipeline(StandardScaler(), MLPClassifier((16,), max_iter=60, random_state=0)),
+    "logistic regression": lambda: sk.LogisticRegression(max_iter=20),
+    "network": lambda: sk.MLPClassifier((16,), max_iter=60, random_state=0),
+    "support vectors": lambda: sk.SVC(gamma=0.001),
+    "scaler and network": lambda: sk.make_pipeline(
+        sk.StandardScaler(), sk.MLPClassifier((16,), max_iter=60, random_state=0)
+    ),
 }
 ZIPPED = {"zipped": None, "plain": {"zipmap": False}}
 """The options of the default, whose probabilities are a map, and of tensors."""
@@ -54,7 +45,7 @@ def usual(name: str) -> Any:
 
 def exported(estimator: Any, data: Halves, options: Any = None) -> ModuleOp:
     with warnings.catch_warnings(action="ignore"):
-        model = to_onnx(estimator, data.x[:1], options=options)
+        model = skl2onnx.to_onnx(estimator, data.x[:1], options=options)
     module = read_onnx(model.SerializeToString(), "model.onnx")
     module.verify()
     return module
@@ -80,7 +71,7 @@ def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
     """Of a network in 8 bits, and of some support vectors in 16."""
     data = halves("digits")
     few = Halves(data.x[:200], data.y[:200], data.held_x, data.held_y)
-    vectors = make_pipeline(PCA(8, random_state=0), SVC()).fit(few.x, few.y)
+    vectors = sk.make_pipeline(sk.PCA(8, random_state=0), sk.SVC()).fit(few.x, few.y)
     for number, (estimator, width) in enumerate([(usual("scaler and network"), 8), (vectors, 16)]):
         module = in_format(exported(estimator, data), data, "fixed", width)
         pipelines.run(module, context(), pipelines.flatten("refine-formats", {"target": device}))
@@ -90,20 +81,35 @@ def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
 
 
 OTHERS = {
-    "discriminant": ("wine", LinearDiscriminantAnalysis()),
-    "ridge": ("wine", RidgeClassifier()),
-    "ridge of two": ("cancer", RidgeClassifier()),
-    "stochastic gradients": ("wine", make_pipeline(MinMaxScaler(), SGDClassifier(random_state=0))),
-    "perceptron of two": ("cancer", make_pipeline(RobustScaler(), MaxAbsScaler(), Perceptron(random_state=0))),
-    "linear SVC": ("iris", LinearSVC(random_state=0)),
-    "linear SVC of two": ("cancer", LinearSVC(random_state=0)),
-    "logistic regression of two": ("cancer", make_pipeline(StandardScaler(), LogisticRegression())),
-    "network of two": ("cancer", make_pipeline(Normalizer(), MLPClassifier((8,), random_state=0))),
-    "SVC of two": ("cancer", make_pipeline(StandardScaler(), SVC())),
-    "SVC of polynomials": ("wine", make_pipeline(StandardScaler(), SVC(kernel="poly", coef0=1.0))),
-    "SVC of sigmoids": ("wine", make_pipeline(StandardScaler(), SVC(kernel="sigmoid"))),
-    "linear SVC of libsvm": ("iris", SVC(kernel="linear")),
-    "naive Bayes": ("wine", GaussianNB()),
+    "discriminant": ("wine", sk.LinearDiscriminantAnalysis()),
+    "ridge": ("wine", sk.RidgeClassifier()),
+    "ridge of two": ("cancer", sk.RidgeClassifier()),
+    "stochastic gradients": (
+        "wine",
+        sk.make_pipeline(sk.MinMaxScaler(), sk.SGDClassifier(random_state=0)),
+    ),
+    "perceptron of two": (
+        "cancer",
+        sk.make_pipeline(sk.RobustScaler(), sk.MaxAbsScaler(), sk.Perceptron(random_state=0)),
+    ),
+    "linear SVC": ("iris", sk.LinearSVC(random_state=0)),
+    "linear SVC of two": ("cancer", sk.LinearSVC(random_state=0)),
+    "logistic regression of two": (
+        "cancer",
+        sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()),
+    ),
+    "network of two": (
+        "cancer",
+        sk.make_pipeline(sk.Normalizer(), sk.MLPClassifier((8,), random_state=0)),
+    ),
+    "SVC of two": ("cancer", sk.make_pipeline(sk.StandardScaler(), sk.SVC())),
+    "SVC of polynomials": (
+        "wine",
+        sk.make_pipeline(sk.StandardScaler(), sk.SVC(kernel="poly", coef0=1.0)),
+    ),
+    "SVC of sigmoids": ("wine", sk.make_pipeline(sk.StandardScaler(), sk.SVC(kernel="sigmoid"))),
+    "linear SVC of libsvm": ("iris", sk.SVC(kernel="linear")),
+    "naive Bayes": ("wine", sk.GaussianNB()),
 }
 
 
@@ -121,16 +127,16 @@ def test_strings_are_looked_up(name: str):
 
 def test_clusters_are_those_of_predict():
     data = halves("iris")
-    estimator = KMeans(3, n_init=1, random_state=0).fit(data.x)
+    estimator = sk.KMeans(3, n_init=1, random_state=0).fit(data.x)
     outputs = evaluate_reals(exported(estimator, data), data.held_x)
     np.testing.assert_array_equal(outputs.labels, estimator.predict(data.held_x))
 
 
 REGRESSORS = {
-    "least squares": (LinearRegression(), 1),
-    "ridge": (make_pipeline(StandardScaler(), Ridge()), 2),
-    "SVR": (SVR(C=100.0), 1),
-    "network": (MLPRegressor(hidden_layer_sizes=(8,), max_iter=30, random_state=0), 2),
+    "least squares": (sk.LinearRegression(), 1),
+    "ridge": (sk.make_pipeline(sk.StandardScaler(), sk.Ridge()), 2),
+    "SVR": (sk.SVR(C=100.0), 1),
+    "network": (sk.MLPRegressor(hidden_layer_sizes=(8,), max_iter=30, random_state=0), 2),
 }
 
 
@@ -142,14 +148,14 @@ def test_values_are_those_of_predict(name: str):
     found = evaluate_reals(exported(estimator, data), data.held_x)
     assert found.labels is None
     expected = estimator.predict(data.held_x).reshape(-1, outputs)
-    np.testing.assert_allclose(found.scores, expected, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(scores_of(found), expected, rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize(
     ("estimator", "name"),
     [
-        (KNeighborsClassifier(3), "Scan"),
-        (make_pipeline(Normalizer("l1"), Ridge()), "Normalizer"),
+        (sk.KNeighborsClassifier(3), "Scan"),
+        (sk.make_pipeline(sk.Normalizer("l1"), sk.Ridge()), "Normalizer"),
     ],
 )
 def test_what_is_not_supported_names_itself_and_the_way_round_it(estimator: Any, name: str):

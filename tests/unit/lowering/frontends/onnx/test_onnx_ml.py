@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
@@ -23,7 +23,7 @@ def imported(*nodes: Any, outputs: str = "label scores", opset: int = 9) -> Modu
     """A model of nodes on 3 features; outputs: their names."""
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 3])
     declared = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs.split()]
-    labels = helper.make_tensor("names", TensorProto.STRING, [2], ["no", "yes"])
+    labels = numpy_helper.from_array(np.array(["no", "yes"], object), "names")
     graph = helper.make_graph(nodes, "graph", [x], declared, [labels])
     domains = [helper.make_opsetid("", opset), helper.make_opsetid("ai.onnx.ml", 1)]
     model = helper.make_model(graph, opset_imports=domains, ir_version=8)
@@ -86,6 +86,7 @@ def test_a_classifier_keeps_its_labels_and_scores():
     outputs = evaluate_reals(module, np.array([[1.0, 0.2, 5.0], [1.0, 0.6, 5.0]]))
     assert outputs.labels is not None
     assert outputs.labels.tolist() == [0, 1]
+    assert outputs.scores is not None
     np.testing.assert_allclose(outputs.scores, [[1.0, 0.7], [1.0, 1.1]])
 
 
@@ -94,6 +95,7 @@ def test_support_vectors_decide_as_libsvm_does():
     x = np.array([[1.0, 2, 3], [3, 2, 1], [2, 2, 2]])
     near, far = (np.exp(-0.5 * ((x - vector) ** 2).sum(1)) for vector in ([1, 2, 3], [3, 2, 1]))
     outputs = evaluate_reals(module, x)
+    assert outputs.scores is not None
     np.testing.assert_allclose(np.ravel(outputs.scores), far - near - 0.5, atol=1e-6)
     assert outputs.labels is not None
     assert outputs.labels.tolist() == [0, 1, 0]
@@ -104,6 +106,7 @@ def test_old_opsets_are_for_ops_that_did_not_change():
     nodes = ml("Scaler", "x", "scaled", offset=[1.0], scale=[2.0]), helper.make_node("Tanh", ["scaled"], ["scores"])
     x = np.array([[0.5, 1.0, 1.5]])
     scores = evaluate_reals(imported(*nodes, outputs="scores", opset=7), x).scores
+    assert scores is not None
     np.testing.assert_allclose(scores, np.tanh(2 * x - 2))
     with pytest.raises(InputError, match="opset 12 is not supported"):
         imported(helper.make_node("Softmax", ["x"], ["scores"]), outputs="scores", opset=12)
