@@ -6,8 +6,10 @@ A program computes the index of a class; callers want the label that the model w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, BytesAttr, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 __all__ = ["CLASSES", "classes_of", "set_classes"]
@@ -38,15 +40,14 @@ def classes_of(module: ModuleOp) -> list[str | int] | None:
     if not isinstance(attribute, ArrayAttr):
         raise VerifyException(f"{CLASSES} is {attribute}, expected an array of strings or of integers")
     labels: list[str | int] = []
-    for label in attribute:
-        match label:
-            case StringAttr():
-                labels.append(label.data)
-            case BytesAttr():
-                # What the parser makes of a string with characters other than ASCII.
-                labels.append(label.data.decode())
-            case IntegerAttr():
-                labels.append(label.value.data)
-            case _:
-                raise VerifyException(f"{CLASSES} holds {label}, expected an array of strings or of integers")
+    for label in cast("ArrayAttr[Attribute]", attribute):
+        if isinstance(label, StringAttr):
+            labels.append(label.data)
+        elif isinstance(label, BytesAttr):
+            # What the parser makes of a string with characters other than ASCII.
+            labels.append(label.data.decode())
+        elif isinstance(label, IntegerAttr):
+            labels.append(label.value.data)
+        else:
+            raise VerifyException(f"{CLASSES} holds {label}, expected an array of strings or of integers")
     return labels

@@ -51,8 +51,8 @@ class TopKMaskOp(TensorOp):
         zero, one = (arithmetic.number(self.out, real) for real in (0.0, 1.0))
         # Raws are ordered as the numbers that they stand for. A stable sort of the reversed elements, read backwards,
         # has the first of equal ones first.
-        backwards = x[0].reshape(len(x[0]), -1)[:, ::-1]
+        backwards: Array = x[0].reshape(len(x[0]), -1)[:, ::-1]
         order = backwards.shape[1] - 1 - np.argsort(backwards, axis=1, kind="stable")[:, ::-1]
-        marks = np.full(backwards.shape, zero)
+        marks: Array = np.full(backwards.shape, zero)
         np.put_along_axis(marks, order[:, : self.count.value.data], one, 1)
         return marks.reshape(x[0].shape)

@@ -31,7 +31,7 @@ MOST_FACTORS = 8
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelFunction:
     """A kernel of libsvm: `linear` u v, `rbf` exp(-gamma |u - v|^2), `poly` (gamma u v + coef0)^degree, `sigmoid`
     tanh(gamma u v + coef0)."""
 
@@ -42,7 +42,7 @@ class Kernel:
 
 
 def kernel_sums(
-    to: ModelBuilder, x: SSAValue, kernel: Kernel, vectors: Array, coefficients: Array, addends: Array
+    to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array, coefficients: Array, addends: Array
 ) -> SSAValue:
     """The column `coefficients k(vectors, x) + addends`.
 
@@ -53,7 +53,7 @@ def kernel_sums(
     return affine(to, _kernels(to, x, kernel, vectors), coefficients, addends)
 
 
-def _kernels(to: ModelBuilder, x: SSAValue, kernel: Kernel, vectors: Array) -> SSAValue:
+def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array) -> SSAValue:
     """The column k(vector, x) of all support vectors."""
     if kernel.name == "rbf":
         return _gaussians(to, x, kernel.gamma, vectors)
@@ -87,14 +87,15 @@ def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array) -> S
     return to.op(tdsl.ExpOp, to.op(tdsl.SubOp, near, beyond))
 
 
-def pair_coefficients(of_classes: Array, sizes: Sequence[int]) -> Array:
+def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int]) -> Array:
     """The coefficients (pairs, support vectors) of all decisions between two classes.
 
     of_classes: libsvm's (classes - 1, support vectors), whose row says which other class is decided against; sizes: the
     number of support vectors of each class, which come one class after the other.
     """
-    ends = np.cumsum([0, *sizes])
-    pairs = np.zeros((len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1]))
+    ends, shape = np.cumsum([0, *sizes]), (len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1])
+    to.check_shape(shape)
+    pairs = np.zeros(shape)
     for pair, (i, j) in enumerate(combinations(range(len(sizes)), 2)):
         of_i, of_j = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
         pairs[pair, of_i] = of_classes[j - 1, of_i]
@@ -104,6 +105,7 @@ def pair_coefficients(of_classes: Array, sizes: Sequence[int]) -> Array:
 
 def votes(to: ModelBuilder, decisions: SSAValue, classes: int) -> SSAValue:
     """The votes 1 x classes of decisions between pairs of classes, each greater than 0 for the first of its pair."""
+    to.check_shape((classes, shape_of(decisions)[0]))
     signs = np.zeros((classes, shape_of(decisions)[0]))
     for pair, (i, j) in enumerate(combinations(range(classes), 2)):
         signs[i, pair], signs[j, pair] = 1, -1

@@ -26,7 +26,7 @@ def gaussian_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
     priors = array(to, estimator, "class_prior_")
     if variances.min() <= 0:
         raise to.error("a variance is 0: fit it with var_smoothing above 0")
-    features = np.arange(means.shape[1])
+    features = list(range(means.shape[1]))
     centre = means[variances.argmin(0), features]
     means = means - centre
     widest = variances.argmax(0), features

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
@@ -42,16 +43,18 @@ def array_feature_extractor(to: Builder, node: OnnxNode, inputs: Inputs) -> Valu
     if isinstance(at, Label):
         if not isinstance(values, Constant) or values.array.dtype.kind not in "iuU":
             raise node.error("expected constant labels of classes, integers or strings")
-        return replace(at, classes=tuple(values.array.ravel().tolist()))
+        classes = tuple(values.array.ravel().tolist())
+        if isinstance(scores := at.value.owner, tdsl.ArgmaxOp) and prod(tdsl.shape_of(scores.input)) != len(classes):
+            raise node.error(f"{len(classes)} labels do not fit scores of shape {list(tdsl.shape_of(scores.input))}")
+        return replace(at, classes=classes)
     if not isinstance(at, Constant) or at.array.dtype.kind not in "iu" or not at.array.size:
         raise node.error("expected constant indices")
-    indices = at.array.ravel().tolist()
+    indices, shape = at.array.ravel().tolist(), values.shape
+    if not shape or not all(0 <= index < shape[-1] for index in indices):
+        raise node.error(f"indices {indices} do not lie in shape {list(shape)}")
     if isinstance(values, Constant):
         return Constant(np.take(values.array, indices, -1))
     x = to.tensor(values)
-    shape = tdsl.shape_of(x)
-    if not shape or not all(0 <= index < shape[-1] for index in indices):
-        raise node.error(f"indices {indices} do not lie in shape {list(shape)}")
     first = [0] * (len(shape) - 1)
     parts = [to.part(x, (*first, index), (*shape[:-1], 1)) for index in indices]
     return OrderedTensor.plain(parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, len(shape) - 1))
