@@ -26,6 +26,7 @@ Array = NDArray[Any]
 _MODULES = (
     "cluster decomposition discriminant_analysis feature_selection gaussian_process linear_model metrics"
     " model_selection multiclass multioutput naive_bayes neighbors neural_network pipeline preprocessing svm"
+    " ensemble tree"
 )
 
 datasets: Any = import_module("sklearn.datasets")

@@ -25,9 +25,16 @@ def _tree(tree: Any, votes: NDArray[Any]) -> Tree:
     return Tree(tree.feature, tree.threshold, tree.children_left, tree.children_right, votes)
 
 
+def _part(to: ModelBuilder, estimator: Any, name: str) -> Any:
+    """A fitted part of an estimator."""
+    if (part := getattr(estimator, name, None)) is None:
+        raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
+    return part
+
+
 def _shares(to: ModelBuilder, estimator: Any) -> NDArray[Any]:
     """The class probabilities of all nodes, (nodes, classes)."""
-    values = estimator.tree_.value
+    values = _part(to, estimator, "tree_").value
     if values.shape[1] != 1:
         raise to.error(f"it has {values.shape[1]} outputs: fit a classifier for each of them")
     return values[:, 0] / values[:, 0].sum(1, keepdims=True)
@@ -37,27 +44,32 @@ def _classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return forest(to, x, [_tree(estimator.tree_, _shares(to, estimator))])
 
 
+def _values(to: ModelBuilder, estimator: Any, count: int = 1) -> Tree:
+    """A tree whose leaves have values, of which `count` trees give the mean."""
+    tree = _part(to, estimator, "tree_")
+    return _tree(tree, tree.value[:, :, 0] / count)
+
+
 def _regressor_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    return forest(to, x, [_tree(estimator.tree_, estimator.tree_.value[:, :, 0])])
+    return forest(to, x, [_values(to, estimator)])
 
 
 def _forest_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    count = len(estimator.estimators_)
-    return forest(to, x, [_tree(each.tree_, _shares(to, each) / count) for each in estimator.estimators_])
+    estimators = _part(to, estimator, "estimators_")
+    return forest(to, x, [_tree(each.tree_, _shares(to, each) / len(estimators)) for each in estimators])
 
 
 def _forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    count = len(estimator.estimators_)
-    return forest(to, x, [_tree(each.tree_, each.tree_.value[:, :, 0] / count) for each in estimator.estimators_])
+    estimators = _part(to, estimator, "estimators_")
+    return forest(to, x, [_values(to, each, len(estimators)) for each in estimators])
 
 
 def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """The raw predictions: those of `init_`, and the sums of trees that each add to one of them."""
-    initial = estimator.init_
+    stages, initial = _part(to, estimator, "estimators_"), estimator.init_
     if not isinstance(initial, str) and not type(initial).__name__.startswith("Dummy"):
         raise to.error(f"init={type(initial).__name__} is not supported, only init=None or 'zero'")
     start = estimator._raw_predict_init(np.zeros((1, estimator.n_features_in_), np.float32))
-    stages = estimator.estimators_
     trees: list[Tree] = []
     for stage in stages:
         for result, each in enumerate(stage):
@@ -69,11 +81,12 @@ def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 def _histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """The same of binned features. No input is NaN, so that the directions of missing values do not count."""
+    stages = _part(to, estimator, "_predictors")
     if getattr(estimator, "_preprocessor", None) is not None or estimator.is_categorical_ is not None:
         raise to.error("categorical features are not supported, encode them as numbers: categorical_features=None")
     start = np.asarray(estimator._baseline_prediction, np.float64).reshape(-1)
     trees: list[Tree] = []
-    for stage in estimator._predictors:
+    for stage in stages:
         for result, each in enumerate(stage):
             nodes = each.nodes
             votes = np.zeros((len(nodes), len(stage)))
