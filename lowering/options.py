@@ -12,6 +12,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
+from tinyml.transforms.reals.choose_votes import SOFT, VOTES
 from tinyml.transforms.schedules.table import AUTO, schedule_names
 
 PACKED = ("auto", "always", "never")
@@ -82,6 +83,13 @@ class CompileOptions:
         "round sums that loops carry, in place of wide accumulators in RAM (searches with --ram try both)",
         default=False,
         group=OptionGroup.MEMORY,
+    )
+    votes: str = option(
+        "votes of a forest's trees: soft, the class probabilities of leaves, or hard, one vote for the most probable "
+        "class, which is smaller and faster and changes some predictions",
+        default=SOFT,
+        choices=VOTES,
+        group=OptionGroup.NUMBERS,
     )
     plan: str = option(
         "order of execution (docs/schedules.md); auto takes the fastest plan that fits in RAM",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.elements import element_function
-from tinyml.targets.kernel import ElementFunction, Kernel, PackedReads, RowCoder
+from tinyml.targets.c.composer.forests_in_c import FORESTS
+from tinyml.targets.kernel import ElementFunction, ForestCoder, Kernel, PackedReads, RowCoder
 from tinyml.targets.package import Package
 from tinyml.targets.tiles import TileCoder, TileFamily
 
@@ -29,8 +30,9 @@ class Chip:
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
     best first; compose: the kernel for a description without a name, if it can be composed. functions: the texts of
     functions that read and write packed elements. tiles: families of kernels that are composed for tiles of any shape.
-    coder: turns rows of constant matrices into code, if there is one; tile_coders: turn the weights of tiles into code.
-    packed_reads: the costs of packed constants that no kernel reads.
+    coder: turns rows of constant matrices into code, if there is one; tile_coders: turn the weights of tiles into code;
+    forests: turn forests into functions, each in a different way. packed_reads: the costs of packed constants that no
+    kernel reads.
 
     prefix: the common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc
     or clang, unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by
@@ -65,6 +67,7 @@ class Chip:
     tiles: Sequence[TileFamily] = ()
     coder: RowCoder | None = None
     tile_coders: Sequence[TileCoder] = ()
+    forests: Sequence[ForestCoder] = FORESTS
     packed_reads: PackedReads = field(default_factory=PackedReads)
 
     prefix: str = ""

@@ -13,6 +13,7 @@ from typing import Literal
 
 from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.layouts.coded_rows import CodedRows
+from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.targets.composer.repeated import Run
@@ -166,6 +167,24 @@ class RowCoder:
         """The kernel for rows; None if there is none. number: unique within a program."""
         identity = CodeKernelAttr.of(self.name, number)
         kernel = self.composed(identity.function, rows)
+        return None if kernel is None else replace(kernel, identity=identity)
+
+
+@dataclass(frozen=True)
+class ForestCoder:
+    """A composer whose kernels are forests, as tables or as code.
+
+    name: the C functions are called by it and a digest of the forest. composed: the kernel for a function name and a
+    forest; None for forests that it has none for.
+    """
+
+    name: str
+    composed: Callable[[str, ForestCode], Kernel | None]
+
+    def kernel(self, forest: ForestCode) -> Kernel | None:
+        """The kernel for a forest; None if there is none."""
+        identity = CodeKernelAttr.of(self.name, forest.digest)
+        kernel = self.composed(identity.function, forest)
         return None if kernel is None else replace(kernel, identity=identity)
 
 

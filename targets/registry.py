@@ -21,6 +21,7 @@ from xdsl.ir import Operation
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.coded_tiles import CodedTile
+from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, KernelAttr, ListedKernelAttr, TileKernelAttr
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import Plugin, PluginError, plugins
@@ -274,8 +275,11 @@ def _composed(chip: Chip, wanted: Kernel) -> Kernel | None:
     return replace(kernel, identity=identity)
 
 
-def coded_kernel(attribute: CodeKernelAttr, content: CodedRows | CodedTile, target: str) -> Kernel:
-    """The kernel that contains rows or a tile; raises `InputError` if no coder of a board gives them this attribute."""
+def coded_kernel(attribute: CodeKernelAttr, content: CodedRows | CodedTile | ForestCode, target: str) -> Kernel:
+    """The kernel that contains rows, a tile or a forest.
+
+    Raises `InputError` if no coder of a board gives them this attribute.
+    """
     chip = chip_of(target)
     kernel = _answer(chip, Kernel, lambda chip: _coded(chip, attribute, content))
     if kernel is None or kernel.attribute != attribute:
@@ -283,8 +287,10 @@ def coded_kernel(attribute: CodeKernelAttr, content: CodedRows | CodedTile, targ
     return kernel
 
 
-def _coded(chip: Chip, attribute: CodeKernelAttr, content: CodedRows | CodedTile) -> Kernel | None:
+def _coded(chip: Chip, attribute: CodeKernelAttr, content: CodedRows | CodedTile | ForestCode) -> Kernel | None:
     name = attribute.coder.data
+    if isinstance(content, ForestCode):
+        return next((coder.kernel(content) for coder in chip.forests if coder.name == name), None)
     if isinstance(content, CodedTile):
         return next((coder.kernel(content) for coder in chip.tile_coders if coder.name == name), None)
     coder = chip.coder

@@ -269,6 +269,19 @@ class NumberFormat(ABC):
         gate = share.mul(m, above, raised, share.constant(m, 1 / 6), share)
         return self.mul(m, value, value_format, gate, share)
 
+    def format_of_sums(self, low: float, high: float) -> NumberFormat | None:
+        """A format of integers that hold every sum of numbers of this format between two reals; None without one."""
+        return None
+
+    def adds_raws_of(self, sums: NumberFormat) -> bool:
+        """True if this format has every number of `sums`, a `format_of_sums`, and raws that add up like integers."""
+        return self == sums
+
+    def step(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        """1 where the value is greater than 0, else 0."""
+        positive = value_format.greater(m, value, value_format.constant(m, 0.0))
+        return m.select(positive, self.constant(m, 1.0), self.constant(m, 0.0))
+
     def total(self, count: int) -> Attribute:
         """The builtin type of totals of `count` numbers of this format."""
         return f32

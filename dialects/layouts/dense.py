@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IntegerType, TensorType
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    TensorType,
+)
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
@@ -31,14 +38,25 @@ def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequenc
     return np.frombuffer(bits, dtype).reshape(shape)
 
 
-def dense_attribute(numbers: NDArray[np.signedinteger[Any]], element: IntegerType) -> DenseIntOrFPElementsAttr:
-    """The attribute of an array, whose elements fit a type."""
-    little = numbers.astype(f"<i{element.size}")
-    return DenseIntOrFPElementsAttr(TensorType(element, numbers.shape), BytesAttr(little.tobytes()))
-
-
 def dense_numbers(elements: object, element: IntegerType) -> Numbers:
     """The array of an attribute; raises `VerifyException` for one without elements of a type."""
     if not isa(elements, DenseIntOrFPElementsAttr[IntegerType]) or elements.get_element_type() != element:
         raise VerifyException(f"expected elements of {element}, got {elements}")
     return dense_elements(elements, np.dtype(f"<i{element.size}"), elements.get_shape()).astype(np.int64)
+
+
+def dense_attribute(array: NDArray[Any], element: IntegerType | Float32Type | Float64Type) -> DenseIntOrFPElementsAttr:
+    """The attribute of an array of integers, which fit the type, or of floats."""
+    kind = "i" if isinstance(element, IntegerType) else "f"
+    little = array.astype(f"<{kind}{element.size}")
+    return DenseIntOrFPElementsAttr(TensorType(element, array.shape), BytesAttr(little.tobytes()))
+
+
+def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
+    """The array of an attribute of integers or floats; raises `VerifyException` for others. name: for the message."""
+    if not isinstance(value, DenseIntOrFPElementsAttr):
+        raise VerifyException(f"{name}: expected dense numbers, got {value}")
+    dense: DenseIntOrFPElementsAttr[Any] = value  # pyright: ignore[reportUnknownVariableType]
+    element: Any = dense.get_element_type()
+    kind = "i" if isinstance(element, IntegerType) else "f"
+    return dense_elements(dense, np.dtype(f"<{kind}{element.size}"), dense.get_shape())

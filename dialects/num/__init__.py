@@ -10,6 +10,7 @@ from tinyml.dialects.num.base import *
 from tinyml.dialects.num.contractions import *
 from tinyml.dialects.num.kernels.coded_calls import *
 from tinyml.dialects.num.kernels.composed_tiles import *
+from tinyml.dialects.num.kernels.forest_walks import *
 from tinyml.dialects.num.kernels.kernel_attributes import *
 from tinyml.dialects.num.kernels.kernel_ops import *
 from tinyml.dialects.num.kernels.vector_kernels import *

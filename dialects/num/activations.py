@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import FloatAttr, f64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, prop_def
 
+from tinyml.dialects.formats.product import Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num.base import Computation, format_of
 from tinyml.dialects.num.scalars import UnaryOp
@@ -16,7 +17,7 @@ from tinyml.dialects.num.scalars import UnaryOp
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["HardSwishOp", "LeakyReluOp"]
+__all__ = ["HardSwishOp", "LeakyReluOp", "StepOp"]
 
 Array: TypeAlias = "NDArray[Any]"
 
@@ -58,3 +59,18 @@ class HardSwishOp(UnaryOp):
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         inner = np.where(x[0] >= 3, 1.0, (2 * x[0] + 3) / 6)
         return (slope * np.where(x[0] <= -3, 0.0, inner),)
+
+
+@irdl_op_definition
+class StepOp(UnaryOp):
+    """1 where the input is greater than 0, else 0."""
+
+    name = "num.step"
+    METHOD: ClassVar[str] = "step"
+    INTERVAL: ClassVar[Interval] = (0.0, 1.0)
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return np.where(x[0] > 0, 1.0, 0.0)
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return (np.zeros_like(slope),)

@@ -11,6 +11,7 @@ from tinyml.dialects.tdsl.activations import *
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.averages import *
 from tinyml.dialects.tdsl.base import *
+from tinyml.dialects.tdsl.class_labels import *
 from tinyml.dialects.tdsl.constant import *
 from tinyml.dialects.tdsl.contraction import *
 from tinyml.dialects.tdsl.convolution import *
@@ -18,6 +19,7 @@ from tinyml.dialects.tdsl.distance import *
 from tinyml.dialects.tdsl.elementwise import *
 from tinyml.dialects.tdsl.enlargement import *
 from tinyml.dialects.tdsl.facts import *
+from tinyml.dialects.tdsl.forest import *
 from tinyml.dialects.tdsl.input_order import *
 from tinyml.dialects.tdsl.input_parts import *
 from tinyml.dialects.tdsl.map import *
@@ -31,6 +33,7 @@ from tinyml.dialects.tdsl.receive import *
 from tinyml.dialects.tdsl.reduction import *
 from tinyml.dialects.tdsl.row_product import *
 from tinyml.dialects.tdsl.row_shifts import *
+from tinyml.dialects.tdsl.selection import *
 from tinyml.dialects.tdsl.slices import *
 from tinyml.dialects.tdsl.softmax import *
 from tinyml.dialects.tdsl.terms import *

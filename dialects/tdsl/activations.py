@@ -17,7 +17,7 @@ from tinyml.dialects import num
 from tinyml.dialects.tdsl.base import fold_to, format_of
 from tinyml.dialects.tdsl.elementwise import Insert, UnaryOp
 
-__all__ = ["ClampOp", "ClipOp", "HardSwishOp", "LeakyReluOp", "Relu6Op", "ReluOp"]
+__all__ = ["ClampOp", "ClipOp", "HardSwishOp", "LeakyReluOp", "Relu6Op", "ReluOp", "StepOp"]
 
 
 class ClampOp(UnaryOp, HasFolderInterface, ABC):
@@ -113,3 +113,11 @@ class HardSwishOp(UnaryOp):
 
     name = "tdsl.hard_swish"
     SCALAR: ClassVar[type[num.UnaryOp]] = num.HardSwishOp
+
+
+@irdl_op_definition
+class StepOp(UnaryOp):
+    """1 where the input is greater than 0, else 0: a vote, where the input decides between two classes."""
+
+    name = "tdsl.step"
+    SCALAR: ClassVar[type[num.UnaryOp]] = num.StepOp

@@ -30,6 +30,7 @@ from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
 from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
+from tinyml.dialects.layouts.forest_code import FOREST, ForestCode
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format
@@ -262,13 +263,15 @@ class ProgramBuilder:
         return c.FuncOp(f"{self.name}_{suffix}", FunctionType.from_lists([], [pointer]), text, body)
 
 
-def _content(declaration: func.FuncOp) -> CodedRows | CodedTile:
+def _content(declaration: func.FuncOp) -> CodedRows | CodedTile | ForestCode:
     """The constants that a declared function contains."""
     if (rows := declaration.attributes.get(ROWS)) is not None:
         return CodedRows.of(rows)
     if (tile := declaration.attributes.get(TILE)) is not None:
         return CodedTile.of(tile)
-    raise InputError(f"the declaration of '{declaration.sym_name.data}' has no {ROWS} and no {TILE}")
+    if (forest := declaration.attributes.get(FOREST)) is not None:
+        return ForestCode.of(forest)
+    raise InputError(f"the declaration of '{declaration.sym_name.data}' has no {ROWS}, no {TILE} and no {FOREST}")
 
 
 def _array(type: Attribute) -> MemRefType[Attribute]:

@@ -28,6 +28,10 @@ FRONTENDS = {
     "sd": "tinyml.lowering.frontends.seedot.importer:read_seedot",
     "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
     "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
+    "json": "tinyml.lowering.frontends.boosted.json_files:read_json",
+    "txt": "tinyml.lowering.frontends.lightgbm.importer:read_lightgbm",
+    "joblib": "tinyml.lowering.frontends.sklearn.pickled:read_pickle",
+    "pkl": "tinyml.lowering.frontends.sklearn.pickled:read_pickle",
 }
 """The built-in importers, loaded on demand; of several programs in a folder the one with the first suffix is taken."""
 

@@ -1,4 +1,4 @@
-"""Data sets: .npz files with `x`, inputs of shape (samples, elements), and optionally `y`, class indices."""
+"""Data sets: .npz files with `x`, inputs of shape (samples, elements), and optionally `y`, classes or targets."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.model.answers import Answers, read_answers
 from tinyml.runtime.model.memory import require_memory
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 
@@ -28,13 +29,15 @@ _COPIES = 4
 class Data:
     """Real inputs (samples, elements), and the class index of each sample if the file has labels.
 
-    integers: true if the file holds integers. shape: the shape of a sample in the file.
+    integers: true if the file holds integers. shape: the shape of a sample in the file. targets: the numbers that a
+    regressor should compute, (samples, values), if the file has them instead of labels.
     """
 
     x: NDArray[np.float32]
     y: NDArray[np.int64] | None
     integers: bool = False
     shape: tuple[int, ...] = ()
+    targets: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.x)
@@ -45,14 +48,15 @@ def load_data(
     *,
     elements: int | None = None,
     classes: int | None = None,
+    answers: Answers | None = None,
     parts: Sequence[InputPart] = (),
 ) -> Data:
     """Read a data set.
 
     elements: the required number of elements per sample. parts: the inputs of a model of several; a file holds an array
-    for each by its name, or all of them one after the other in `x`. classes: labels must lie in [0, classes). Raises
-    `InputError` for a missing or damaged file, wrong shapes or types, no samples, too many for the memory, NaN or
-    infinity, and labels out of range.
+    for each by its name, or all of them one after the other in `x`. classes: labels must lie in [0, classes). answers:
+    the properties of `y`, in place of `classes`. Raises `InputError` for a missing or damaged file, wrong shapes or
+    types, no samples, too many for the memory, NaN or infinity, and labels out of range.
     """
 
     x = _joined(path, parts)
@@ -67,17 +71,8 @@ def load_data(
         sample = int(np.argwhere(~np.isfinite(x))[0][0])
         raise InputError(f"`x` holds NaN or infinity in sample {sample}", file=path)
 
-    def accept_y(header: ArrayHeader) -> None:
-        if header.shape != (len(x),) or header.dtype.kind not in "iu":
-            found = f"shape {header.shape} of {header.dtype}"
-            raise InputError(f"expected `y` to hold {len(x)} class indices, got {found}", file=path)
-
-    y = read_npz(path, "data", "y", accept_y)
-    if y is not None and classes is not None and (bad := np.flatnonzero((y < 0) | (y >= classes))).size:
-        raise InputError(
-            f"label {y[bad[0]]} of sample {bad[0]} is out of range: the program has {classes} classes", file=path
-        )
-    return Data(x, None if y is None else y.astype(np.int64), integers, shape)
+    y, targets = read_answers(path, len(x), answers or Answers(classes))
+    return Data(x, y, integers, shape, targets)
 
 
 def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:

@@ -14,6 +14,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.answers import Answers
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.runtime.model.model_interface import interface_of
 
@@ -28,7 +29,7 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
     of axes. Raises `InputError` for an unreadable file and for samples or labels that do not fit the program.
     """
     interface = interface_of(module)
-    data = load_data(file, elements=interface.input_length, classes=interface.classes, parts=interface.input_parts)
+    data = load_data(file, elements=interface.input_length, answers=answers_of(module), parts=interface.input_parts)
     data = replace(data, x=_in_order_of(module, data))
     format = input_format(module)
     if not data.integers or format.dtype.kind == "f":
@@ -42,6 +43,13 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
     except VerifyException as error:
         raise InputError(f"`x` holds integers, which are raws of the input: {error}", file=file) from error
     return replace(data, x=format.decode(raws).astype(np.float32))
+
+
+def answers_of(module: ModuleOp) -> Answers:
+    """What a program answers, by its interface and the labels of its classes."""
+    interface, labels = interface_of(module), tdsl.classes_of(module)
+    classes = interface.classes if labels is None else len(labels)
+    return Answers(classes, labels, interface.output_length or None, interface.has_label)
 
 
 def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.float32]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tinyml.targets.avr.composer.compose import compose, functions
-from tinyml.targets.avr.kernels import CODER, KERNELS, PACKED_READS, TILES
+from tinyml.targets.avr.kernels import CODER, FORESTS, KERNELS, PACKED_READS, TILES
 from tinyml.targets.board import Board
 from tinyml.targets.c.helpers import read_helpers
 from tinyml.targets.chip import INPUTS, Chip
@@ -51,6 +51,7 @@ CHIP = Chip(
     compose=compose,
     tiles=TILES,
     coder=CODER,
+    forests=FORESTS,
     functions=functions,
     packed_reads=PACKED_READS,
     prefix="avr-",

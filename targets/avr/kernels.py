@@ -1,5 +1,7 @@
 """The kernels for AVR, all of them composed, and the costs of reading packed constants without kernels."""
 
+from tinyml.targets.avr.composer.forests.branch_code import forest_code
+from tinyml.targets.avr.composer.forests.forest_tables import forest_tables
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM
 from tinyml.targets.avr.composer.sums.axpy import axpy
 from tinyml.targets.avr.composer.sums.dense import dot, dot_in_chunks, strided_dot
@@ -13,7 +15,7 @@ from tinyml.targets.avr.composer.tiles.tile_kernels import (
     SHIFTED_CHANNELS,
     SHIFTED_DOTS,
 )
-from tinyml.targets.kernel import PackedReads, RowCoder
+from tinyml.targets.kernel import ForestCoder, PackedReads, RowCoder
 
 KERNELS = (
     dot(16, 16, 32),
@@ -37,5 +39,6 @@ KERNELS = (
     regime_dot(),
 )
 TILES = (SHIFTED_DOTS, SHIFTED_CHANNELS, REQUANTISED_DOTS, REQUANTISED_CHANNELS)
+FORESTS = (ForestCoder("tm_avr_forest_tables", forest_tables), ForestCoder("tm_avr_forest_code", forest_code))
 CODER = RowCoder("tm_avr_rows", coded_rows)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import OptionGroup, option, options_of
+from tinyml.lowering.frontends.sklearn.pickled import TRUST_PICKLE
 from tinyml.runtime.readers.protected_files import protect_inputs
 from tinyml.tools.cli.arguments import Parser, add_options, parsed
 from tinyml.tools.cli.outputs import check_paths
@@ -27,6 +28,11 @@ class CommonOptions:
         default=False,
         group=OptionGroup.COMMON,
     )
+    trust_pickle: bool = option(
+        "read estimators from .pkl and .joblib files, which may run any code",
+        default=False,
+        group=OptionGroup.COMMON,
+    )
     debug: bool = option("show the traceback of an error", default=False, group=OptionGroup.COMMON)
 
 
@@ -42,11 +48,12 @@ def add_common_options(parser: Parser, declaration: type[CommonOptions] = Common
 
 
 def apply_common_options(arguments: argparse.Namespace) -> None:
-    """Set the limit on elements that is in effect from now on, and protect the files that are read.
+    """Set the limits and the trust that are in effect from now on, and protect the files that are read.
 
     Raises `InputError` for a file that must not be written (`check_paths`).
     """
     common = parsed(arguments, CommonOptions)
     ELEMENT_LIMIT.set(common.max_elements)
+    TRUST_PICKLE.set(common.trust_pickle)
     protect_inputs(common.force)
     check_paths(arguments)

@@ -31,5 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         counted = "" if cost is None else f", {cost:,.0f} {unit} per inference"
         if result["core_cycles_per_inference"] is not None:
             counted += f" ({result['core_cycles_per_inference']:,.0f} cycles of the core)"
+        if (errors := result["regression"]) is not None:
+            print(f"R2 {errors['r2']:.4g}, RMSE {errors['rmse']:.4g}, MAE {errors['mae']:.4g}")
         print(f"{result['samples']} samples on {result['device']}{counted}: all raw outputs equal the evaluator's")
     return 0

@@ -16,6 +16,7 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.transforms.formats.evaluation.reference import mean_errors
+from tinyml.transforms.formats.evaluation.regression import RegressionErrors, is_regression
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,12 +24,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Percentages of correct answers (None without labels), and the number of samples on which programs disagree."""
+    """Percentages of correct answers (None without labels), and the number of samples on which programs disagree.
+
+    regression: the errors of a program that computes numbers instead of a class; None for a classifier.
+    """
 
     reals: float | None
     formats: float | None
     disagreements: int
     samples: int
+    regression: Regression | None = None
+
+
+@dataclass(frozen=True)
+class Regression:
+    """The errors of a regressor on reals and in formats against its targets, None without targets; and the mean
+    absolute difference between both."""
+
+    reals: RegressionErrors | None
+    formats: RegressionErrors | None
+    difference: float
 
 
 NO_ACCURACY = Accuracy(None, None, 0, 0)
@@ -80,13 +95,32 @@ def check_equal(mismatch: str | None, device: str, file: Path) -> None:
 
 def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     """Accuracy of a program at L0 and at L1 on a data set."""
-    reference = evaluate_reals(reals, data.x).classes
-    compiled = evaluate(formats, encode_inputs(formats, data.x)).classes
+    on_reals = evaluate_reals(reals, data.x)
+    in_formats = evaluate(formats, encode_inputs(formats, data.x))
+    reference, compiled = on_reals.classes, in_formats.classes
 
     def percent(classes: NDArray[Any]) -> float | None:
         return None if data.y is None else round(100 * float((classes == data.y).mean()), 4)
 
-    return Accuracy(percent(reference), percent(compiled), int((reference != compiled).sum()), len(data))
+    regression = None
+    if is_regression(on_reals, data):
+        regression = _regression(on_reals, in_reals(formats, in_formats), data)
+    return Accuracy(percent(reference), percent(compiled), int((reference != compiled).sum()), len(data), regression)
+
+
+def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:
+    """The errors of a regressor; in_formats: its outputs decoded."""
+    if (exact := on_reals.scores) is None or (rounded := in_formats.scores) is None:
+        return None
+    errors = [None if data.targets is None else RegressionErrors.of(each, data.targets) for each in (exact, rounded)]
+    return Regression(errors[0], errors[1], float(np.abs(rounded - exact).mean()))
+
+
+def errors_on_device(formats: ModuleOp, outputs: Outputs, data: Data) -> RegressionErrors | None:
+    """The errors of what a device computed for the first samples of a data set; None without targets."""
+    if data.targets is None or (scores := in_reals(formats, outputs).scores) is None:
+        return None
+    return RegressionErrors.of(scores, data.targets[: len(scores)])
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
     from tinyml.targets.registry import board
-    from tinyml.tools.driver.measure import run_on_device
+    from tinyml.tools.driver.measure import errors_on_device, run_on_device
     from tinyml.tools.driver.stages import load_program
 
     unit = board(request.device).unit
@@ -56,12 +56,14 @@ def run_model(request: RunRequest) -> dict[str, Any]:
         measured, mismatch = run_on_device(request.folder, formats, inputs, target=request.device, optimize=optimize)
     if request.save is not None and measured.outputs is not None:
         _save(measured.outputs, request.save)
+    errors = None if measured.outputs is None else errors_on_device(formats, measured.outputs, data)
     return {
         "folder": str(request.folder),
         "device": request.device,
         "optimize": optimize,
         "samples": len(inputs),
         "input_layout": interface_of(formats).input_layout,
+        "regression": None if errors is None else asdict(errors),
         "mismatch": None if mismatch is None else str(mismatch),
         "flash_bytes": measured.flash_bytes,
         "ram_bytes": {

@@ -63,6 +63,7 @@ def write_report(
         "accuracy": accuracies.formats,
         "disagreements": accuracies.disagreements,
         "samples": accuracies.samples,
+        "regression": None if accuracies.regression is None else asdict(accuracies.regression),
         "rounded_sums": None if rounding is None else asdict(rounding),
         # This replaces the compile option of the same name; each entry names its scheme.
         "functions": [
@@ -157,3 +158,12 @@ def _fullest(memory: dict[str, Any]) -> str:
         return ""
     buffers = ", ".join(f"{buffer['buffer']} {buffer['bytes']}" for buffer in peak["buffers"])
     return f"; the arena is fullest at '{peak['operation']}': {buffers}"
+
+
+def compared_by(report: dict[str, Any]) -> tuple[float, float] | None:
+    """What models are compared by, on reals and as compiled: percent right, or R2 in percent; None without `y`."""
+    if report["accuracy"] is not None:
+        return report["accuracy_float"], report["accuracy"]
+    if (errors := report["regression"]) is None or errors["formats"] is None:
+        return None
+    return 100 * errors["reals"]["r2"], 100 * errors["formats"]["r2"]

@@ -29,7 +29,8 @@ def time_unit(report: dict[str, Any]) -> str:
 def print_reports(reports: Sequence[dict[str, Any]]) -> None:
     """Print a row per model: accuracy, disagreement, time, and the share of the board's flash and RAM in use.
 
-    Cycles of the core stand beside its instructions if any report has them.
+    Cycles of the core stand beside its instructions if any report has them. A line with its errors follows for each
+    regressor, of which no answers differ.
     """
     from rich.table import Table
 
@@ -47,7 +48,7 @@ def print_reports(reports: Sequence[dict[str, Any]]) -> None:
             _format(report),
             _number(report["accuracy_float"]),
             _number(report["accuracy"]),
-            f"{report['disagreements']}/{report['samples']}",
+            "-" if report.get("regression") else f"{report['disagreements']}/{report['samples']}",
             _share(report["flash_bytes"], report["flash_limit"]),
             _share(report["ram_bytes"]["total"], report["ram_limit"]),
             *(
@@ -58,6 +59,20 @@ def print_reports(reports: Sequence[dict[str, Any]]) -> None:
             {True: "yes", False: "NO", None: "-"}[report["fits"]],
         )
     wide_console().print(table)
+    for report in reports:
+        _print_regression(report)
+
+
+def _print_regression(report: dict[str, Any]) -> None:
+    """Print the errors of a regressor, with those on reals in brackets."""
+    if (regression := report.get("regression")) is None:
+        return
+    parts: list[str] = []
+    if (reals := regression["reals"]) is not None and (formats := regression["formats"]) is not None:
+        names = {"r2": "R2", "rmse": "RMSE", "mae": "MAE"}
+        parts = [f"{spelled} {formats[name]:.4g} (float {reals[name]:.4g})" for name, spelled in names.items()]
+    parts.append(f"differs from float by {regression['difference']:.3g} on average")
+    print(f"{report['name']}: {', '.join(parts)}")
 
 
 def print_function_errors(report: dict[str, Any]) -> None:

@@ -34,6 +34,8 @@ TABULATED = 256
 """Functions with fewer possible arguments are tables of results."""
 
 TOTAL_WIDTHS = (32, 64)
+TOTALS = (8, 16, 32)
+"""Widths of formats of sums."""
 ROOT_BITS = 31
 """Fractional bits of `tm_inverse_root_s32`."""
 
@@ -81,6 +83,11 @@ class ExactFormat(ExactNumbers):
         greatest = sum(max(map(abs, format.integer_limits)) << scale - format.scale for format in formats)
         width = greatest.bit_length() + 1
         return ExactNumbers.INTEGERS(width, scale) if width in WIDTHS and scale in FRACS else None
+
+    def format_of_sums(self, low: float, high: float) -> NumberFormat | None:
+        greatest = math.ceil(math.ldexp(max(abs(low), abs(high)), self.scale))
+        width = next((width for width in TOTALS if greatest >> width - 1 == 0), None)
+        return None if width is None or self.scale not in FRACS else ExactNumbers.INTEGERS(width, self.scale)
 
     def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
         other = exact(rhs)

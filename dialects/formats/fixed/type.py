@@ -81,6 +81,10 @@ class FixedType(ScaledInteger, ExactFormat):
     def candidates(self) -> Sequence[FixedType]:
         return [FixedType.of_width(width) for width in CANDIDATE_WIDTHS]
 
+    def adds_raws_of(self, sums: NumberFormat) -> bool:
+        finer = isinstance(sums, FixedType) and sums.scale <= self.scale
+        return finer and sums.limits[1] << self.scale - sums.scale <= self.limits[1]
+
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
         return np.floor(np.asarray(reals, np.float64) + 0.5)
 

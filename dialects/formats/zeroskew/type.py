@@ -229,6 +229,12 @@ class ZeroSkewType(ZeroSkewNumbers):
             m.entry(name, np.broadcast_to(table, raws.shape).astype(self.dtype), index), 8 * self.dtype.itemsize
         )
 
+    def format_of_sums(self, low: float, high: float) -> NumberFormat | None:
+        if self.per_channel or self.is_start:
+            return None
+        greatest = math.ceil(max(abs(low), abs(high)) / self.scale)
+        return ZeroSkewType(16, self.scale) if greatest <= limits(16)[1] else None
+
     def total(self, count: int) -> Attribute:
         low, high = limits(self.bits)
         return i32 if width_for(count * low, count * high) <= 32 else i64

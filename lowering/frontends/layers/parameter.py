@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,3 +44,9 @@ class Parameter:
     def arranged(self, raws: NDArray[Any], *how: Hashable) -> Parameter:
         """The parameter with its elements in another arrangement; `how` distinguishes arrangements."""
         return replace(self, raws=raws, key=None if self.key is None else (*self.key, *how))
+
+
+def reals(numbers: NDArray[Any]) -> Parameter:
+    """Reals in single precision."""
+    with np.errstate(over="ignore"):
+        return Parameter(np.ascontiguousarray(numbers, np.float32))

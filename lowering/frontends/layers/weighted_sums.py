@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Attribute, SSAValue
 
@@ -16,7 +17,12 @@ from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.image_windows import Windows, image_of, image_result, padded
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor, permutation
-from tinyml.lowering.frontends.layers.parameter import Parameter
+from tinyml.lowering.frontends.layers.parameter import Parameter, reals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
 
 FILTER, TRANSPOSED = "OHWI", "IHWO"
 """The axes of filters and of filters of transposed convolutions: output and input channels, height and width."""
@@ -121,3 +127,12 @@ def dense(
         image = to.reshape(x, (1, count, 1, length))
         sums = to.op(tdsl.Conv2dOp, filter, image, (1, 1), (1, 1), 1, first, element)
     return to.reshape(sums, shape)
+
+
+def affine(to: ModelBuilder, x: SSAValue, weights: Array, addends: Array | None = None) -> SSAValue:
+    """The column `weights x + addends`; x: N numbers of any shape, weights: K x N, addends: K numbers."""
+    column = to.reshape(x, (weights.shape[1], 1))
+    product = to.op(tdsl.MatmulOp, to.parameter(reals(weights)), column)
+    if addends is None or not addends.any():
+        return product
+    return to.op(tdsl.AddOp, product, to.parameter(reals(addends.reshape(-1, 1))))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -23,6 +24,7 @@ from tinyml.lowering.frontends.onnx.building.formats import KEEPING, ON_RAWS, in
 from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS, Handler, Inputs
 from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Value
 from tinyml.lowering.frontends.onnx.model.graph import Declared, OnnxGraph, OnnxNode
+from tinyml.lowering.frontends.onnx.model.interface import PLUMBING, classifier_interface
 from tinyml.lowering.frontends.onnx.model.reader import read_model
 from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.onnx.ops.quantised import of_quantised
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+CONVERTER = "skl2onnx"
+"""The producer of models whose estimator there is a frontend for."""
 
 REALS = ("float32", "float16", "float64", "bfloat16")
 """Element types of inputs that stand for reals."""
@@ -45,7 +50,13 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
     """
     graph = read_model(content, file)
     load_handlers()
-    module = _OnnxImporter(file).module(graph)
+    try:
+        module = _OnnxImporter(file).module(classifier_interface(graph))
+    except InputError as error:
+        if graph.producer != CONVERTER:
+            raise
+        advice = "import the estimator itself instead of its export: tinyml.load(estimator)"
+        raise InputError(f"{error.message}; {advice}", file=file) from error
     simplify(module)
     order_constants(module, list(graph.constants))
     return module
@@ -90,7 +101,15 @@ class _OnnxImporter:
         self.formats = result_formats(graph)
         element = F32_FORMAT.type if format is None else format.type
         argument = self.to.argument(TensorType(element, self.input_shape(declared)), declared.name)
-        return self.to.module(self.results(graph, self.run(graph, [OrderedTensor.plain(argument)])))
+        values = self.run(graph, [OrderedTensor.plain(argument)])
+        module = self.to.module(self.results(graph, values))
+        looked_up = [value.classes for value in values if isinstance(value, Label) and value.classes]
+        if classes := looked_up[0] if looked_up else self.to.classes:
+            try:
+                tdsl.set_classes(module, classes)
+            except VerifyException as error:
+                raise InputError(str(error), file=self.file) from error
+        return module
 
     def module_of_several(self, graph: OnnxGraph) -> ModuleOp:
         """A program whose argument holds the inputs of a model one after the other, as reals."""
@@ -131,7 +150,8 @@ class _OnnxImporter:
             if isinstance(value, Constant):
                 raise InputError(f"output '{output.name}' does not depend on the input", file=self.file)
             results.append(value.value if isinstance(value, Label) else self.to.tensor(value))
-        if len(results) == 1 and isinstance(values[0], OrderedTensor) and _are_scores(values[0].shape):
+        is_regressor = graph.producer == CONVERTER and not self.to.classes
+        if len(results) == 1 and isinstance(values[0], OrderedTensor) and _are_scores(values[0].shape, is_regressor):
             results.append(self.to.emit(tdsl.ArgmaxOp, results[0]).result)
         return sorted(results, key=lambda result: isinstance(result.type, TensorType))
 
@@ -173,6 +193,8 @@ class _OnnxImporter:
     def outputs(self, node: OnnxNode) -> Sequence[Value]:
         """The outputs of a node, computed now if all inputs are constants."""
         inputs: Inputs = [self.find(name) if name else None for name in node.inputs]
+        if inputs and isinstance(inputs[0], Label) and node.domain == "" and node.op in PLUMBING:
+            return [inputs[0]]
         if node.domain == "" and node.op in FOLDED and (folded := fold(self.to, node, inputs)) is not None:
             return folded
         if node.domain == "" and node.op in LOOPS:
@@ -188,9 +210,12 @@ class _OnnxImporter:
         return values
 
 
-def _are_scores(shape: tdsl.Shape) -> bool:
-    """True if an output is one vector of several numbers, as the scores of classes are."""
-    return len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
+def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
+    """True if an output is one vector of several numbers, as the scores of classes are.
+
+    is_regressor: whether the program that wrote the model names the classes of a classifier, and there are none.
+    """
+    return not is_regressor and len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
 
 
 def supported() -> str:

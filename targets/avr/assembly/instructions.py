@@ -24,8 +24,8 @@ class AvrInstruction:
 
 
 _ONE_CYCLE = """
-adc add and andi asr brcc brcs breq brge brmi brne brpl clr com cp cpc cpi cpse dec eor in inc ldi lsl lsr mov neg nop
-or ori out rol ror sbc sbci sbrc sbrs sec sub subi swap tst
+adc add and andi asr brcc brcs breq brge brlt brmi brne brpl clr com cp cpc cpi cpse dec eor in inc ldi lsl lsr mov neg
+nop or ori out rol ror sbc sbci sbrc sbrs sec sub subi swap tst
 """
 INSTRUCTIONS = {
     **dict.fromkeys(_ONE_CYCLE.split(), AvrInstruction()),
@@ -44,12 +44,32 @@ INSTRUCTIONS = {
 POINTERS = {"X": 26, "Y": 28, "Z": 30}
 """The lower register of each pointer."""
 
+DATA = ".byte"
+_DATA_COLUMNS = 24
+
 _COLUMNS = 108
 
 
 def instructions(lines: Sequence[str]) -> Iterator[tuple[str, AvrInstruction]]:
-    """Yield instruction lines, each with its table entry; raises `KeyError` for an unknown mnemonic."""
-    return ((line, INSTRUCTIONS[line.split()[0]]) for line in lines if not line.endswith(":"))
+    """Yield instruction lines, each with its table entry; raises `KeyError` for an unknown mnemonic.
+
+    Constants among the lines, whole words of `.byte`, count as instructions that do not run.
+    """
+    return ((line, _instruction(line)) for line in lines if not line.endswith(":"))
+
+
+def _instruction(line: str) -> AvrInstruction:
+    mnemonic, *operands = line.split()
+    if mnemonic == DATA:
+        return AvrInstruction(0, (operands[0].count(",") + 1) // 2)
+    return INSTRUCTIONS[mnemonic]
+
+
+def constants(numbers: Sequence[int]) -> Lines:
+    """Bytes among the code, in whole words."""
+    padded = [*numbers, *[0] * (len(numbers) % 2)]
+    rows = (padded[first : first + _DATA_COLUMNS] for first in range(0, len(padded), _DATA_COLUMNS))
+    return tuple(f"{DATA} {','.join(map(str, row))}" for row in rows)
 
 
 def cycles(lines: Sequence[str]) -> int:
@@ -95,9 +115,9 @@ def registers(lines: Sequence[str]) -> set[int]:
 
 
 def statement(lines: Sequence[str]) -> str:
-    """The body of a naked function, with several instructions on each line of C; `call` names C functions."""
+    """The body of a naked function, several instructions on each line of C; `call` names C functions or labels."""
     rows = [""]
-    callees = sorted({line.removeprefix("call ") for line in lines if line.startswith("call ")})
+    callees = sorted({line.removeprefix("call ") for line in lines if re.match(r"call [A-Za-z_]", line)})
     calls = {f"call {callee}": f"%~call %x[{callee}]" for callee in callees}
     operands = ", ".join(f'[{callee}] "i"({callee})' for callee in callees)
     for line in (calls.get(line, line) for line in lines):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 
@@ -31,7 +31,7 @@ def portable(rows: CodedRows) -> str:
     return "\n".join(lines)
 
 
-def constant_array(ctype: str, name: str, shape: Iterable[int], numbers: list[int]) -> list[str]:
+def constant_array(ctype: str, name: str, shape: Iterable[int], numbers: Sequence[int | str]) -> list[str]:
     """A constant array, initialised row by row."""
     dimensions = "".join(f"[{length}]" for length in shape)
     *outer, inner = shape

@@ -176,6 +176,24 @@ func.func @decisions(%X: memref<3x1x!fixed.q<8, 4>>, %s: memref<1x1x!fixed.q<8, 
 
 // -----
 
+// A pass for each mark finds the greatest element that has none; the number of elements stands for none found yet.
+func.func @masks(%X: memref<7x1x!fixed.q<8, 4>>, %Y: memref<7x1x!fixed.q<8, 7>>) {
+  tdsl.top_k_mask %X {count = 2 : i64} : memref<7x1x!fixed.q<8, 4>> into %Y : memref<7x1x!fixed.q<8, 7>>
+  func.return
+}
+// CHECK: func.func @masks
+// CHECK: [[zero:%.*]] = num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 7>
+// CHECK-NEXT: [[one:%.*]] = num.constant {value = 1.000000e+00 : f64} -> !fixed.q<8, 7>
+// CHECK: [[none:%.*]] = arith.constant 7 : index
+// CHECK: memref.store [[zero]]
+// CHECK: {{%.*}}, [[found:%.*]] = scf.for {{.*}} iter_args([[best:%.*]] = {{%.*}}, [[at:%.*]] = [[none]]) -> (!fixed.q<8, 4>, index)
+// CHECK: num.greater {{%.*}}, [[best]]
+// CHECK: arith.cmpi eq, [[at]], [[none]] : index
+// CHECK: num.greater {{%.*}}, [[zero]] : !fixed.q<8, 7>, !fixed.q<8, 7>
+// CHECK: memref.store [[one]], {{%.*\[}}[[found]]]
+
+// -----
+
 // A buffer that moves up begins with its last element, one that moves down with its first.
 func.func @moves(%X: memref<4xf32>) -> memref<4xf32> {
   %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>

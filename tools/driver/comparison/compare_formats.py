@@ -16,6 +16,7 @@ from tinyml.tools.driver.models import find_model
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.requests.search_request import SearchRequest
 from tinyml.tools.reports.memory_picture import check_picture, save_picture
+from tinyml.tools.reports.report import compared_by
 from tinyml.tools.reports.tables import time_unit, wide_console
 
 if TYPE_CHECKING:
@@ -144,11 +145,11 @@ def _figures(report: dict[str, Any] | None) -> dict[str, Any]:
     """The accuracy, flash, ram and time of a report; all None if the format cannot compile the model."""
     if report is None:
         return {"accuracy": None, "float": None, "flash": None, "ram": None, "time": None, "fits": False}
-    if report["accuracy"] is None:
+    if (scores := compared_by(report)) is None:
         raise InputError("formats are compared by their accuracy: the data need labels `y`", file=report["model"])
     return {
-        "accuracy": report["accuracy"],
-        "float": report["accuracy_float"],
+        "accuracy": scores[1],
+        "float": scores[0],
         "flash": report["flash_bytes"],
         "ram": report["ram_bytes"]["total"],
         "time": report[f"{time_unit(report)}_per_inference"],

@@ -66,6 +66,7 @@ class AssignmentSteps:
         self._align_starts()
         self._align_addends()
         self._limit_results()
+        self._hold_sums()
         self.formats |= {tensors: stored[tensors] for tensors in self.compute_formats}
 
     def of(self, value: SSAValue) -> NumberFormat:
@@ -211,3 +212,26 @@ class AssignmentSteps:
                     after = after.of_product(*map(self.of, factors))
                 self.formats[tensors] = after
                 changed |= after != before
+
+    def _hold_sums(self) -> None:
+        """Give the sums of a forest's votes a format that holds them exactly, if there is one.
+
+        Votes lose the bits that none of them needs, such as all but one if each is zero or one.
+        """
+        for op in self.function.walk():
+            if not isinstance(op, tdsl.ForestOp) or (constant := tdsl.constant_root(op.votes)) is None:
+                continue
+            votes, result = (self.class_of.get(value) for value in (op.votes, op.out))
+            if votes not in self.choices or result not in self.choices or result in self.compute_formats:
+                continue
+            reals = tdsl.format_of(constant.result).decode(constant.raws)
+            format = self.formats[votes]
+            rounded = format.decode(format.encode(reals))
+            for narrower in map(format.narrowed, range(1, format.bits - 1)):
+                if not np.array_equal(narrower.decode(narrower.encode(reals)), rounded):
+                    break
+                self.formats[votes] = narrower
+            low, high = tdsl.votes_between(op.trees, rounded)
+            sums = self.formats[votes].format_of_sums(float(low.min()), float(high.max()))
+            if sums is not None:
+                self.formats[result] = sums

@@ -117,7 +117,7 @@ def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
 
         module = Parser(context(), problem.program).parse_module()
         _evaluators.clear()
-        known = CandidateEvaluator(module, Data(problem.x, problem.y), problem.scheme)
+        known = CandidateEvaluator(module, Data(problem.x, problem.y, targets=problem.targets), problem.scheme)
         _evaluators[problem.digest] = known
     return known
 

@@ -16,18 +16,19 @@ class SearchProblem:
     """The complete input of a worker.
 
     program: the profiled program on reals, as text. x: inputs of shape (samples, elements). y: labels, if there are
-    any. scheme: of functions, as in `assign-format{functions=...}`.
+    any. scheme: of functions, as in `assign-format{functions=...}`. targets: as in `Data`.
     """
 
     program: str
     x: NDArray[Any]
     y: NDArray[Any] | None
     scheme: str | None
+    targets: NDArray[Any] | None = None
 
     @cached_property
     def digest(self) -> str:
         """A hash that distinguishes problems."""
         digest = hashlib.sha256(f"{self.scheme} {self.program}".encode())
-        for array in (self.x, self.y):
+        for array in (self.x, self.y, self.targets):
             digest.update(b"" if array is None else array.tobytes())
         return digest.hexdigest()

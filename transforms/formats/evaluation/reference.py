@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.evaluation.margins import MarginModel
+from tinyml.transforms.formats.evaluation.regression import is_regression, shares_of_variance, variances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,8 @@ class CandidateOutcome:
     differ: samples with another class than on reals. wrong: samples with another class than the label, 0 without
     labels. error: sum over the samples of the mean absolute error of the outputs (`mean_errors`). margin: percentage of
     all samples that are expected to differ, given the errors of the scores (`MarginModel`). Both are 0 without scores.
-    fault: the reason why there is no program.
+    fault: the reason why there is no program. departed, missed: of a program that computes numbers instead of a class,
+    the squared errors against those on reals and against the targets (`shares_of_variance`), summed over the samples.
     """
 
     seen: int = 0
@@ -39,13 +41,16 @@ class CandidateOutcome:
     error: float = 0.0
     margin: float = 0.0
     fault: str | None = None
+    departed: float = 0.0
+    missed: float = 0.0
 
 
 class Reference:
     """The program on reals and its results on a data set.
 
     order: the samples by ascending margin between the two greatest scores, so that bad candidates are recognised early;
-    inputs, classes, labels, scores and tensors (the scores, then the other outputs) have this order.
+    inputs, classes, labels, targets, scores and tensors (the scores, then the other outputs) have this order.
+    is_regressor: whether numbers are compared instead of classes (`is_regression`).
     """
 
     def __init__(self, module: ModuleOp, data: Data):
@@ -61,13 +66,18 @@ class Reference:
         self.scores = self.tensors[0] if self.tensors else None
         self.margin_model = None if self.scores is None else MarginModel(self.scores)
         self.wrong = 0 if self.labels is None else int(np.sum(self.classes != self.labels))
+        self.is_regressor = is_regression(outputs, data)
+        self.targets = None if data.targets is None else data.targets[self.order]
+        self.missed = 0.0
+        if self.targets is not None and self.scores is not None:
+            self.missed = float(shares_of_variance(self.scores, self.targets, variances(self.targets)).sum())
 
     def check(self, metric: str) -> Metric:
         """The metric of a name; raises `InputError` if unknown, or if data or program do not permit it."""
         for known in METRICS:
             if metric == known:
-                if metric == "accuracy" and self.labels is None:
-                    raise InputError("the metric 'accuracy' needs data with labels `y`")
+                if metric == "accuracy" and self.labels is None and self.targets is None:
+                    raise InputError("the metric 'accuracy' needs data with labels, or targets, `y`")
                 if metric in ("error", "margin") and self.scores is None:
                     raise InputError(f"the metric '{metric}' needs a program that returns scores")
                 return known
@@ -88,15 +98,27 @@ class Reference:
         margin = 0.0
         if self.margin_model is not None:
             margin = float(np.abs(self.margin_model.weighted_errors(compared, part)).sum())
+        departed = missed = 0.0
+        if self.is_regressor and self.scores is not None:
+            departed = float(shares_of_variance(reals[0], self.scores[part], variances(self.scores)).sum())
+        if self.targets is not None:
+            missed = float(shares_of_variance(reals[0], self.targets[part], variances(self.targets)).sum())
         return CandidateOutcome(
-            part.stop, outcome.differ + differ, outcome.wrong + wrong, outcome.error + error, outcome.margin + margin
+            part.stop,
+            outcome.differ + differ,
+            outcome.wrong + wrong,
+            outcome.error + error,
+            outcome.margin + margin,
+            departed=outcome.departed + departed,
+            missed=outcome.missed + missed,
         )
 
     def loss(self, outcome: CandidateOutcome, metric: Metric) -> float:
         """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
         By metric: the percentage of samples that differ, points of accuracy, the mean absolute error of the outputs, or
-        the percentage of samples expected to differ by their margins.
+        the percentage of samples expected to differ by their margins. Of a regressor instead of the first two: the mean
+        squared error in percent of the variance of the outputs on reals, and points of R2.
         """
         if outcome.fault is not None:
             return float("inf")
@@ -104,6 +126,10 @@ class Reference:
             return outcome.error / self.samples
         if metric == "margin":
             return outcome.margin
+        if self.is_regressor:
+            return (
+                100.0 * (outcome.departed if metric == "disagreement" else outcome.missed - self.missed) / self.samples
+            )
         return 100.0 * (outcome.differ if metric == "disagreement" else outcome.wrong - self.wrong) / self.samples
 
 

@@ -166,7 +166,7 @@ class SearchPass(ModulePass):
             Rewriter.replace_op(predict_function(op), chosen)
 
     def _evaluation(self, op: ModuleOp, data: Data, number: int, workers: Workers) -> Evaluation:
-        problem = SearchProblem(_text(op), data.x, data.y, self.functions)
+        problem = SearchProblem(_text(op), data.x, data.y, self.functions, data.targets)
         journal = self.journal and f"{self.journal}{f'.{number}' if number else ''}"
         return Evaluation(problem, self.metric, workers, journal, self.resume)
 

@@ -62,10 +62,11 @@ class Evaluation:
     def metric_of_programs(self) -> Metric:
         """The metric by which Shiftry's algorithm 14 accepts programs and MinUn's 4 and 7.7.2 compare widths.
 
-        It is accuracy if there are labels and the search does not ask for errors.
+        It is accuracy if there are labels or targets and the search does not ask for errors.
         """
-        labels = self.evaluator.reference.labels is not None
-        return "accuracy" if labels and self.metric == "disagreement" else self.metric
+        reference = self.evaluator.reference
+        known = reference.labels is not None or reference.targets is not None
+        return "accuracy" if known and self.metric == "disagreement" else self.metric
 
     def __enter__(self) -> Evaluation:
         return self

@@ -30,12 +30,14 @@ class Builder(ModelBuilder):
     """Appends ops for `node`.
 
     element: the type of the elements that the node computes from quantised ones; None where it computes with reals.
+    classes: the labels of classes that a map of scores names; empty without one.
     """
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self.node = OnnxNode("graph", "", 0, "", (), (), {}, file)
         self.element: Attribute | None = None
+        self.classes: tuple[str | int, ...] = ()
         self._computed = 0
         self._arrays: dict[int, NDArray[Any]] = {}
 

@@ -70,10 +70,14 @@ class Indicator:
 
 @dataclass(frozen=True)
 class Label:
-    """The index of the greatest element of a tensor, which no other node can read."""
+    """The index of the greatest element of a tensor; other nodes can only shape it, and look up the label of a class.
+
+    classes: the label of each class, once it was looked up.
+    """
 
     value: SSAValue
     shape: Shape
+    classes: tuple[str | int, ...] = ()
 
 
 Value: TypeAlias = Constant | OrderedTensor | Comparison | Indicator | Label

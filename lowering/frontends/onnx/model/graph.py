@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | NDArray[Any] | OnnxGraph"
+Attribute: TypeAlias = (
+    "int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | NDArray[Any] | OnnxGraph"
+)
 
 Dims: TypeAlias = tuple["int | str", ...]
 """The extents of a value: numbers, and names, perhaps empty, of extents that the file does not fix."""
@@ -60,6 +63,23 @@ class OnnxNode:
             raise self.error(f"attribute '{name}' is not a list of integers")
         return values
 
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A list of numbers; empty without the attribute."""
+        values = self._typed(name, tuple, ())
+        if any(isinstance(value, str) for value in values):
+            raise self.error(f"attribute '{name}' is not a list of numbers")
+        return np.array(values, np.float64)
+
+    def labels(self, *names: str) -> tuple[str | int, ...]:
+        """The labels of classes: the first attribute of these names that the node has."""
+        name = next((name for name in names if self.attributes.get(name)), None)
+        if name is None:
+            raise self.error(f"needs the attribute {' or '.join(names)}")
+        labels = self._typed(name, tuple, ())
+        if any(isinstance(label, float) for label in labels):
+            raise self.error(f"attribute '{name}' is not a list of integers or strings")
+        return labels
+
     def graph(self, name: str) -> OnnxGraph:
         value = self.attributes.get(name)
         if not isinstance(value, OnnxGraph):
@@ -92,6 +112,9 @@ class OnnxGraph:
 
     free: frozenset[str] = field(default=frozenset())
     """Names that nodes, or outputs, read from a graph around this one."""
+
+    producer: str = ""
+    """The program that wrote the model; empty where it is unknown, and for graphs in a node."""
 
 
 def _spelled(value: Attribute) -> str:

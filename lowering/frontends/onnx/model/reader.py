@@ -6,7 +6,7 @@ message is therefore only parsed, and everything that the importer relies on is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,7 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
         raise InputError(f"opset {opsets['']} is not supported, only {OPSETS[0]} to {OPSETS[-1]}", file=file)
     if model.functions:
         raise InputError("functions inside of the model are not supported; onnx.inliner inlines them", file=file)
-    return _OnnxReader(file, opsets).graph(model.graph, 0)
+    return replace(_OnnxReader(file, opsets).graph(model.graph, 0), producer=text(model.producer_name))
 
 
 class _OnnxReader:
@@ -96,7 +96,7 @@ class _OnnxReader:
         free |= {output.name for output in outputs} - known
         if free and depth == 0:
             raise self.error(self.undefined(sorted(free)[0], nodes))
-        return OnnxGraph(list(_needed(nodes, outputs)), constants, inputs, outputs, frozenset(free))
+        return OnnxGraph(list(needed_nodes(nodes, outputs)), constants, inputs, outputs, frozenset(free))
 
     @staticmethod
     def undefined(name: str, nodes: list[OnnxNode]) -> str:
@@ -141,7 +141,7 @@ class _OnnxReader:
             case 7:
                 return tuple(attribute.ints)
             case 8:
-                return "\n".join(map(text, attribute.strings))
+                return tuple(map(text, attribute.strings))
             case kind:
                 raise self.error(f"attribute '{text(attribute.name)}' has type {kind}, which is not supported")
 
@@ -151,7 +151,7 @@ def _domain(name: str) -> str:
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
-def _needed(nodes: list[OnnxNode], outputs: list[Declared]) -> Iterator[OnnxNode]:
+def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:
     """The nodes on which outputs depend, in their order, without the names of outputs that nothing reads."""
     wanted = {output.name for output in outputs}
     kept: list[OnnxNode] = []

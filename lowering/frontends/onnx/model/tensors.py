@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 BFLOAT16 = "bfloat16"
 
+STRING = 8
+"""The number of strings in TensorProto.DataType: the labels of classes."""
+
 ELEMENTS: Mapping[int, str] = {
     1: "float32",
     2: "uint8",
@@ -63,6 +66,11 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
     def error(message: str) -> InputError:
         return InputError(f"tensor '{name}': {message}", file=file)
 
+    if tensor.data_type == STRING:
+        strings = [text(value) for value in tensor.string_data]
+        if len(strings) != prod(shape):
+            raise error(f"shape {list(shape)} needs {prod(shape)} elements, the file holds {len(strings)}")
+        return np.array(strings, np.str_).reshape(shape)
     element = ELEMENTS.get(tensor.data_type)
     if element is None:
         known = ", ".join(sorted(ELEMENTS.values()))

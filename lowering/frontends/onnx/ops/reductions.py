@@ -19,10 +19,12 @@ from tinyml.lowering.frontends.onnx.ops.elementwise import absolute, binary, una
 from tinyml.lowering.frontends.onnx.ops.movement import axes_of, axis_of, reshaped
 
 
-@handles("ArgMax")
+@handles("ArgMax", "ArgMin")
 def argmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The label of a classifier: the index of the greatest element of the whole tensor."""
+    """The label of a classifier: the index of the greatest, or the least, element of the whole tensor."""
     value = to.tensor(needed(to, inputs, 0))
+    if node.op == "ArgMin":
+        value = to.op(tdsl.NegOp, value)
     shape = tdsl.shape_of(value)
     axis = axis_of(node, node.integer("axis", 0), len(shape))
     node.only("select_last_index", 0)

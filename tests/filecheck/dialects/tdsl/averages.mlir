@@ -15,6 +15,10 @@ func.func @values(%x: tensor<1x4x4x3xf32>, %q: tensor<1x4x4x3x!zeroskew.q<8, 0.5
 // CHECK: %above = tdsl.normalise %q {least = 5.000000e-01 : f64} : tensor<1x4x4x3x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x4x3x!zeroskew.q<8, 0.0078125, 0>>
   %clip = tdsl.clip %x {low = -1.0 : f64, high = 1.0 : f64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
 // CHECK: %clip = tdsl.clip %x {low = -1.000000e+00 : f64, high = 1.000000e+00 : f64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+  %step = tdsl.step %x : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: %step = tdsl.step %x : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+  %mask = tdsl.top_k_mask %x {count = 5 : i64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: %mask = tdsl.top_k_mask %x {count = 5 : i64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
   %leaky = tdsl.leaky_relu %x {slope = 0.125 : f64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
 // CHECK: %leaky = tdsl.leaky_relu %x {slope = 1.250000e-01 : f64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
   %swish = tdsl.hard_swish %x : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
@@ -53,6 +57,8 @@ func.func @steps(%total: i32, %value: !zeroskew.q<8, 0.5, 3>, %real: f32) {
 // CHECK: %factor = num.inverse_root %squares {of = !zeroskew.q<8, 0.5, 3>, into = !zeroskew.q<8, 0.0078125, 0>} : i32 -> i32
   %unit = num.normalised %value, %factor, %squares : !zeroskew.q<8, 0.5, 3>, i32, i32 -> !zeroskew.q<8, 0.0078125, 0>
 // CHECK: %unit = num.normalised %value, %factor, %squares : !zeroskew.q<8, 0.5, 3>, i32, i32 -> !zeroskew.q<8, 0.0078125, 0>
+  %decided = num.step %real : f32 -> f32
+// CHECK: %decided = num.step %real : f32 -> f32
   %leaky = num.leaky_relu %real {slope = -0.5 : f64} : f32 -> f32
 // CHECK: %leaky = num.leaky_relu %real {slope = -5.000000e-01 : f64} : f32 -> f32
   %swish = num.hard_swish %real : f32 -> f32

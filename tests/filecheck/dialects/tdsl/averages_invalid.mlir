@@ -120,3 +120,9 @@
 
 %r = tdsl.no_total -> tensor<1x1x1x2xsi32>
 // CHECK: totals are integers or f32, got si32
+
+// -----
+
+%x = "test.op"() : () -> (tensor<3xf32>)
+%r = tdsl.top_k_mask %x {count = 4 : i64} : tensor<3xf32> -> tensor<3xf32>
+// CHECK: marks 4 of 3 elements

@@ -111,7 +111,7 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
     """Refuse unsupported attributes and inputs that would change the result."""
     count = 2 if node.text("direction", "forward") == "bidirectional" else 1
-    node.only("activations", "\n".join(USUAL[node.op] * count))
+    node.only("activations", USUAL[node.op] * count)
     for name in ("clip", "activation_alpha", "activation_beta", "input_forget"):
         if node.attributes.get(name):
             raise node.error(f"the attribute '{name}' is not supported")

@@ -1,0 +1,103 @@
+"""Forests on loops: a walk through each tree for the input, and the votes of the leaves that it reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DictionaryAttr, MemRefType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def, traits_def
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.layouts.forest_code import FOREST, ForestCode
+from tinyml.dialects.layouts.trees import element_type
+from tinyml.dialects.num.kernels.coded_calls import CodedOp, CodeSize, kernel_properties
+from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr
+from tinyml.dialects.num.kernels.kernel_ops import MEMREF
+from tinyml.dialects.scratch.types import memref_type, packed_bits
+
+__all__ = ["CodedForestOp", "ForestOp"]
+
+Properties: TypeAlias = Mapping[str, Attribute]
+
+
+@irdl_op_definition
+class ForestOp(IRDLOperation):
+    """`outputs[k] =` the sum over all trees of `votes[leaf, k]`, for the leaf of each tree that the input reaches.
+
+    The attributes are those of `ForestCode`: thresholds in raws of the input, votes in the elements of the results,
+    which are of a number format or of a builtin type.
+    """
+
+    name = "num.forest"
+    outputs = operand_def(MEMREF)
+    input = operand_def(MEMREF)
+    features = prop_def(DenseIntOrFPElementsAttr)
+    thresholds = prop_def(DenseIntOrFPElementsAttr)
+    children = prop_def(DenseIntOrFPElementsAttr)
+    roots = prop_def(DenseIntOrFPElementsAttr)
+    votes = prop_def(DenseIntOrFPElementsAttr)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$outputs `,` $input attr-dict `:` type($outputs) `,` type($input)"
+
+    def __init__(self, outputs: SSAValue, input: SSAValue, forest: ForestCode):
+        super().__init__(operands=[outputs, input], properties=dict(forest.attributes))
+
+    @property
+    def forest(self) -> ForestCode:
+        return ForestCode.of(self.properties)
+
+    def verify_(self) -> None:
+        _verify(ForestCode.of(self.properties), self.outputs, self.input)
+
+
+@irdl_op_definition
+class CodedForestOp(CodedOp):
+    """A `num.forest` that is a function. forest: the attributes of `ForestCode`."""
+
+    name = "num.coded_forest"
+    outputs = operand_def(MEMREF)
+    input = operand_def(MEMREF)
+    forest = prop_def(DictionaryAttr)
+    assembly_format = "$outputs `,` $input attr-dict `:` type($outputs) `,` type($input)"
+
+    def __init__(self, outputs: SSAValue, input: SSAValue, forest: ForestCode, kernel: CodeKernelAttr, size: CodeSize):
+        attribute = DictionaryAttr(dict(forest.attributes))
+        super().__init__(operands=[outputs, input], properties={"forest": attribute, **kernel_properties(kernel, size)})
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        return {FOREST: self.forest}
+
+    @property
+    def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
+        return [self.input], self.outputs
+
+    def verify_(self) -> None:
+        self.verify_extents()
+
+    def verify_extents(self) -> None:
+        _ = self.code_size
+        _verify(ForestCode.of(self.forest), self.outputs, self.input)
+
+
+def _verify(forest: ForestCode, outputs: SSAValue, input: SSAValue) -> None:
+    """Verify that a forest is one over the elements of one memref with results in another."""
+    for value, array, what in ((input, forest.trees.thresholds, "thresholds"), (outputs, forest.votes, "votes")):
+        type = memref_type(value)
+        if packed_bits(type) is not None or not _is_run(type):
+            raise VerifyException(f"needs elements one after the other that are not packed, got {type}")
+        format = number_format(type.element_type)
+        stored = type.element_type if format is None else format.storage
+        if element_type(array) != stored:
+            raise VerifyException(f"{what} are of {element_type(array)}, the elements of {stored}")
+    forest.verify(prod(memref_type(input).get_shape()), prod(memref_type(outputs).get_shape()))
+
+
+def _is_run(type: MemRefType[Attribute]) -> bool:
+    return len(type.get_shape()) == 1

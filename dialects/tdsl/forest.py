@@ -1,0 +1,140 @@
+"""Decision trees whose leaves vote: random forests, boosted trees, single trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.product import ANYTHING, Interval
+from tinyml.dialects.layouts.trees import Trees
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.facts import constant_root
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+__all__ = ["ForestOp", "greatest_raws", "votes_between"]
+
+
+def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:
+    """The greatest raw at most as great as each threshold, and whether there is one.
+
+    `x <= threshold` then is a comparison of raws for every number x of the format, whose raws compare like numbers.
+    """
+    reals = thresholds.astype(np.float64)
+    nearest = format.encode(np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)).astype(format.dtype)
+    if format.dtype.kind == "f":
+        next = np.nextafter(nearest, format.dtype.type(-np.inf))
+    else:
+        next = np.maximum(nearest, np.iinfo(format.dtype).min + 1) - format.dtype.type(1)
+    raws = np.where(format.decode(nearest) <= reals, nearest, next)
+    return raws, format.decode(raws) <= reals
+
+
+def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
+    """The least and the greatest sum of votes, for each result. votes: (leaves, results)."""
+    leaves, starts = trees.leaves_by_tree
+    ends = votes[leaves]
+    return np.minimum.reduceat(ends, starts).sum(0), np.maximum.reduceat(ends, starts).sum(0)
+
+
+@irdl_op_definition
+class ForestOp(TensorOp):
+    """`result[0, k] =` the sum over all trees of `votes[leaf, k]`, where `leaf` is the one that the input reaches.
+
+    An inner node sends an input to its first child if `input[feature] <= threshold`, otherwise to its second one. The
+    arrays are those of `Trees` (`tinyml.dialects.layouts.trees`); thresholds stay reals in every format. On reals the
+    input is rounded to single precision first, as scikit-learn does. In formats an input is compared as the number that
+    it is, so that every comparison is exact, and the votes are added in the format of the result, tree by tree: without
+    any rounding if it holds the sums (`NumberFormat.format_of_sums`).
+    """
+
+    name = "tdsl.forest"
+    input = operand_def(SHAPED)
+    votes = operand_def(SHAPED)
+    features = prop_def(DenseIntOrFPElementsAttr)
+    thresholds = prop_def(DenseIntOrFPElementsAttr)
+    children = prop_def(DenseIntOrFPElementsAttr)
+    roots = prop_def(DenseIntOrFPElementsAttr)
+    assembly_format = (
+        "$input `,` $votes attr-dict `:` type($input) `,` type($votes)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, input: SSAValue, votes: SSAValue, trees: Trees, element: Attribute | None = None):
+        element = element or shaped(votes).get_element_type()
+        result = TensorType(element, (1, shape_of(votes)[1]))
+        build(self, [input, votes], result, dict(trees.attributes))
+
+    @property
+    def trees(self) -> Trees:
+        return Trees.of(self.properties)
+
+    def infer_shape(self) -> Shape:
+        votes = shape_of(self.votes)
+        if len(votes) != 2:
+            raise VerifyException(f"votes have a row for each leaf, got shape {spell(votes)}")
+        return (1, votes[1])
+
+    def verify_formats(self) -> None:
+        """Verify that votes and results are of one family; the input is only compared."""
+        formats = [format_of(value) for value in (self.input, self.votes, self.out)]
+        if formats[1].FAMILY != formats[2].FAMILY:
+            names = ", ".join(sorted({format.FAMILY for format in formats[1:]}))
+            raise VerifyException(f"formats of different families ({names}) need a tdsl.cast")
+
+    def verify_more(self) -> None:
+        Trees.of(self.properties).verify(prod(shape_of(self.input)), shape_of(self.votes)[0])
+
+    @property
+    def interval(self) -> Interval:
+        if (constant := constant_root(self.votes)) is None:
+            return ANYTHING
+        votes = format_of(self.votes).decode(constant.raws)
+        low, high = votes_between(self.trees, votes.reshape(shape_of(self.votes)))
+        return float(low.min()), float(high.max())
+
+    def added_raws(self, m: NumpyMachine, trees: Trees, votes: Raws) -> Raws | None:
+        """The votes as raws of the result, if these add up like integers; None if sums are rounded.
+
+        trees: those of the op. votes: raws (leaves, results).
+        """
+        format, source = format_of(self.out), format_of(self.votes)
+        low, high = votes_between(trees, source.decode(votes))
+        sums = source.format_of_sums(float(low.min()), float(high.max()))
+        return format.recode(m, votes, source) if sums is not None and format.adds_raws_of(sums) else None
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        inputs = x[0].reshape(len(x[0]), -1)
+        votes = x[1].reshape(-1, shape_of(self.votes)[1])
+        trees = arithmetic.once(self, lambda: self.trees)
+        if (m := arithmetic.machine) is None:
+            return _real_sums(trees, inputs, votes)
+        raws, below = greatest_raws(format_of(self.input), trees.thresholds)
+        rows = np.arange(len(inputs))[:, None]
+        leaves = trees.walk(lambda n, features: below[n] & (inputs[rows, features] <= raws[n]), len(inputs))
+        format, source = format_of(self.out), format_of(self.votes)
+        if (added := self.added_raws(m, trees, votes)) is not None:
+            return added.astype(np.int64)[leaves].sum(1)[:, None].astype(format.dtype)
+        total = np.broadcast_to(format.encode(np.array(0.0)), (len(inputs), votes.shape[1]))
+        for tree in range(len(trees.roots)):
+            total = format.add(m, total, format, votes[leaves[:, tree]], source)
+        return total[:, None]
+
+
+def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:
+    """The sums of votes in double precision, of inputs rounded to single precision."""
+    rounded, rows = inputs.astype(np.float32), np.arange(len(inputs))[:, None]
+    thresholds = trees.thresholds.astype(np.float64)
+    leaves = trees.walk(lambda nodes, features: rounded[rows, features] <= thresholds[nodes], len(inputs))
+    return votes[leaves].sum(1)[:, None]

@@ -1,0 +1,1 @@
+"""Files of boosted trees, which XGBoost and LightGBM write."""

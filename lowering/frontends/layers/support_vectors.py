@@ -1,0 +1,114 @@
+"""Support vector machines: kernels of an input with the support vectors, their sums, and the votes of pairs of classes.
+
+libsvm (Chang and Lin, "LIBSVM: A Library for Support Vector Machines", 2011, section 4) decides between each pair of
+classes; a class gets a vote from each decision for it, and of classes with equally many votes the first is the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.layers.weighted_sums import affine
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+KERNELS = ("linear", "rbf", "poly", "sigmoid")
+MOST_FACTORS = 8
+"""The greatest degree of a polynomial kernel, which is a product of so many numbers."""
+
+
+@dataclass(frozen=True)
+class KernelFunction:
+    """A kernel of libsvm: `linear` u v, `rbf` exp(-gamma |u - v|^2), `poly` (gamma u v + coef0)^degree, `sigmoid`
+    tanh(gamma u v + coef0)."""
+
+    name: str
+    gamma: float = 1.0
+    coef0: float = 0.0
+    degree: int = 3
+
+
+def kernel_sums(
+    to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array, coefficients: Array, addends: Array
+) -> SSAValue:
+    """The column `coefficients k(vectors, x) + addends`.
+
+    vectors: (number, length of x). coefficients: (sums, number). A linear kernel leaves one product of matrices.
+    """
+    if kernel.name == "linear":
+        return affine(to, x, coefficients @ vectors, addends)
+    return affine(to, _kernels(to, x, kernel, vectors), coefficients, addends)
+
+
+def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array) -> SSAValue:
+    """The column k(vector, x) of all support vectors."""
+    if kernel.name == "rbf":
+        return _gaussians(to, x, kernel.gamma, vectors)
+    if kernel.name not in KERNELS:
+        raise to.error(f"kernel '{kernel.name}' is not supported, only {', '.join(KERNELS)}")
+    products = affine(to, x, kernel.gamma * vectors, np.full(len(vectors), kernel.coef0))
+    if kernel.name == "sigmoid":
+        return to.op(tdsl.TanhOp, products)
+    if not 1 <= kernel.degree <= MOST_FACTORS:
+        raise to.error(f"a polynomial kernel of degree {kernel.degree} is not supported, only of 1 to {MOST_FACTORS}")
+    power = products
+    for _ in range(kernel.degree - 1):
+        power = to.op(tdsl.MulOp, power, products)
+    return power
+
+
+def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array) -> SSAValue:
+    """The column exp(-gamma |v - x|^2), with |v - x|^2 as |v|^2 - 2 v x + |x|^2: a product of matrices is fast.
+
+    Everything is measured from the mean of the vectors, about which these numbers are least.
+    """
+    centre = vectors.mean(0)
+    vectors = vectors - centre
+    length = len(centre)
+    column = to.reshape(x, (length, 1))
+    if centre.any():
+        column = to.op(tdsl.SubOp, column, to.parameter(reals(centre.reshape(-1, 1))))
+    square = to.op(tdsl.MatmulOp, to.reshape(column, (1, length)), column)
+    beyond = to.op(tdsl.MulOp, square, to.parameter(reals(np.array([[gamma]]))))
+    near = affine(to, column, 2 * gamma * vectors, -gamma * (vectors**2).sum(1))
+    return to.op(tdsl.ExpOp, to.op(tdsl.SubOp, near, beyond))
+
+
+def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int]) -> Array:
+    """The coefficients (pairs, support vectors) of all decisions between two classes.
+
+    of_classes: libsvm's (classes - 1, support vectors), whose row says which other class is decided against; sizes: the
+    number of support vectors of each class, which come one class after the other.
+    """
+    ends, shape = np.cumsum([0, *sizes]), (len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1])
+    to.check_shape(shape)
+    pairs = np.zeros(shape)
+    for pair, (i, j) in enumerate(combinations(range(len(sizes)), 2)):
+        of_i, of_j = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
+        pairs[pair, of_i] = of_classes[j - 1, of_i]
+        pairs[pair, of_j] = of_classes[i, of_j]
+    return pairs
+
+
+def votes(to: ModelBuilder, decisions: SSAValue, classes: int) -> SSAValue:
+    """The votes 1 x classes of decisions between pairs of classes, each greater than 0 for the first of its pair."""
+    to.check_shape((classes, shape_of(decisions)[0]))
+    signs = np.zeros((classes, shape_of(decisions)[0]))
+    for pair, (i, j) in enumerate(combinations(range(classes), 2)):
+        signs[i, pair], signs[j, pair] = 1, -1
+    # A decision for the second class is 1 minus the step.
+    sums = affine(to, to.op(tdsl.StepOp, decisions), signs, np.arange(classes, dtype=float))
+    return to.reshape(sums, (1, classes))

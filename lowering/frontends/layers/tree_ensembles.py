@@ -1,0 +1,96 @@
+"""Forests from the arrays of their trees, as the libraries that train them store them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.layouts.trees import Trees
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.parameter import Parameter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LEAF = -1
+"""The children of a leaf."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A tree with inner nodes and leaves in one numbering, whose root is node 0.
+
+    features, thresholds: of inner nodes, anything for leaves. first, second: the children for feature <= threshold and
+    otherwise, `LEAF` for leaves. votes: (nodes, results), of which only those of leaves count.
+    """
+
+    features: NDArray[Any]
+    thresholds: NDArray[Any]
+    first: NDArray[Any]
+    second: NDArray[Any]
+    votes: NDArray[Any]
+
+    def below(self, strict: NDArray[Any] | bool = True) -> Tree:
+        """The tree for comparisons feature < threshold, where `strict` says so."""
+        before = np.nextafter(self.thresholds.astype(np.float64), -np.inf)
+        thresholds = np.where(strict, before, self.thresholds)
+        return Tree(self.features, thresholds, self.first, self.second, self.votes)
+
+
+def forest(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree], start: NDArray[Any] | None = None) -> SSAValue:
+    """The sums of the votes of all trees, 1 x results. start: what is added to the sums, (results,)."""
+    if not trees:
+        raise to.error("the model has no trees")
+    arrays, votes = _numbered(to, trees)
+    row = to.reshape(x, (1, prod(shape_of(x))))
+    sums = to.op(tdsl.ForestOp, row, to.parameter(Parameter(votes.astype(np.float32), name="votes")), arrays)
+    sums.name_hint = "sums"
+    if start is None or not start.any():
+        return sums
+    prior = to.parameter(Parameter(start.reshape(1, -1).astype(np.float32), name="start"))
+    return to.op(tdsl.AddOp, sums, prior)
+
+
+def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[Any]]:
+    """All trees in one numbering, each node behind its parent, and the votes of all leaves, equal ones once."""
+    features, thresholds, children = list[int](), list[float](), list[list[int]]()
+    roots: list[int] = []
+    leaves: list[NDArray[Any]] = []
+    for tree in trees:
+        roots.append(len(features) if tree.first[0] != LEAF else -1 - len(leaves))
+        seen, count = set[int](), len(tree.first)
+        # Each entry is a node and where its number is to be written.
+        pending: list[tuple[int, list[int], int]] = [(0, roots, len(roots) - 1)]
+        while pending:
+            node, parent, side = pending.pop()
+            if not 0 <= node < count or node in seen:
+                raise to.error(f"node {node} of a tree has several parents, or does not exist")
+            seen.add(node)
+            if tree.first[node] == LEAF:
+                parent[side] = -1 - len(leaves)
+                leaves.append(tree.votes[node])
+                continue
+            parent[side] = len(features)
+            features.append(int(tree.features[node]))
+            thresholds.append(float(tree.thresholds[node]))
+            children.append([0, 0])
+            pending += [(int(tree.second[node]), children[-1], 1), (int(tree.first[node]), children[-1], 0)]
+    votes = np.array(leaves, np.float64).reshape(len(leaves), -1)
+    distinct, numbers = np.unique(votes.astype(np.float32), axis=0, return_inverse=True)
+    numbers = numbers.reshape(-1)
+    pairs = np.array(children, np.int64).reshape(-1, 2)
+    ends = np.array(roots, np.int64)
+    arrays = Trees(
+        np.array(features, np.int64),
+        np.array(thresholds, np.float64),
+        np.where(pairs < 0, -1 - numbers[np.minimum(-1 - pairs, len(leaves) - 1) * (pairs < 0)], pairs),
+        np.where(ends < 0, -1 - numbers[(-1 - ends) * (ends < 0)], ends),
+    )
+    return arrays, distinct

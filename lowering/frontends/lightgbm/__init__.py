@@ -1,0 +1,1 @@
+"""Models of LightGBM, from the text that `save_model` writes and the JSON of `dump_model`."""

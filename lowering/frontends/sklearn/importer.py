@@ -1,0 +1,167 @@
+"""Import of a fitted estimator of scikit-learn as a function of tdsl ops on reals (L0)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.onnx.rewrites import simplify
+from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels
+from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS
+from tinyml.lowering.frontends.sklearn.naive_bayes import NAIVE_BAYES
+from tinyml.lowering.frontends.sklearn.neighbours import CLUSTERS, NEIGHBOURS
+from tinyml.lowering.frontends.sklearn.networks import NETWORKS
+from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
+from tinyml.lowering.frontends.sklearn.support_vectors import SUPPORT_VECTORS
+from tinyml.lowering.frontends.sklearn.trees import TREES
+
+FAMILIES: Mapping[str, Mapping[str, Handler]] = {
+    "Transformers": TRANSFORMERS,
+    "Linear classifiers": LINEAR_CLASSIFIERS,
+    "Linear regressors": LINEAR_REGRESSORS,
+    "Support vector machines": SUPPORT_VECTORS,
+    "Networks": NETWORKS,
+    "Naive Bayes": NAIVE_BAYES,
+    "Nearest neighbours": NEIGHBOURS,
+    "Clusters": CLUSTERS,
+    "Trees and forests": TREES,
+}
+"""The handler of each estimator by the name of its class, in families; pipelines and searches are not among them."""
+
+HANDLERS: Mapping[str, Handler] = {name: handler for family in FAMILIES.values() for name, handler in family.items()}
+
+PACKAGE = "sklearn"
+
+PIPELINE = "Pipeline"
+SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+"""Searches for parameters, which stand for the best estimator that they found."""
+
+ONE_AGAINST_REST = "OneVsRestClassifier"
+
+LOGITS = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "GaussianNB", "MLPClassifier")
+"""Classifiers whose probabilities are the softmax of their scores, or the sigmoid of a single one."""
+
+_EXAMPLES = {
+    "transform": "StandardScaler, MinMaxScaler and PCA",
+    "classes_": "LogisticRegression, MLPClassifier and SVC",
+    "predict": "LinearRegression, MLPRegressor and SVR",
+}
+"""Estimators to try instead of one that is not supported, by an attribute that tells its kind."""
+
+
+def is_estimator(model: object) -> bool:
+    """True for an object of one of scikit-learn's classes."""
+    return type(model).__module__.partition(".")[0] == PACKAGE
+
+
+def import_estimator(estimator: object, features: int | None = None, file: str = "model") -> ModuleOp:
+    """A fitted estimator as a module with one function, which takes one sample 1 x `features`.
+
+    features: their number, by default the estimator's `n_features_in_`. file: the name that messages begin with, and
+    after which the function is named. The function of a classifier returns the index of the class and the scores: the
+    probabilities where these are a softmax, otherwise what `decision_function` or the votes are. That of a regressor
+    returns its values.
+
+    Raises `InputError` for an object that is no estimator or not fitted, and for one that is not supported.
+    """
+    to = ModelBuilder(file)
+    if (count := features or getattr(estimator, "n_features_in_", None)) is None:
+        with to.importing(_name_of(to, estimator)):
+            raise to.error("it does not say how many features it takes: is it fitted? Call fit(X, y) first")
+    x = to.argument(TensorType(F32_FORMAT.type, (1, int(count))), "features")
+    last, value = _computed(to, estimator, x)
+    labels: list[str | int] | None = None
+    name = _name_of(to, last)
+    with to.importing(name):
+        results = [value]
+        if name in CLUSTERS:
+            results = [to.emit(tdsl.ArgmaxOp, value).result]
+        elif (labels := class_labels(to, last)) is not None:
+            results = _class_and_scores(to, last, value, len(labels))
+        module = to.module(results)
+        if labels is not None:
+            tdsl.set_classes(module, labels)
+    simplify(module)
+    return module
+
+
+def _name_of(to: ModelBuilder, estimator: object) -> str:
+    """The name of an estimator's class, which must be scikit-learn's own."""
+    kind = type(estimator)
+    if is_estimator(estimator):
+        return kind.__name__
+    own = next((base.__name__ for base in kind.__mro__ if base.__module__.partition(".")[0] == PACKAGE), None)
+    if own is not None and own in HANDLERS:
+        raise to.error(f"{kind.__name__} is not a class of scikit-learn: what it changes of {own} is unknown")
+    raise to.error(f"expected an estimator of scikit-learn, got {kind.__module__}.{kind.__name__}")
+
+
+def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAValue]:
+    """What an estimator computes of features, and itself, or the estimator that it stands for."""
+    name = _name_of(to, estimator)
+    with to.importing(name):
+        if name in SEARCHES:
+            if not hasattr(estimator, "best_estimator_"):
+                raise to.error("it has no best_estimator_: call fit(X, y) first, with refit=True")
+            return _computed(to, estimator.best_estimator_, x)
+        if name == PIPELINE:
+            return _pipeline(to, estimator, x)
+        if name == ONE_AGAINST_REST:
+            return estimator, _one_against_rest(to, estimator, x)
+        if name not in HANDLERS:
+            kind = next((kind for kind in _EXAMPLES if hasattr(estimator, kind)), "predict")
+            known = f"supported are {_EXAMPLES[kind]}, among others that docs/scikit-learn.md lists"
+            raise to.error(f"the estimator is not supported: {known}")
+        if (taken := getattr(estimator, "n_features_in_", shape_of(x)[1])) != shape_of(x)[1]:
+            raise to.error(f"it was fitted on {taken} features, and gets {shape_of(x)[1]}")
+        return estimator, HANDLERS[name](estimator, to, x)
+
+
+def _pipeline(to: ModelBuilder, pipeline: Any, x: SSAValue) -> tuple[Any, SSAValue]:
+    steps = [step for _, step in pipeline.steps if step is not None and not isinstance(step, str)]
+    if not steps:
+        raise to.error("it has no steps")
+    for step in steps[:-1]:
+        inner = _name_of(to, step)
+        if inner not in TRANSFORMERS and inner != PIPELINE:
+            known = ", ".join(TRANSFORMERS)
+            raise to.error(f"{inner} is not supported as a step before the last, only {known}")
+        _, x = _computed(to, step, x)
+    return _computed(to, steps[-1], x)
+
+
+def _one_against_rest(to: ModelBuilder, estimator: Any, x: SSAValue) -> SSAValue:
+    """The scores of the classifiers that tell each class from all others."""
+    if not hasattr(estimator, "estimators_"):
+        raise to.error("it is not fitted: call fit(X, y) first")
+    scores = [_computed(to, each, x)[1] for each in estimator.estimators_]
+    if any(shape_of(score) != (1, 1) for score in scores):
+        raise to.error("its classifiers must have a decision function of one number, as LogisticRegression has")
+    return scores[0] if len(scores) == 1 else to.op(tdsl.ConcatOp, scores, 1)
+
+
+def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> list[SSAValue]:
+    """The index of the class, and the scores or probabilities.
+
+    The class is that of the scores: probabilities that are rounded may be equal.
+    """
+    count = shape_of(scores)[1]
+    if count != classes and (count, classes) != (1, 2):
+        raise to.error(f"it has {classes} classes and {count} scores: only one class for each sample is supported")
+    label = to.emit(tdsl.SignOp if count == 1 else tdsl.ArgmaxOp, scores).result
+    if _has_logits(estimator, classes):
+        scores = to.op(tdsl.SigmoidOp if count == 1 else tdsl.SoftmaxOp, scores)
+    return [label, scores]
+
+
+def _has_logits(estimator: Any, classes: int) -> bool:
+    """True if the probabilities are the softmax of the scores; not for classes fitted one against the rest."""
+    apart = getattr(estimator, "multi_class", "") == "ovr" or getattr(estimator, "solver", "") == "liblinear"
+    return type(estimator).__name__ in LOGITS and not (apart and classes > 2)

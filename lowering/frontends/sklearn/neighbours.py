@@ -1,0 +1,63 @@
+"""Estimators that compare an input with stored points: k-means, and k nearest neighbours.
+
+The nearest point has the greatest p x - |p|^2 / 2, which one product of matrices gives for all points. Points are
+measured from their mean, about which these numbers are least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.weighted_sums import affine
+from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def _nearness(to: ModelBuilder, x: SSAValue, points: NDArray[Any]) -> SSAValue:
+    """The column of a number for each point that is the greater, the nearer the point is."""
+    centre = points.mean(0)
+    points = points - centre
+    return affine(to, x, points, -points @ centre - (points**2).sum(1) / 2)
+
+
+def k_means(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    centres = array(to, estimator, "cluster_centers_", 2)
+    return to.reshape(_nearness(to, x, centres), (1, len(centres)))
+
+
+def _of_neighbours(estimator: Any, to: ModelBuilder, x: SSAValue, targets: NDArray[Any]) -> SSAValue:
+    """The mean 1 x M of the targets (samples, M) of the nearest samples; of samples as near the first count."""
+    only(to, estimator, "weights", "uniform", instead="fit it with weights='uniform'")
+    only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")
+    samples, count = array(to, estimator, "_fit_X", 2), int(estimator.n_neighbors)
+    nearest = to.op(tdsl.TopKMaskOp, _nearness(to, x, samples), count)
+    return to.reshape(affine(to, nearest, targets.T / count), (1, targets.shape[1]))
+
+
+def neighbours_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The share of each class among the neighbours."""
+    labels = array(to, estimator, "_y")
+    if labels.ndim != 1 or np.ndim(estimator.classes_) != 1:
+        raise to.error("it has several outputs: fit a classifier for each of them")
+    return _of_neighbours(estimator, to, x, np.eye(len(estimator.classes_))[labels.astype(int)])
+
+
+def neighbours_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    targets = array(to, estimator, "_y")
+    return _of_neighbours(estimator, to, x, targets.reshape(len(targets), -1))
+
+
+CLUSTERS: Mapping[str, Handler] = dict.fromkeys(("KMeans", "MiniBatchKMeans"), k_means)
+
+NEIGHBOURS: Mapping[str, Handler] = {
+    "KNeighborsClassifier": neighbours_classifier,
+    "KNeighborsRegressor": neighbours_regressor,
+}

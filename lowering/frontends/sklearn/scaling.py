@@ -1,0 +1,92 @@
+"""Transformers: scalers, and projections onto components."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.elementwise_layers import limited
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.layers.weighted_sums import affine
+from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def shifted(to: ModelBuilder, x: SSAValue, offset: NDArray[Any]) -> SSAValue:
+    """Features 1 x N less an offset for each."""
+    return to.op(tdsl.SubOp, x, to.parameter(reals(offset.reshape(1, -1)))) if offset.any() else x
+
+
+def scaled(to: ModelBuilder, x: SSAValue, factor: NDArray[Any]) -> SSAValue:
+    """Features 1 x N times a factor for each."""
+    return x if (factor == 1).all() else to.op(tdsl.MulOp, x, to.parameter(reals(factor.reshape(1, -1))))
+
+
+def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, scale: str) -> SSAValue:
+    """(x - centre) / scale, of which a fitted scaler may have neither: None stands for 0 and 1."""
+    if not hasattr(estimator, scale):
+        array(to, estimator, scale)
+    if centre is not None and getattr(estimator, centre) is not None:
+        x = shifted(to, x, array(to, estimator, centre))
+    return x if getattr(estimator, scale) is None else scaled(to, x, 1 / array(to, estimator, scale))
+
+
+def standard_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    centred = getattr(estimator, "with_mean", True)
+    return _divided(to, estimator, x, "mean_" if centred else None, "scale_")
+
+
+def robust_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    return _divided(to, estimator, x, "center_", "scale_")
+
+
+def max_abs_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    return _divided(to, estimator, x, None, "scale_")
+
+
+def min_max_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """`x * scale_ + min_`, limited on request."""
+    x = shifted(to, scaled(to, x, array(to, estimator, "scale_")), -array(to, estimator, "min_"))
+    if getattr(estimator, "clip", False):
+        low, high = estimator.feature_range
+        return limited(to, x, float(low), float(high))
+    return x
+
+
+def normalizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    only(to, estimator, "norm", "l2", instead="StandardScaler needs no norm")
+    return to.op(tdsl.NormaliseOp, x)
+
+
+def pca(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """`(x - mean_) components_`, each component divided by its deviation if the features are whitened."""
+    components = array(to, estimator, "components_", 2)
+    if getattr(estimator, "whiten", False):
+        variances = array(to, estimator, "explained_variance_")
+        components = components / np.sqrt(np.maximum(variances, np.finfo(variances.dtype).eps)).reshape(-1, 1)
+    projected = affine(to, x, components, -components @ array(to, estimator, "mean_"))
+    return to.reshape(projected, (1, len(components)))
+
+
+def truncated_svd(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    components = array(to, estimator, "components_", 2)
+    return to.reshape(affine(to, x, components), (1, len(components)))
+
+
+TRANSFORMERS: Mapping[str, Handler] = {
+    "StandardScaler": standard_scaler,
+    "MinMaxScaler": min_max_scaler,
+    "MaxAbsScaler": max_abs_scaler,
+    "RobustScaler": robust_scaler,
+    "Normalizer": normalizer,
+    "PCA": pca,
+    "IncrementalPCA": pca,
+    "TruncatedSVD": truncated_svd,
+}

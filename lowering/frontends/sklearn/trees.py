@@ -1,0 +1,114 @@
+"""Trees, forests and boosted trees of scikit-learn.
+
+Forests give the mean of the class probabilities of their trees, `predict`'s soft votes; boosted trees the raw
+predictions, of which a binary classifier has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
+from tinyml.lowering.frontends.sklearn.fitted import Handler
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def _tree(tree: Any, votes: NDArray[Any]) -> Tree:
+    """A tree of Cython arrays."""
+    return Tree(tree.feature, tree.threshold, tree.children_left, tree.children_right, votes)
+
+
+def _part(to: ModelBuilder, estimator: Any, name: str) -> Any:
+    """A fitted part of an estimator."""
+    if (part := getattr(estimator, name, None)) is None:
+        raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
+    return part
+
+
+def _shares(to: ModelBuilder, estimator: Any) -> NDArray[Any]:
+    """The class probabilities of all nodes, (nodes, classes)."""
+    values = _part(to, estimator, "tree_").value
+    if values.shape[1] != 1:
+        raise to.error(f"it has {values.shape[1]} outputs: fit a classifier for each of them")
+    return values[:, 0] / values[:, 0].sum(1, keepdims=True)
+
+
+def _classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    return forest(to, x, [_tree(estimator.tree_, _shares(to, estimator))])
+
+
+def _values(to: ModelBuilder, estimator: Any, count: int = 1) -> Tree:
+    """A tree whose leaves have values, of which `count` trees give the mean."""
+    tree = _part(to, estimator, "tree_")
+    return _tree(tree, tree.value[:, :, 0] / count)
+
+
+def _regressor_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    return forest(to, x, [_values(to, estimator)])
+
+
+def _forest_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    estimators = _part(to, estimator, "estimators_")
+    return forest(to, x, [_tree(each.tree_, _shares(to, each) / len(estimators)) for each in estimators])
+
+
+def _forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    estimators = _part(to, estimator, "estimators_")
+    return forest(to, x, [_values(to, each, len(estimators)) for each in estimators])
+
+
+def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The raw predictions: those of `init_`, and the sums of trees that each add to one of them."""
+    stages, initial = _part(to, estimator, "estimators_"), estimator.init_
+    if not isinstance(initial, str) and not type(initial).__name__.startswith("Dummy"):
+        raise to.error(f"init={type(initial).__name__} is not supported, only init=None or 'zero'")
+    start = estimator._raw_predict_init(np.zeros((1, estimator.n_features_in_), np.float32))
+    trees: list[Tree] = []
+    for stage in stages:
+        for result, each in enumerate(stage):
+            votes = np.zeros((each.tree_.node_count, len(stage)))
+            votes[:, result] = estimator.learning_rate * each.tree_.value[:, 0, 0]
+            trees.append(_tree(each.tree_, votes))
+    return forest(to, x, trees, np.asarray(start).reshape(-1))
+
+
+def _histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The same of binned features. No input is NaN, so that the directions of missing values do not count."""
+    stages = _part(to, estimator, "_predictors")
+    if getattr(estimator, "_preprocessor", None) is not None or estimator.is_categorical_ is not None:
+        raise to.error("categorical features are not supported, encode them as numbers: categorical_features=None")
+    start = np.asarray(estimator._baseline_prediction, np.float64).reshape(-1)
+    trees: list[Tree] = []
+    for stage in stages:
+        for result, each in enumerate(stage):
+            nodes = each.nodes
+            votes = np.zeros((len(nodes), len(stage)))
+            votes[:, result] = nodes["value"]
+            leaf = nodes["is_leaf"].astype(bool)
+            first, second = (np.where(leaf, LEAF, nodes[side].astype(np.int64)) for side in ("left", "right"))
+            trees.append(Tree(nodes["feature_idx"], nodes["num_threshold"], first, second, votes))
+    return forest(to, x, trees, start)
+
+
+TREES: Mapping[str, Handler] = {
+    "DecisionTreeClassifier": _classifier_tree,
+    "ExtraTreeClassifier": _classifier_tree,
+    "DecisionTreeRegressor": _regressor_tree,
+    "ExtraTreeRegressor": _regressor_tree,
+    "RandomForestClassifier": _forest_classifier,
+    "ExtraTreesClassifier": _forest_classifier,
+    "RandomForestRegressor": _forest_regressor,
+    "ExtraTreesRegressor": _forest_regressor,
+    "GradientBoostingClassifier": _boosted,
+    "GradientBoostingRegressor": _boosted,
+    "HistGradientBoostingClassifier": _histogram_boosted,
+    "HistGradientBoostingRegressor": _histogram_boosted,
+}
+"""The handlers by the names of the classes."""

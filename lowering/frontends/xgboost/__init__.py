@@ -1,0 +1,1 @@
+"""Models of XGBoost, from the JSON that `save_model` writes."""

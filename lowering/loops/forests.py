@@ -1,0 +1,135 @@
+"""Lowering of forests (L2 to L3): a walk through all trees, and sums of votes where these are rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import i16
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.layouts.forest_code import ForestCode
+from tinyml.dialects.layouts.trees import Trees
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.tdsl.forest import greatest_raws
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import element_of
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_LEAVES = 1 << 15
+"""Leaves whose numbers fit 16 bits."""
+
+
+@lowers(tdsl.ForestOp)
+def lower_forest(op: tdsl.ForestOp, nest: LoopNest) -> None:
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    constant = op.votes.owner
+    if not isinstance(constant, scratch.ConstantOp):
+        raise error_at(op, "the votes of a forest must be constants")
+    votes = constant.raws.reshape(tdsl.shape_of(op.votes))
+    input, outputs = _plain_run(op, nest), _run(op.out, nest)
+    trees = _over_raws(op)
+    added = op.added_raws(NumpyMachine(), op.trees, votes)
+    if added is not None:
+        dtype = tdsl.format_of(op.out).dtype
+        nest.put(num.ForestOp(outputs, input, _with_distinct_leaves(trees, added.astype(dtype))))
+        return
+    _add_by_tree(op, trees, votes, input, nest)
+
+
+def _over_raws(op: tdsl.ForestOp) -> Trees:
+    """The trees with thresholds in raws, without comparisons that come out the same for every number of the format."""
+    format, trees = tdsl.format_of(op.input), op.trees
+    raws, below = greatest_raws(format, trees.thresholds)
+    greatest = format.encode(np.array(float(np.finfo(np.float32).max)))
+
+    def decided(node: int) -> int | None:
+        if not below[node]:
+            return 1
+        return 0 if raws[node] >= greatest else None
+
+    return trees.with_thresholds(raws).rebuilt(decided)
+
+
+def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
+    """A forest in which leaves of equal votes are one."""
+    distinct, numbers = np.unique(votes, axis=0, return_inverse=True)
+    numbers = numbers.reshape(-1)
+    merged = trees.rebuilt(lambda node: None, lambda leaf: int(numbers[leaf]))
+    used, _ = merged.leaves_by_tree
+    kept, positions = np.unique(used, return_inverse=True)
+    order = dict(zip(used.tolist(), positions.reshape(-1).tolist(), strict=True))
+    return ForestCode(merged.rebuilt(lambda node: None, lambda leaf: order[leaf]), distinct[kept])
+
+
+def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SSAValue, nest: LoopNest) -> None:
+    """Sums that the format of the results rounds, after a walk that stores the leaf of each tree."""
+    count, results = len(trees.roots), votes.shape[1]
+    leaves, starts = trees.leaves_by_tree
+    if len(leaves) > MOST_LEAVES:
+        raise error_at(op, f"{len(leaves)} leaves are too many where their votes are rounded, which takes 16 bits each")
+    # Leaves that trees share are told apart, since each tree stores the number of its own.
+    numbers, tables = np.zeros((len(leaves), count), np.int16), votes[leaves]
+    for tree, start in enumerate(starts):
+        end = starts[tree + 1] if tree + 1 < count else len(leaves)
+        numbers[start:end, tree] = np.arange(start, end)
+    following = iter(range(len(leaves)))
+    walk = ForestCode(_in_order(trees, following), numbers)
+    reached = local_array(function_around(op), i16, count, "leaves")
+    nest.put(num.ForestOp(reached, input, walk))
+    table = nest.insert(scratch.ConstantOp.of(tables, element_of(op.votes)))
+    table.name_hint = "votes"
+    format = element_of(op.out)
+
+    def result(indices: Indices) -> None:
+        zero = nest.insert(num.ConstantOp(0.0, format))
+
+        def add(tree: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+            leaf = nest.unsigned(nest.load(reached, [tree]))
+            vote = nest.load(table, [leaf, indices[1]])
+            return [nest.insert(num.AddOp(carried[0], vote, format))]
+
+        [total] = nest.fold(nest.index(count), [zero], add)
+        nest.store(total, op.out, indices)
+
+    nest.over((1, results), result)
+
+
+def _in_order(trees: Trees, numbers: Any) -> Trees:
+    """The trees with leaves of their own, numbered tree by tree from the left."""
+    children, roots = trees.children.copy(), trees.roots.copy()
+    for tree, root in enumerate(trees.roots.tolist()):
+        if root < 0:
+            roots[tree] = -1 - next(numbers)
+            continue
+        pending = [(root, 1), (root, 0)]
+        while pending:
+            node, side = pending.pop()
+            if (child := int(children[node, side])) < 0:
+                children[node, side] = -1 - next(numbers)
+            else:
+                pending += [(child, 1), (child, 0)]
+    return Trees(trees.features, trees.thresholds, children, roots)
+
+
+def _run(value: SSAValue, nest: LoopNest) -> SSAValue:
+    """All elements of a buffer as a run."""
+    return nest.insert(scratch.SliceOp(value, nest.index(0), (prod(tdsl.shape_of(value)),)))
+
+
+def _plain_run(op: tdsl.ForestOp, nest: LoopNest) -> SSAValue:
+    """The input as a run, copied if it is packed."""
+    run = _run(op.input, nest)
+    if scratch.packed_bits(scratch.memref_type(run)) is None:
+        return run
+    length = prod(tdsl.shape_of(op.input))
+    copy = local_array(function_around(op), element_of(op.input), length, "features")
+    nest.over((length,), lambda indices: nest.store(nest.load(run, indices), copy, indices))
+    return copy

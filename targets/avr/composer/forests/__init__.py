@@ -1,0 +1,1 @@
+"""Forests on AVR: nodes as code or as tables, and the leaves in flash."""

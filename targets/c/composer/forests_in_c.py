@@ -1,0 +1,193 @@
+"""Forests in plain C: nodes in tables that a loop walks, or nested conditions.
+
+Both add the votes of the leaf that each tree reaches, as rows of a matrix or, where most votes are zero, as lists of
+those that are not. Neither table needs the flash of a chip with an address space for constants.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.layouts.forest_code import ForestCode
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.c.composer.coded_rows_in_c import constant_array
+from tinyml.targets.kernel import Composed, ForestCoder, Kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_C_TYPES = {
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "int16": "int16_t",
+    "int32": "int32_t",
+    "int64": "int64_t",
+    "float32": "float",
+}
+
+_TABLE_NODE, _CODE_NODE, _VOTE, _TREE = 8.0, 5.0, 5.0, 8.0
+"""Instructions of a Cortex-M4 for a node in a table, a node in code, a vote and a tree, roughly."""
+_TABLES, _NODE, _LEAF = 120, 14, 10
+"""Bytes of code of the loop over tables, and in code those of a node and of a leaf."""
+
+
+def ctype(array: NDArray[Any]) -> str:
+    """The C type of the elements of an array."""
+    return _C_TYPES[array.dtype.newbyteorder("=").name]
+
+
+def signature(symbol: str, forest: ForestCode) -> str:
+    """The head of the function: the input, then the results."""
+    return f"void {symbol}(const {ctype(forest.trees.thresholds)} *x, {ctype(forest.votes)} *out)"
+
+
+def literal(number: Any) -> str:
+    """A number as it stands in C."""
+    if isinstance(number, int):
+        # The least number of 32 bits has no literal of its own.
+        return str(number) if number > -(1 << 31) else f"({number + 1} - 1)"
+    return f"{np.float32(number).item().hex()}f"
+
+
+class _Votes:
+    """The addition of the votes of a leaf: arrays, and a statement for the leaf whose number is in `leaf`."""
+
+    def __init__(self, forest: ForestCode) -> None:
+        self.forest, votes, element = forest, forest.votes, ctype(forest.votes)
+        if forest.is_sparse:
+            rows, columns = np.nonzero(votes)
+            starts = np.searchsorted(rows, np.arange(len(votes) + 1))
+            self.arrays = [
+                *_unsigned("starts", starts),
+                *_unsigned("results", columns),
+                *_votes(votes[rows, columns]),
+            ]
+            self.bytes = _size(starts) + _size(columns) + rows.size * _narrow(votes).itemsize
+            loop = "for (uint_fast16_t i = starts[leaf]; i < starts[leaf + 1]; i++)"
+            self.added = [loop, f"    out[results[i]] = ({element})(out[results[i]] + votes[i]);"]
+        else:
+            self.arrays, self.bytes = _votes(votes), _narrow(votes).nbytes
+            loop = f"for (int i = 0; i < {forest.results}; i++)"
+            self.added = [loop, f"    out[i] = ({element})(out[i] + votes[leaf][i]);"]
+
+
+def tables(forest: ForestCode) -> str:
+    """The body of the function that walks through tables."""
+    trees, votes = forest.trees, _Votes(forest)
+    lines: list[str] = []
+    if trees.inner:
+        lines += _unsigned("features", trees.features)
+        lines += _array(ctype(trees.thresholds), "thresholds", trees.thresholds)
+        lines += _array("int16_t" if _is_short(forest) else "int32_t", "children", trees.children)
+    lines += [*_array("int16_t" if _is_short(forest) else "int32_t", "roots", trees.roots), *votes.arrays]
+    walk = ["        while (node >= 0)", "            node = children[node][x[features[node]] > thresholds[node]];"]
+    lines += [
+        *_cleared(forest),
+        f"    for (int tree = 0; tree < {len(trees.roots)}; tree++) {{",
+        "        int_fast32_t node = roots[tree];",
+        *(walk if trees.inner else ["        (void)x;"]),
+        "        const uint_fast32_t leaf = (uint_fast32_t)(-1 - node);",
+        *(f"        {line}" for line in votes.added),
+        "    }",
+    ]
+    return "\n".join(lines)
+
+
+def code(forest: ForestCode) -> str:
+    """The body of the function whose nodes are conditions."""
+    trees, votes = forest.trees, _Votes(forest)
+    lines = [*votes.arrays, "    uint_fast16_t leaf;", *_cleared(forest)]
+    lines += ["    (void)x;"] if not trees.inner else []
+    for root in map(int, trees.roots):
+        lines += [*_conditions(forest, root), *(f"    {line}" for line in votes.added)]
+    return "\n".join(lines)
+
+
+def _conditions(forest: ForestCode, root: int) -> list[str]:
+    """The conditions of a tree, which set `leaf`; without indentation beyond the first, since trees may be deep."""
+    trees, lines = forest.trees, list[str]()
+    pending: list[int | str] = [root]
+    while pending:
+        match pending.pop():
+            case str() as text:
+                lines.append(f"    {text}")
+            case node if node < 0:
+                lines.append(f"    leaf = {-1 - node};")
+            case node:
+                first, second = map(int, trees.children[node])
+                threshold = literal(trees.thresholds[node].item())
+                lines.append(f"    if (x[{int(trees.features[node])}] <= {threshold}) {{")
+                pending += ["}", second, "} else {", first]
+    return lines
+
+
+def _cleared(forest: ForestCode) -> list[str]:
+    return [f"    for (int i = 0; i < {forest.results}; i++)", "        out[i] = 0;"]
+
+
+def _is_short(forest: ForestCode) -> bool:
+    return max(forest.trees.inner, len(forest.votes)) < 1 << 15
+
+
+def _unsigned(name: str, numbers: NDArray[Any]) -> list[str]:
+    return constant_array(f"uint{_bits(numbers)}_t", name, numbers.shape, numbers.tolist())
+
+
+def _bits(numbers: NDArray[Any]) -> int:
+    greatest = int(numbers.max(initial=0))
+    return next(bits for bits in (8, 16, 32) if greatest >> bits == 0)
+
+
+def _size(numbers: NDArray[Any]) -> int:
+    return numbers.size * _bits(numbers) // 8
+
+
+def _votes(votes: NDArray[Any]) -> list[str]:
+    narrow = _narrow(votes)
+    return _array(ctype(narrow), "votes", narrow)
+
+
+def _narrow(votes: NDArray[Any]) -> NDArray[Any]:
+    """Votes in the narrowest type that holds them."""
+    if votes.dtype.kind == "f" or not votes.size:
+        return votes
+    kinds = ("i1", "u1", "i2", "i4")
+    low, high = int(votes.min()), int(votes.max())
+    return votes.astype(next(kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max))
+
+
+def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
+    return constant_array(element, name, numbers.shape, list(map(literal, numbers.reshape(-1).tolist())))
+
+
+def _kernel(symbol: str, forest: ForestCode, body: str, time: float, bytes: int) -> Kernel:
+    costs = {"": round(time + _VOTE * forest.added + _TREE * len(forest.trees.roots))}
+    text = _PlainForest("", signature(symbol, forest), {}, body, costs, call=12)
+    return Kernel(symbol, 8, 8, 32, op="num.forest", flash=None, code=bytes, composed=text)
+
+
+class _PlainForest(Composed):
+    @property
+    def text(self) -> str:
+        return f"static __attribute__((__noinline__, __unused__)) {self.signature}\n{{\n{self.portable}\n}}\n"
+
+
+def forest_tables(symbol: str, forest: ForestCode) -> Kernel:
+    """The kernel of a forest in tables."""
+    trees, votes = forest.trees, _Votes(forest)
+    child = 2 if _is_short(forest) else 4
+    nodes = trees.inner * (2 * child + trees.thresholds.itemsize) + _size(trees.features)
+    bytes = _TABLES + nodes + len(trees.roots) * child + votes.bytes
+    return _kernel(symbol, forest, tables(forest), _TABLE_NODE * trees.visits, bytes)
+
+
+def forest_code(symbol: str, forest: ForestCode) -> Kernel:
+    """The kernel of a forest as code."""
+    trees, votes = forest.trees, _Votes(forest)
+    leaves, _ = trees.leaves_by_tree
+    bytes = trees.inner * _NODE + len(leaves) * _LEAF + votes.bytes
+    return _kernel(symbol, forest, code(forest), _CODE_NODE * trees.visits, bytes)
+
+
+FORESTS = (ForestCoder("tm_forest_tables", forest_tables), ForestCoder("tm_forest_code", forest_code))
+"""The coders that every chip with a single address space has."""

@@ -1,0 +1,15 @@
+// RUN: tinyml-opt %s -p 'choose-votes{votes=hard}' | filecheck %s
+// RUN: tinyml-opt %s -p choose-votes | filecheck %s --check-prefix=SOFT
+// RUN: not tinyml-opt %s -p 'choose-votes{votes=loud}' 2>&1 | filecheck %s --check-prefix=LOUD
+
+// LOUD: votes are soft or hard, got 'loud'
+
+// A vote of three trees is 1/4, that of a leaf with equal shares for its first class.
+func.func @forest(%x: tensor<1x2xf32>) -> tensor<1x3xf32> {
+  %votes = tdsl.const dense<[[0.1, 0.2, 0.0], [0.15, 0.15, 0.0]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1, -2]> : tensor<3xi32>} : tensor<1x2xf32>, tensor<2x3xf32> -> tensor<1x3xf32>
+  func.return %sums : tensor<1x3xf32>
+}
+// CHECK: tdsl.const dense<{{\[\[}}0.000000e+00, 2.500000e-01, 0.000000e+00], [2.500000e-01, 0.000000e+00, 0.000000e+00]]>
+// CHECK-NOT: tdsl.const
+// SOFT: tdsl.const dense<{{\[\[}}1.000000e-01, 2.000000e-01, 0.000000e+00], [1.500000e-01, 1.500000e-01, 0.000000e+00]]>

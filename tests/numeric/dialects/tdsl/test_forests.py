@@ -1,0 +1,142 @@
+"""Forests against an independent walk: on reals, in every kind of format, and bit for bit in C on devices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from programs.devices import DEVICES, roomy
+from programs.forests import expected_sums, forest_program, random_trees, random_votes
+from programs.on_boards import difference, printed
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.reals.analysis.profiles import record_profiles
+
+FORMATS = [
+    ("fixed", 8),
+    ("fixed", 12),
+    ("fixed", 16),
+    ("zeroskew", 8),
+    ("posit", 8),
+    ("posit", 16),
+    ("minifloat", None),
+    ("f32", None),
+    ("bf16", None),
+]
+REACH = 7.0
+
+
+def random_program(seed: int, features: int = 12) -> tuple[ModuleOp, NDArray[np.float32]]:
+    """A random forest, and inputs some of which equal thresholds; some have votes of one sign, or one result."""
+    random = np.random.default_rng(seed)
+    results = int(random.choice([1, 2, 3, 5, 10]))
+    trees = random_trees(random, int(random.integers(1, 9)), 20, features, 30, -REACH, REACH)
+    signed, pure = bool(random.random() < 0.5), float(random.choice([0, 0.5, 1]))
+    votes = random_votes(random, 30, results, signed=signed, pure=pure)
+    inputs = random.uniform(-REACH, REACH, (40, features))
+    inputs[::2] = np.round(4 * inputs[::2]) / 4
+    return forest_program(trees, votes, features), inputs.astype(np.float32)
+
+
+def in_format(module: ModuleOp, inputs: NDArray[np.float32], format: str, width: int | None) -> ModuleOp:
+    module, ctx = module.clone(), context()
+    record_profiles(module, inputs)
+    AssignFormatPass(format, width).apply(ctx, module)
+    pipelines.run(module, ctx, pipelines.flatten("refine-formats", {"target": "host"}))
+    return module
+
+
+def forest_of(module: ModuleOp) -> tdsl.ForestOp:
+    return next(op for op in module.walk() if isinstance(op, tdsl.ForestOp))
+
+
+def votes_of(forest: tdsl.ForestOp) -> NDArray[np.float64]:
+    constant = tdsl.constant_root(forest.votes)
+    assert constant is not None
+    return tdsl.format_of(forest.votes).decode(constant.raws)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 1 << 32))
+def test_reals(seed: int):
+    module, inputs = random_program(seed)
+    forest = forest_of(module)
+    wanted = expected_sums(forest.trees, votes_of(forest), inputs)
+    scores = evaluate_reals(module, inputs).scores
+    assert scores is not None
+    np.testing.assert_allclose(scores, wanted, atol=1e-12)
+    low, high = forest.interval
+    assert low - 1e-9 <= wanted.min() <= wanted.max() <= high + 1e-9
+
+
+@pytest.mark.parametrize(("format", "width"), FORMATS)
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 1 << 32))
+def test_comparisons_are_exact_for_numbers_of_the_format(format: str, width: int | None, seed: int):
+    """Sums are those of the rounded votes: exact where the format of the results holds them, else rounded."""
+    module, inputs = random_program(seed)
+    module = in_format(module, inputs, format, width)
+    raws, forest = encode_inputs(module, inputs), forest_of(module)
+    numbers = tdsl.format_of(predict_function(module).body.block.args[0]).decode(raws)
+    wanted = expected_sums(forest.trees, votes_of(forest), numbers)
+    scores = evaluate(module, raws).scores
+    assert scores is not None
+    found = tdsl.format_of(forest.out).decode(scores)
+    if format in ("fixed", "zeroskew"):
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
+    else:
+        # The walk is that of the reference if the sums are near; a wrong leaf changes them by more in most samples.
+        step = {"posit": 2.0 ** -(3 if width == 8 else 8), "minifloat": 2.0**-2, "f32": 2.0**-20, "bf16": 2.0**-5}[
+            format
+        ]
+        assert np.mean(np.abs(found - wanted) <= step * (1 + np.abs(wanted)) * 4) > 0.95
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 1 << 32), width=st.sampled_from([4, 8, 16]))
+def test_labels_differ_only_within_the_bound(seed: int, width: int):
+    """Of inputs that the format has, where the two best sums differ by more than the rounding of all votes."""
+    module, inputs = random_program(seed)
+    exact = module.clone()
+    module = in_format(module, inputs, "fixed", width)
+    raws = encode_inputs(module, inputs)
+    numbers = tdsl.format_of(predict_function(module).body.block.args[0]).decode(raws).astype(np.float32)
+    reference, outputs = evaluate_reals(exact, numbers), evaluate(module, raws)
+    forest = forest_of(module)
+    # Each tree rounds its vote for either class by at most half a step.
+    step = np.abs(votes_of(forest) - votes_of(forest_of(exact))).max()
+    bound = 2 * step * len(forest.trees.roots)
+    assert reference.scores is not None
+    ranked = np.sort(reference.scores, 1)
+    clear = np.ones(len(inputs), bool) if ranked.shape[1] < 2 else ranked[:, -1] - ranked[:, -2] > bound
+    np.testing.assert_array_equal(outputs.classes[clear], reference.classes[clear])
+
+
+@pytest.mark.parametrize(("format", "width"), FORMATS)
+def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
+    module, inputs = random_program(width or 3)
+    module = in_format(module, inputs, format, width)
+    source = printed(module, "host", tmp_path / "c")
+    assert difference(module, encode_inputs(module, inputs), source, HostRunner(sanitize=True), tmp_path) is None
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(("seed", "width", "flash"), [(5, 8, None), (6, 8, 1), (7, 16, 1), (8, 16, None)])
+def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: int | None, tmp_path: Path):
+    """As code and as tables, for features beyond the reach of a displacement."""
+    module, inputs = random_program(seed, features=90)
+    module = in_format(module, inputs, "fixed", width)
+    source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})
+    raws = encode_inputs(module, inputs)[:12]
+    assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None

@@ -1,0 +1,187 @@
+"""Imported estimators answer as scikit-learn's `predict` does."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.estimators import Halves, answers, answers_in, halves, in_format, scores_of, sk
+from programs.on_boards import difference, printed
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.lowering.frontends.sklearn.importer import import_estimator
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate_reals
+
+
+def fitted(estimator: Any, x: Any, y: Any) -> Any:
+    """An estimator, fitted without regard to whether it converged."""
+    with warnings.catch_warnings(action="ignore"):
+        return estimator.fit(x, y)
+
+
+def named(labels: Any) -> Any:
+    return np.array([f"class {label}" for label in labels])
+
+
+CLASSIFIERS = {
+    "logistic regression": (
+        "digits",
+        sk.make_pipeline(sk.MinMaxScaler(clip=True), sk.LogisticRegression(max_iter=20)),
+    ),
+    "one of two": ("cancer", sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression())),
+    "one against the rest": ("iris", sk.OneVsRestClassifier(sk.LogisticRegression())),
+    "ridge": ("digits", sk.RidgeClassifier()),
+    "stochastic gradients": (
+        "wine",
+        sk.make_pipeline(sk.RobustScaler(), sk.SGDClassifier(random_state=0)),
+    ),
+    "perceptron": (
+        "wine",
+        sk.make_pipeline(sk.MaxAbsScaler(), sk.Perceptron(random_state=0)),
+    ),
+    "linear SVC": ("iris", sk.LinearSVC(random_state=0)),
+    "discriminant": ("wine", sk.LinearDiscriminantAnalysis()),
+    "naive Bayes": ("wine", sk.GaussianNB()),
+    "naive Bayes of constant features": ("digits", sk.GaussianNB()),
+    "nearest neighbour": ("digits", sk.KNeighborsClassifier(1)),
+    "neighbours": (
+        "wine",
+        sk.make_pipeline(sk.StandardScaler(with_std=False), sk.KNeighborsClassifier(7)),
+    ),
+    "SVC": ("digits", sk.SVC(gamma=0.001)),
+    "SVC of components": (
+        "digits",
+        sk.make_pipeline(sk.PCA(16, whiten=True, random_state=0), sk.SVC()),
+    ),
+    "SVC of polynomials": ("digits", sk.SVC(kernel="poly", degree=2, coef0=1.0)),
+    "SVC of sigmoids": ("wine", sk.make_pipeline(sk.StandardScaler(), sk.SVC(kernel="sigmoid"))),
+    "linear SVC of libsvm": ("iris", sk.SVC(kernel="linear")),
+    "SVC of two": ("cancer", sk.make_pipeline(sk.StandardScaler(), sk.NuSVC())),
+    "network": (
+        "digits",
+        sk.make_pipeline(sk.StandardScaler(), sk.MLPClassifier((16, 10), max_iter=30, random_state=0)),
+    ),
+    "network of tanh": (
+        "cancer",
+        sk.make_pipeline(sk.Normalizer(), sk.MLPClassifier((6,), "tanh", max_iter=30, random_state=0)),
+    ),
+    "search": (
+        "iris",
+        sk.GridSearchCV(sk.make_pipeline(sk.TruncatedSVD(3), sk.RidgeClassifier()), {}, cv=2),
+    ),
+}
+
+
+PROBABLE = ("LogisticRegression", "LinearDiscriminantAnalysis", "GaussianNB", "MLPClassifier")
+"""Classifiers whose scores are the probabilities that `predict_proba` gives."""
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_classes_are_those_of_predict(name: str):
+    data, estimator = halves(CLASSIFIERS[name][0]), CLASSIFIERS[name][1]
+    fitted(estimator, data.x, named(data.y))
+    module = import_estimator(estimator)
+    module.verify()
+    outputs, expected = evaluate_reals(module, data.held_x), estimator.predict(data.held_x)
+    assert tdsl.classes_of(module) == estimator.classes_.tolist()
+    wrong = np.count_nonzero(answers(module, outputs) != expected)
+    # Coefficients are rounded to single precision, and neighbours at one distance are in no order.
+    assert wrong <= (1 if "neighbour" in name else 0)
+    assert np.count_nonzero(answers_in(module, data, "f32") != expected) <= wrong + 1
+    if type(estimator[-1] if hasattr(estimator, "steps") else estimator).__name__ in PROBABLE:
+        assert outputs.scores is not None
+        shares = estimator.predict_proba(data.held_x)
+        np.testing.assert_allclose(scores_of(outputs), shares[:, -outputs.scores.shape[1] :], atol=1e-4)
+
+
+def test_integers_stay_integers():
+    """Also for an estimator whose labels do not count from 0."""
+    data = halves("iris")
+    module = import_estimator(sk.LogisticRegression().fit(data.x, 3 * data.y - 2))
+    assert tdsl.classes_of(module) == [-2, 1, 4]
+
+
+def test_votes_differ_from_the_greatest_decision():
+    """Of three classes that each win one of their pairs the first is the answer, as libsvm has it."""
+    data = halves("digits")
+    estimator = sk.SVC().fit(data.x, data.y)
+    decisions = estimator.decision_function(data.held_x).argmax(1)
+    expected = estimator.predict(data.held_x)
+    outputs = evaluate_reals(import_estimator(estimator), data.held_x)
+    assert (decisions != expected).any()
+    np.testing.assert_array_equal(outputs.labels, expected)
+
+
+REGRESSORS = {
+    "least squares": sk.LinearRegression(),
+    "ridge": sk.make_pipeline(sk.StandardScaler(), sk.Ridge()),
+    "lasso": sk.Lasso(0.1),
+    "elastic net": sk.ElasticNet(0.001),
+    "stochastic gradients": sk.SGDRegressor(random_state=0),
+    "linear SVR": sk.LinearSVR(random_state=0),
+    "SVR": sk.SVR(C=100.0),
+    "neighbours": sk.KNeighborsRegressor(4),
+    "network": sk.MLPRegressor(hidden_layer_sizes=(8,), activation="logistic", max_iter=30, random_state=0),
+}
+SEVERAL = ("least squares", "ridge", "lasso", "neighbours", "network")
+"""Regressors that are also fitted to two outputs."""
+
+
+@pytest.mark.parametrize(("name", "outputs"), [*((name, 1) for name in REGRESSORS), *((name, 2) for name in SEVERAL)])
+def test_values_are_those_of_predict(name: str, outputs: int):
+    data, estimator = halves("diabetes"), REGRESSORS[name]
+    y = data.y if outputs == 1 else np.c_[data.y, data.x[:, 2] * 1000 + data.y / 50]
+    fitted(estimator, data.x, y)
+    module, expected = import_estimator(estimator), estimator.predict(data.held_x).reshape(-1, outputs)
+    found = evaluate_reals(module, data.held_x)
+    assert found.labels is None
+    np.testing.assert_allclose(scores_of(found), expected, rtol=1e-4, atol=1e-3)
+    rounded = answers_in(module, data, "fixed", 16)
+    assert np.abs(rounded - expected).mean() < 0.02 * expected.std()
+
+
+@pytest.mark.parametrize("make", [sk.KMeans, sk.MiniBatchKMeans])
+def test_clusters_are_those_of_predict(make: Any):
+    data = halves("iris")
+    estimator = make(3, n_init=1, random_state=0).fit(data.x)
+    module = import_estimator(estimator)
+    outputs = evaluate_reals(module, data.held_x)
+    np.testing.assert_array_equal(outputs.labels, estimator.predict(data.held_x))
+    assert outputs.scores is None
+    assert tdsl.classes_of(module) is None
+
+
+def test_transformers_alone_give_features():
+    data = halves("wine")
+    steps = sk.make_pipeline(sk.StandardScaler(), "passthrough", sk.PCA(4, random_state=0)).fit(data.x)
+    outputs = evaluate_reals(import_estimator(steps), data.held_x)
+    np.testing.assert_allclose(scores_of(outputs), steps.transform(data.held_x), atol=1e-4)
+
+
+def bits_of(estimator: Any, data: Halves, width: int, device: str, folder: Path) -> Any:
+    """The first difference between a device and the evaluator, for an estimator with numbers of a width."""
+    module = in_format(import_estimator(estimator), data, "fixed", width)
+    pipelines.run(module, context(), pipelines.flatten("refine-formats", {"target": device}))
+    source, x = printed(module, device, folder / "c"), encode_inputs(module, data.held_x[:3])
+    return difference(module, x, source, runner_for(device), folder)
+
+
+@pytest.mark.parametrize("device", ["host", "uno"])
+def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
+    data = halves("wine")
+    for number, (estimator, width) in enumerate(
+        [
+            (sk.make_pipeline(sk.StandardScaler(), sk.SVC()), 16),
+            (sk.make_pipeline(sk.StandardScaler(), sk.KNeighborsClassifier(3)), 8),
+            (sk.make_pipeline(sk.StandardScaler(), sk.GaussianNB()), 16),
+        ]
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert bits_of(estimator.fit(data.x, data.y), data, width, device, folder) is None

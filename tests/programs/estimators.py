@@ -1,0 +1,86 @@
+"""Small data sets of scikit-learn, its estimators, and the answers of imported ones.
+
+scikit-learn, joblib and skl2onnx have no types: their modules are of any type, here alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, in_reals
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.reals.analysis.profiles import record_profiles
+
+Array = NDArray[Any]
+
+_MODULES = (
+    "cluster decomposition discriminant_analysis feature_selection gaussian_process linear_model metrics"
+    " model_selection multiclass multioutput naive_bayes neighbors neural_network pipeline preprocessing svm"
+    " ensemble tree"
+)
+
+datasets: Any = import_module("sklearn.datasets")
+joblib: Any = import_module("joblib")
+skl2onnx: Any = import_module("skl2onnx")
+_modules: list[Any] = [import_module(f"sklearn.{name}") for name in _MODULES.split()]
+sk: Any = SimpleNamespace(**{name: getattr(module, name) for module in _modules for name in vars(module)})
+"""scikit-learn's classes and functions by their names alone."""
+
+
+@dataclass(frozen=True)
+class Halves:
+    """A data set, every other sample of which is held out."""
+
+    x: Array
+    y: Array
+    held_x: Array
+    held_y: Array
+
+
+@cache
+def halves(name: str) -> Halves:
+    """The digits, iris, wine, cancer or diabetes set, whose features have single precision, as programs read them."""
+    load = datasets.load_breast_cancer if name == "cancer" else getattr(datasets, f"load_{name}")
+    x, y = load(return_X_y=True)
+    x = np.asarray(x, np.float32)
+    order = np.random.default_rng(0).permutation(len(x))
+    one, other = order[::2], order[1::2]
+    return Halves(x[one], y[one], x[other], y[other])
+
+
+def scores_of(outputs: Outputs) -> Array:
+    """The scores of a program that has some."""
+    assert outputs.scores is not None
+    return outputs.scores
+
+
+def answers(module: ModuleOp, outputs: Outputs) -> Array:
+    """What `predict` answers: labels of classes, indices of clusters, or values."""
+    if outputs.labels is None:
+        return scores_of(outputs)
+    classes = tdsl.classes_of(module)
+    return outputs.labels if classes is None else np.array(classes)[outputs.labels]
+
+
+def in_format(module: ModuleOp, data: Halves, format: str, width: int | None) -> ModuleOp:
+    """A copy of a program with formats for the ranges that the first half gives."""
+    module = module.clone()
+    record_profiles(module, data.x)
+    AssignFormatPass(format, width).apply(context(), module)
+    return module
+
+
+def answers_in(module: ModuleOp, data: Halves, format: str, width: int | None = None) -> Array:
+    """The answers for the held-out half with numbers of a format."""
+    formats = in_format(module, data, format, width)
+    return answers(formats, in_reals(formats, evaluate(formats, encode_inputs(formats, data.held_x))))

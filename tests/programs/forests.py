@@ -1,0 +1,86 @@
+"""Forests for tests: random ones, and an independent walk through their trees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import Block, Region
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.layouts.trees import Trees
+
+Random = np.random.Generator
+
+
+def random_trees(
+    random: Random, trees: int, inner: int, features: int, leaves: int, least: float, most: float
+) -> Trees:
+    """Trees of up to so many inner nodes, with thresholds in a range and leaves in any order."""
+    chosen: list[int] = []
+    children: list[list[int]] = []
+    roots: list[int] = []
+
+    def leaf() -> int:
+        return -1 - int(random.integers(leaves))
+
+    def grow(budget: int) -> int:
+        if budget == 0:
+            return leaf()
+        node = len(chosen)
+        chosen.append(int(random.integers(features)))
+        children.append([0, 0])
+        first = int(random.integers(budget))
+        children[node] = [grow(first), grow(budget - 1 - first)]
+        return node
+
+    for _ in range(trees):
+        roots.append(grow(int(random.integers(inner + 1))))
+    thresholds = random.uniform(least, most, len(chosen))
+    # Some are halves, which inputs often equal.
+    thresholds[::3] = np.round(2 * thresholds[::3]) / 2
+    numbers = np.array(children, np.int64).reshape(-1, 2)
+    return Trees(np.array(chosen, np.int64), thresholds, numbers, np.array(roots, np.int64))
+
+
+def random_votes(random: Random, leaves: int, results: int, *, signed: bool, pure: float) -> NDArray[np.float32]:
+    """Votes of which a share of leaves has one alone, the same; others have some."""
+    votes = random.uniform(-1 if signed else 0, 1, (leaves, results)) * (random.random((leaves, results)) < 0.5)
+    alone = random.random(leaves) < pure
+    votes[alone] = np.eye(results)[random.integers(results, size=alone.sum())]
+    return votes.astype(np.float32)
+
+
+def forest_program(trees: Trees, votes: NDArray[np.float32], features: int) -> ModuleOp:
+    """The function that gives the class and the sums."""
+    block = Block(arg_types=[TensorType(f32, (1, features))])
+    constant = tdsl.ConstOp(votes, F32_FORMAT)
+    constant.result.name_hint = "votes"
+    sums = tdsl.ForestOp(block.args[0], constant.result, trees)
+    label = tdsl.ArgmaxOp(sums.out)
+    block.add_ops([constant, sums, label, func.ReturnOp(label.result, sums.out)])
+    types = [block.args[0].type], [label.result.type, sums.out.type]
+    module = ModuleOp([func.FuncOp("forest", types, Region(block))])
+    module.verify()
+    return module
+
+
+def reached(trees: Trees, thresholds: NDArray[Any], row: NDArray[Any]) -> list[int]:
+    """The leaf of each tree that an input reaches, node by node."""
+    leaves: list[int] = []
+    for node in trees.roots.tolist():
+        while node >= 0:
+            below = row[trees.features[node]] <= thresholds[node]
+            node = int(trees.children[node][0 if below else 1])
+        leaves.append(-1 - node)
+    return leaves
+
+
+def expected_sums(trees: Trees, votes: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.float64]:
+    """The sums of votes of each input, in double precision."""
+    leaves = [reached(trees, trees.thresholds, row) for row in inputs]
+    return np.array([np.asarray(votes, np.float64)[row].sum(0) for row in leaves])

@@ -1,0 +1,112 @@
+"""Ops of `ai.onnx.ml` with attributes that do not fit, and what becomes of labels and scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.onnx.importer import read_onnx
+from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+
+def ml(op: str, inputs: str, outputs: str, **attributes: Any) -> Any:
+    return helper.make_node(op, inputs.split(), outputs.split(), name=op.lower(), domain="ai.onnx.ml", **attributes)
+
+
+def imported(*nodes: Any, outputs: str = "label scores", opset: int = 9) -> ModuleOp:
+    """A model of nodes on 3 features; outputs: their names."""
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 3])
+    declared = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs.split()]
+    labels = numpy_helper.from_array(np.array(["no", "yes"], object), "names")
+    graph = helper.make_graph(nodes, "graph", [x], declared, [labels])
+    domains = [helper.make_opsetid("", opset), helper.make_opsetid("ai.onnx.ml", 1)]
+    model = helper.make_model(graph, opset_imports=domains, ir_version=8)
+    return read_onnx(model.SerializeToString(), "test.onnx")
+
+
+LINEAR = {"coefficients": [1.0, 0, 0, 0, 1, 0], "intercepts": [0.0, 0.5], "classlabels_ints": [7, 9]}
+SUPPORT: dict[str, Any] = {
+    "coefficients": [1.0, -1.0],
+    "support_vectors": [1.0, 2, 3, 3, 2, 1],
+    "vectors_per_class": [1, 1],
+    "rho": [0.5],
+    "kernel_type": "RBF",
+    "kernel_params": [0.5, 0.0, 3.0],
+    "classlabels_strings": ["a", "b"],
+}
+
+REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
+    "coefficients": ("LinearClassifier", {**LINEAR, "coefficients": [1.0]}, "1 coefficients"),
+    "transform": ("LinearClassifier", {**LINEAR, "post_transform": "PROBIT"}, "PROBIT"),
+    "labels": ("LinearClassifier", {"coefficients": [1.0] * 6}, "needs the attribute classlabels"),
+    "equal labels": ("LinearClassifier", {**LINEAR, "classlabels_ints": [7, 7]}, "different"),
+    "vectors": ("SVMClassifier", {**SUPPORT, "support_vectors": [1.0]}, "do not fit 2 support"),
+    "kernel": ("SVMClassifier", {**SUPPORT, "kernel_type": "COSINE"}, "'cosine' is not"),
+    "parameters": ("SVMClassifier", {**SUPPORT, "kernel_params": [float("nan")] * 3}, "three"),
+    "sizes": ("SVMClassifier", {**SUPPORT, "vectors_per_class": [3, -1]}, "do not fit"),
+    "pairs": ("SVMClassifier", {**SUPPORT, "prob_a": [1.0], "prob_b": [1.0]}, "probability=False"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_attributes_that_do_not_fit_are_refused_in_one_line(name: str):
+    op, attributes, message = REFUSED[name]
+    with pytest.raises(InputError, match=message) as caught:
+        imported(ml(op, "x", "label scores", **attributes))
+    assert str(caught.value).startswith("test.onnx: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_labels_of_another_number_than_scores_are_refused():
+    nodes = helper.make_node("ArgMax", ["x"], ["at"], axis=1), ml("ArrayFeatureExtractor", "names at", "label")
+    with pytest.raises(InputError, match=r"2 labels do not fit scores of shape \[1, 3\]"):
+        imported(*nodes, outputs="label", opset=17)
+
+
+def test_features_outside_are_refused():
+    at = helper.make_node("Constant", [], ["at"], value=helper.make_tensor("", TensorProto.INT64, [2], [0, 3]))
+    with pytest.raises(InputError, match=r"indices \[0, 3\] do not lie in shape \[1, 3\]"):
+        imported(at, ml("ArrayFeatureExtractor", "x at", "scores"), outputs="scores", opset=17)
+
+
+def test_a_classifier_keeps_its_labels_and_scores():
+    """Whatever is computed of the scores afterwards is left out."""
+    module = imported(
+        ml("LinearClassifier", "x", "first raw", **LINEAR),
+        helper.make_node("Cast", ["first"], ["label"], to=TensorProto.INT64),
+        ml("Normalizer", "raw", "scores", norm="L1"),
+    )
+    assert tdsl.classes_of(module) == [7, 9]
+    outputs = evaluate_reals(module, np.array([[1.0, 0.2, 5.0], [1.0, 0.6, 5.0]]))
+    assert outputs.labels is not None
+    assert outputs.labels.tolist() == [0, 1]
+    assert outputs.scores is not None
+    np.testing.assert_allclose(outputs.scores, [[1.0, 0.7], [1.0, 1.1]])
+
+
+def test_support_vectors_decide_as_libsvm_does():
+    module = imported(ml("SVMClassifier", "x", "label scores", **SUPPORT))
+    x = np.array([[1.0, 2, 3], [3, 2, 1], [2, 2, 2]])
+    near, far = (np.exp(-0.5 * ((x - vector) ** 2).sum(1)) for vector in ([1, 2, 3], [3, 2, 1]))
+    outputs = evaluate_reals(module, x)
+    assert outputs.scores is not None
+    np.testing.assert_allclose(np.ravel(outputs.scores), far - near - 0.5, atol=1e-6)
+    assert outputs.labels is not None
+    assert outputs.labels.tolist() == [0, 1, 0]
+    assert tdsl.classes_of(module) == ["a", "b"]
+
+
+def test_old_opsets_are_for_ops_that_did_not_change():
+    nodes = ml("Scaler", "x", "scaled", offset=[1.0], scale=[2.0]), helper.make_node("Tanh", ["scaled"], ["scores"])
+    x = np.array([[0.5, 1.0, 1.5]])
+    scores = evaluate_reals(imported(*nodes, outputs="scores", opset=7), x).scores
+    assert scores is not None
+    np.testing.assert_allclose(scores, np.tanh(2 * x - 2))
+    with pytest.raises(InputError, match="opset 12 is not supported"):
+        imported(helper.make_node("Softmax", ["x"], ["scores"]), outputs="scores", opset=12)

@@ -1,0 +1,152 @@
+"""What is said of estimators that cannot be imported, and of files that hold them."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.estimators import halves, joblib, sk
+from programs.paths import ROOT
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.sklearn.importer import FAMILIES, import_estimator
+from tinyml.lowering.frontends.sklearn.pickled import TRUST_PICKLE
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.tools.driver.stages import load_program
+
+IRIS = halves("iris")
+BOTH = np.c_[IRIS.y, IRIS.y > 0]
+
+
+class Changed(sk.StandardScaler):
+    """A class that is not scikit-learn's."""
+
+
+def fitted(estimator: Any, y: Any = IRIS.y) -> Any:
+    with warnings.catch_warnings(action="ignore"):
+        return estimator.fit(IRIS.x, y)
+
+
+PRODUCTS = sk.SVC(kernel="precomputed").fit(IRIS.x @ IRIS.x.T, IRIS.y)
+
+REFUSED: dict[str, tuple[Any, str | None]] = {
+    "no estimator": ({}, r"expected an estimator of scikit-learn, got builtins\.dict"),
+    "own class": (fitted(Changed()), "Changed is not a class of scikit-learn: what it changes of StandardScaler"),
+    "not fitted": (sk.LogisticRegression(), r"LogisticRegression: .*is it fitted\? Call fit"),
+    "not fitted inside": (
+        sk.make_pipeline(fitted(sk.StandardScaler()), sk.LogisticRegression()),
+        r"LogisticRegression: it is not fitted \(it has no coef_\): call fit",
+    ),
+    "regressor": (
+        fitted(sk.GaussianProcessRegressor()),
+        "GaussianProcessRegressor: .* supported are LinearRegression, MLPRegressor and SVR, among others",
+    ),
+    "step": (
+        fitted(sk.make_pipeline(sk.SelectKBest(k=2), sk.SVC())),
+        "Pipeline: SelectKBest is not supported as a step before",
+    ),
+    "kernel": (
+        sk.SVC(kernel="precomputed").fit(IRIS.x @ IRIS.x.T, IRIS.y),
+        "SVC: kernel='precomputed' is not supported, only 'linear' or 'rbf'",
+    ),
+    "ties": (fitted(sk.SVC(break_ties=True)), "SVC: break_ties=True is not supported, only False: fit it with"),
+    "norm": (fitted(sk.Normalizer("max")), "Normalizer: norm='max' is not supported, only 'l2'"),
+    "weights": (fitted(sk.KNeighborsClassifier(weights="distance")), "fit it with weights='uniform'"),
+    "metric": (fitted(sk.KNeighborsClassifier(metric="manhattan")), "fit it with the metric 'euclidean'"),
+    "outputs": (
+        fitted(sk.MultiOutputClassifier(sk.RidgeClassifier()), BOTH),
+        "MultiOutputClassifier: the estimator is not",
+    ),
+    "neighbours of outputs": (
+        fitted(sk.KNeighborsClassifier(), BOTH),
+        "KNeighborsClassifier: it has several outputs",
+    ),
+    "many labels": (
+        fitted(sk.MLPClassifier((2,), max_iter=2), BOTH > 0),
+        "MLPClassifier: it has several outputs",
+    ),
+    "fractions": (fitted(sk.KNeighborsClassifier(), IRIS.y + 0.0), None),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_one_line_says_what_is_wrong_and_what_helps(name: str):
+    estimator, message = REFUSED[name]
+    if message is None:
+        assert tdsl.classes_of(import_estimator(estimator)) == [0, 1, 2]
+        return
+    with pytest.raises(InputError, match=message) as caught:
+        import_estimator(estimator)
+    assert "\n" not in str(caught.value)
+
+
+def test_features_are_counted():
+    scaler, model = fitted(sk.StandardScaler()), sk.LinearRegression().fit(IRIS.x[:, :2], IRIS.y)
+    with pytest.raises(InputError, match="LinearRegression: it was fitted on 2 features, and gets 4"):
+        import_estimator(sk.make_pipeline(scaler, model))
+
+
+class Hostile:
+    """What runs code when it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, Any]:
+        return Path.touch, (Path("touched"),)
+
+
+@pytest.fixture
+def trusted() -> Iterator[None]:
+    token = TRUST_PICKLE.set(True)
+    yield
+    TRUST_PICKLE.reset(token)
+
+
+@pytest.mark.parametrize("suffix", ["pkl", "joblib"])
+def test_nothing_is_unpickled_without_a_request(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / f"model.{suffix}"
+    file.write_bytes(pickle.dumps(Hostile()))
+    with pytest.raises(InputError, match=r"runs the code that it holds: give --trust-pickle if you trust") as caught:
+        load_program(file, context())
+    assert caught.value.file == str(file)
+    assert not Path("touched").exists()
+
+
+@pytest.mark.usefixtures("trusted")
+def test_trusted_files_are_read(tmp_path: Path):
+    estimator = fitted(sk.make_pipeline(sk.StandardScaler(), sk.RidgeClassifier()))
+    (tmp_path / "model.pkl").write_bytes(pickle.dumps(estimator))
+    joblib.dump(estimator, tmp_path / "model.joblib", compress=3)
+    for file in tmp_path.iterdir():
+        module = load_program(file, context())
+        assert predict_function(module).sym_name.data == "model"
+        assert tdsl.classes_of(module) == [0, 1, 2]
+
+
+@pytest.mark.usefixtures("trusted")
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"no pickle", "cannot be unpickled"),
+        (pickle.dumps([1]), r"expected an estimator of scikit-learn, got builtins"),
+    ],
+)
+def test_files_with_something_else_are_refused(content: bytes, message: str, tmp_path: Path):
+    file = tmp_path / "model.pkl"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        load_program(file, context())
+    assert str(caught.value).startswith(f"{file}: ")
+
+
+def test_the_page_lists_the_estimators():
+    page = (ROOT / "docs/scikit-learn.md").read_text()
+    for family, handlers in FAMILIES.items():
+        names = ", ".join(handlers)
+        assert f"| {family} | {names} |" in page, "write the table anew"

@@ -1,0 +1,84 @@
+"""What `y` of a data set holds: classes by index or by label, or numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.model.answers import Answers
+from tinyml.runtime.model.data import load_data
+
+X = np.arange(12.0).reshape(3, 4)
+ANIMALS = Answers(3, ["cat", "dog", "owl"], 3)
+NUMBERED = Answers(3, [10, 20, 30], 3)
+VALUE, VALUES = Answers(None, None, 1, has_label=False), Answers(2, None, 2, has_label=False)
+TWO = Answers(2, None, 1)
+
+
+def read(path: Path, y: Any, answers: Answers):
+    np.savez(path, x=X, y=np.array(y))
+    return load_data(str(path), answers=answers)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data.npz"
+
+
+@pytest.mark.parametrize(
+    ("y", "answers", "expected"),
+    [
+        (["owl", "cat", "cat"], ANIMALS, [2, 0, 0]),
+        ([2, 0, 0], ANIMALS, [2, 0, 0]),
+        ([30, 10, 10], NUMBERED, [2, 0, 0]),
+        ([30.0, 10, 10], NUMBERED, [2, 0, 0]),
+        ([1.0, 0.0, 1.0], TWO, [1, 0, 1]),
+        ([1, 0, 1], VALUES, [1, 0, 1]),
+    ],
+)
+def test_classes_are_indices_or_labels(y: Any, answers: Answers, expected: list[int], path: Path):
+    data = read(path, y, answers)
+    assert data.targets is None
+    assert data.y is not None
+    assert data.y.dtype == np.int64
+    assert data.y.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("y", "answers"),
+    [
+        ([0.5, 1.5, -2], VALUE),
+        ([3, 4, 5], VALUE),
+        ([[3.5], [4], [5]], VALUE),
+        ([[1.5, 2], [3, 4], [5, 6]], VALUES),
+        ([[1, 2], [3, 4], [5, 6]], VALUES),
+    ],
+)
+def test_regressors_have_targets(y: Any, answers: Answers, path: Path):
+    data = read(path, y, answers)
+    assert data.y is None
+    assert data.targets is not None
+    np.testing.assert_array_equal(data.targets, np.array(y, np.float64).reshape(3, -1))
+
+
+@pytest.mark.parametrize(
+    ("y", "answers", "message"),
+    [
+        (["owl", "cow", "cat"], ANIMALS, "label cow of sample 1 is none of the classes cat, dog, owl"),
+        ([30, 0, 10], NUMBERED, "label 0 of sample 1 is none of the classes 10, 20, 30"),
+        ([3, 0, 0], ANIMALS, "label 3 of sample 0 is out of range: the program has 3 classes"),
+        ([0.0, 0.5, 1.0], TWO, r"expected `y` to hold classes, got 0.5 in sample 1"),
+        (["a", "b", "c"], TWO, r"expected `y` to hold 3 class indices, got shape \(3,\) of <U1"),
+        ([[0.5, 1.0]] * 3, VALUE, r"expected `y` to hold 3 numbers, got shape \(3, 2\) of float64"),
+        ([0.5, np.nan, 1.0], VALUE, "`y` holds NaN or infinity in sample 1"),
+        ([0.5, 1.5, 1.0], Answers(3), r"expected `y` to hold 3 class indices, got shape \(3,\) of float64"),
+    ],
+)
+def test_anything_else_is_refused_in_one_line(y: Any, answers: Answers, message: str, path: Path):
+    with pytest.raises(InputError, match=message) as caught:
+        read(path, y, answers)
+    assert caught.value.file == str(path)

@@ -1,0 +1,89 @@
+"""`code-forests`: forests become functions, as tables or as code (L3).
+
+Code is faster and larger. Of all choices the fastest program is taken that fits into the flash by the cost model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import num
+from tinyml.dialects.layouts.forest_code import ForestCode
+from tinyml.dialects.locations import error_at
+from tinyml.targets.costs import OPTIMIZE
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import HOST, board, chip_of, compile_for
+from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.ir.levels import LOOPS
+from tinyml.transforms.loops.kernels.tiles import code_of, size_of
+from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
+from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS
+
+
+@dataclass(frozen=True)
+class CodeForestsPass(ModulePass):
+    """Replaces every `num.forest` by a `num.coded_forest`.
+
+    target: as for `select-kernels`. flash: the most bytes of the program, by default those of the board; if nothing
+    fits, the smallest is taken. packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs. Raises
+    `InputError` for an unknown target, and for a forest that has no function there.
+    """
+
+    name = "code-forests"
+    takes = LOOPS
+    target: str = HOST
+    flash: int | None = None
+    packed: str = "auto"
+    pack_buffers: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        forests = [each for each in op.walk() if isinstance(each, num.ForestOp)]
+        if not forests:
+            return
+        compile_for(op, self.target)
+        choices = [_kernels(each, self.target) for each in forests]
+        limit = self.flash or board(self.target).flash
+        rest = self._flash_of_rest(op) if limit is not None else 0.0
+        fitting = [
+            taken
+            for taken in product(*choices)
+            if limit is None or rest + sum(kernel.code for kernel in taken) <= limit
+        ]
+        smallest = [min(kernels, key=lambda kernel: kernel.code) for kernels in choices]
+        taken = min(fitting, key=_time, default=smallest)
+        for each, kernel in zip(forests, taken, strict=True):
+            each_forest = each.forest
+            coded = num.CodedForestOp(each.outputs, each.input, each_forest, code_of(kernel), size_of(kernel))
+            Rewriter.replace_op(each, coded)
+
+    def _flash_of_rest(self, module: ModuleOp) -> float:
+        """The estimate of the program without its forests; 0 on a board without a cost table."""
+        rest = module.clone()
+        for each in [each for each in rest.walk() if isinstance(each, num.ForestOp)]:
+            Rewriter.erase_op(each)
+        below = LoweringPasses(
+            (LOOPS_TO_KERNELS,), target=self.target, packed=self.packed, pack_buffers=self.pack_buffers
+        )
+        below.apply(rest)
+        estimate = estimate_on(rest, self.target, OPTIMIZE)
+        return 0.0 if estimate is None else estimate.flash
+
+
+def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
+    """The functions that a forest may become."""
+    forest: ForestCode = op.forest
+    kernels = [kernel for coder in chip_of(target).forests if (kernel := coder.kernel(forest)) is not None]
+    if not kernels:
+        raise error_at(op, f"the target '{target}' has no function for this forest")
+    return kernels
+
+
+def _time(kernels: Sequence[Kernel]) -> float:
+    return sum(size_of(kernel).time for kernel in kernels)

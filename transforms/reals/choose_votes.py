@@ -1,0 +1,59 @@
+"""`choose-votes`: with hard votes every tree of a forest votes for one class (L0).
+
+scikit-learn's forests add the class probabilities of their leaves: soft votes. With one vote for the most probable
+class, a leaf takes four bits in place of a byte for each class, and the predictions of some inputs change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
+
+SOFT, HARD = VOTES = ("soft", "hard")
+
+
+@dataclass(frozen=True)
+class ChooseVotesPass(ModulePass):
+    """Replaces hard votes for the soft ones of all forests.
+
+    votes: `soft` changes nothing; with `hard` a leaf votes for its class with the greatest share, the first of equal
+    ones. A vote is the greatest power of two with which the votes of all trees add up to at most 1, so that ranges
+    remain those of the profile. Raises `InputError` for hard votes in a forest whose leaves do not hold shares of
+    several classes, such as boosted trees, and in a program without a forest.
+    """
+
+    name = "choose-votes"
+    votes: str = SOFT
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.votes not in VOTES:
+            raise InputError(f"votes are {' or '.join(VOTES)}, got '{self.votes}'")
+        if self.votes == SOFT:
+            return
+        forests = [each for each in op.walk() if isinstance(each, tdsl.ForestOp)]
+        if not forests:
+            raise error_at(op, "hard votes need a forest, the program has none")
+        for forest in forests:
+            _harden(forest)
+
+
+def _harden(forest: tdsl.ForestOp) -> None:
+    constant = tdsl.constant_root(forest.votes)
+    if constant is None or (shares := constant.raws).shape[1] < 2 or (shares < 0).any() or not shares.any(1).all():
+        raise error_at(forest, "hard votes need leaves that hold shares of several classes")
+    vote = 0.5 ** (len(forest.trees.roots) - 1).bit_length()
+    hard = vote * np.eye(shares.shape[1], dtype=shares.dtype)[shares.argmax(1)]
+    new = constant.with_raws(hard.astype(shares.dtype), tdsl.format_of(constant.result))
+    Rewriter.insert_op(new, InsertPoint.before(constant))
+    forest.operands[1] = new.result
+    if not constant.result.uses:
+        Rewriter.erase_op(constant)
