@@ -1,0 +1,52 @@
+"""The labels of a classifier's classes, an attribute of the module.
+
+A program computes the index of a class; callers want the label that the model was trained with. No pass reads labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, BytesAttr, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.utils.exceptions import VerifyException
+
+__all__ = ["CLASSES", "classes_of", "set_classes"]
+
+CLASSES = "tdsl.classes"
+"""Module attribute with the label of each class in order: all strings, or all 64-bit integers."""
+
+
+def set_classes(module: ModuleOp, classes: Sequence[str | int]) -> None:
+    """Label the classes of a program, in the order of their indices.
+
+    Raises `VerifyException` for fewer than two labels, for two equal ones, and for strings among integers.
+    """
+    texts = [label for label in classes if isinstance(label, str)]
+    if len(classes) < 2 or len(set(classes)) < len(classes) or len(texts) not in (0, len(classes)):
+        raise VerifyException(f"expected two or more different labels, all strings or all integers, got {[*classes]}")
+    labels = [StringAttr(label) if isinstance(label, str) else IntegerAttr(label, i64) for label in classes]
+    module.attributes[CLASSES] = ArrayAttr(labels)
+
+
+def classes_of(module: ModuleOp) -> list[str | int] | None:
+    """The label of each class of a program; None for a program without labels.
+
+    Raises `VerifyException` for an attribute that `set_classes` would not write.
+    """
+    if (attribute := module.attributes.get(CLASSES)) is None:
+        return None
+    if not isinstance(attribute, ArrayAttr):
+        raise VerifyException(f"{CLASSES} is {attribute}, expected an array of strings or of integers")
+    labels: list[str | int] = []
+    for label in attribute:
+        match label:
+            case StringAttr():
+                labels.append(label.data)
+            case BytesAttr():
+                # What the parser makes of a string with characters other than ASCII.
+                labels.append(label.data.decode())
+            case IntegerAttr():
+                labels.append(label.value.data)
+            case _:
+                raise VerifyException(f"{CLASSES} holds {label}, expected an array of strings or of integers")
+    return labels
