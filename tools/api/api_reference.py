@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from tinyml.dialects.options import Option
+from tinyml.targets.registry import USUAL
 from tinyml.tools.api import public
 from tinyml.tools.api.compilation import OTHERWISE
 
@@ -28,19 +29,28 @@ class CompileKeywords(TypedDict, total=False):
 
 '''
 
-_PAGE = """# Python
+_PAGE = f"""# Python
 
 This page is written from the docstrings of the module `tinyml` (`pytest --update-docs
 tests/unit/tools/api/test_api_reference.py`).
 
+<!-- python -->
 ```python
+import numpy as np
 import tinyml
 
-model = tinyml.load("model.onnx")
-program = tinyml.compile(model, X_val, y_val, board="uno")
-print(program.score(X_test, y_test), program.report.flash_bytes)
-program.save("out")
+data = np.load("docs/tour/val.npz")
+model = tinyml.load("docs/tour/tour.sd")
+program = tinyml.compile(model, data["x"], data["y"], board="{USUAL}", width=8)
+print(program, program.predict(data["x"][:4]), program.report.ram_limit)
 ```
+
+```
+<tinyml.Program 'tour' for uno: fixed 8> [0 0 0 0] 2048
+```
+
+`pip install 'tinyml-xdsl[onnx,sklearn]'` installs it with what ONNX models and estimators of scikit-learn need; the
+extras `devices` (simulators), `plots`, `torch` and `cluster` add more, and `tinyml doctor` says what is missing.
 
 Names load when they are first used: `import tinyml` imports neither numpy nor xDSL. Errors of the user are
 `tinyml.InputError`s, whose text is one line.

@@ -40,11 +40,12 @@ def write_data(file: Path, x: object, y: object, classes: Labels, labels: tuple[
 def indices_of(y: NDArray[Any], classes: Sequence[str | int], label: str) -> NDArray[np.int64]:
     """The index of each sample's class; raises `InputError` for one that the model does not have."""
     known: dict[str | int | None, int] = {name: index for index, name in enumerate(classes)}
-    found = [known.get(_plain(value)) for value in y.ravel().tolist()]
+    given = y.ravel().tolist()
+    found = [known.get(_plain(value)) for value in given]
     if None in found:
         sample = found.index(None)
         names = ", ".join(map(repr, classes))
-        raise InputError(f"{y.ravel()[sample]!r} of sample {sample} is none of the classes {names}", file=label)
+        raise InputError(f"{given[sample]!r} of sample {sample} is none of the classes {names}", file=label)
     return np.array(found, np.int64)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
@@ -52,12 +51,10 @@ def _text(option: Option, value: object) -> str:
             return value
         items = cast("Sequence[object]", _expected(option, value, "a sequence", Sequence, _array_of_numpy()))
         return ",".join(map(str, items))
-    if int in kinds:
-        _expected(option, value, "an integer", Integral)
-        return str(value)
     if float in kinds:
-        number = float(_expected(option, value, "a number", Real))
-        return "inf" if math.isinf(number) and number > 0 else repr(number)
+        return repr(float(_expected(option, value, "a number", Real)))
+    if int in kinds:
+        return str(_expected(option, value, "an integer", Integral))
     if Path in kinds:
         path: os.PathLike[str] = _expected(option, value, "a path", str, os.PathLike)
         return os.fspath(path)

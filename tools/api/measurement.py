@@ -13,7 +13,7 @@ from tinyml.tools.reports.tables import time_unit
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measurement:
+class Measurements:
     """The figures of a program on a board, whose raw outputs all equal the evaluator's.
 
     board, optimize: what it ran on, and the level of the C compiler. samples: how many ran. unit: cycles or
@@ -37,10 +37,10 @@ class Measurement:
         return self.static_bytes + self.stack_bytes
 
     @staticmethod
-    def of(result: Mapping[str, Any]) -> Measurement:
+    def of(result: Mapping[str, Any]) -> Measurements:
         """The figures in the result of `run_model`."""
         unit = time_unit(dict(result))
-        return Measurement(
+        return Measurements(
             board=result["device"],
             optimize=result["optimize"].removeprefix("-"),
             samples=result["samples"],

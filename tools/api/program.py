@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.tools.api.measurement import Explanation, Measurement
+from tinyml.tools.api.measurement import Explanation, Measurements
 from tinyml.tools.api.python_terms import python_terms
 from tinyml.tools.reports.report_fields import Report
 
@@ -109,7 +109,7 @@ class Program:
 
     def measure(
         self, X: object = None, *, board: str | None = None, limit: int | None = None, optimize: str | None = None
-    ) -> Measurement:
+    ) -> Measurements:
         """Build the program, run it on the simulated board and compare every raw output with the evaluator's.
 
         X: inputs, by default the samples that were measured for the report; limit: only the first of them. board: by
@@ -129,7 +129,7 @@ class Program:
             request = RunRequest(folder=self.folder, data=data, device=device, limit=limit, optimize=level)
             result = copy_context().run(run_model, request)
             check_equal(result["mismatch"], device, self.folder)
-        return Measurement.of(result)
+        return Measurements.of(result)
 
     def explain(self) -> Explanation:
         """Where time, flash and RAM go, as `tinyml explain` prints it; `str` of the result is that text.

@@ -6,7 +6,7 @@ from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError
 from tinyml.tools.api.compilation import compile
 from tinyml.tools.api.loading import Model, load
-from tinyml.tools.api.measurement import Explanation, Measurement
+from tinyml.tools.api.measurement import Explanation, Measurements
 from tinyml.tools.api.program import Program, open
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
 
@@ -14,7 +14,7 @@ __all__ = [
     "Explanation",
     "FunctionReport",
     "InputError",
-    "Measurement",
+    "Measurements",
     "Model",
     "Program",
     "RamBytes",
