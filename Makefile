@@ -72,6 +72,8 @@ toolchains: $(VENV)/core
 
 $(VENV)/core: pyproject.toml
 	@.ci/venv '$(PYTHON)' $(VENV)
+	# An environment from before the distribution had its name has it under both.
+	@$(PIP) --quiet uninstall --yes tinyml
 	$(PIP) install -e .
 	@touch $@
 

@@ -6,7 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import bf16, f32
 from xdsl.utils.exceptions import ParseError
 
-from tinyml.dialects.context import registry
+from tinyml.dialects.context import own_dialects
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.parsing.guarded_parser import GuardedParser
@@ -40,10 +40,10 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 def formats() -> dict[str, type[NumberFormat]]:
     """The number formats by the names of their dialects, plug-ins included, and of their builtin types.
 
-    Loads all dialects.
+    Loads all dialects but xDSL's.
     """
     found: dict[str, type[NumberFormat]] = {}
-    for name, factory in registry().all_dialects.items():
+    for name, factory in own_dialects().items():
         with others_left_out():
             attributes = [one for one in factory().attributes if issubclass(one, NumberFormat)]
             if attributes:

@@ -46,7 +46,7 @@ print(program, program.predict(data["x"][:4]), program.report.ram_limit)
 ```
 
 ```
-<tinyml.Program 'tour' for uno: fixed 8> [0 0 0 0] 2048
+<tinyml.Program 'tour' for uno: fixed 8> [1 0 1 0] 2048
 ```
 
 `pip install 'tinyml-xdsl[onnx,sklearn]'` installs it with what ONNX models and estimators of scikit-learn need; the

@@ -27,11 +27,12 @@ def write_data(file: Path, x: object, y: object, classes: Labels, labels: tuple[
     arrays: dict[str, Any] = {"x": _numbers(x, x_label)}
     if y is not None:
         values = np.asarray(y)
+        values = values.astype(np.int8) if values.dtype.kind == "b" else values
         if values.ndim == 0 or len(values) != len(arrays["x"]):
             given = "a single value" if values.ndim == 0 else f"{len(values)}"
             raise InputError(f"expected a value for each of the {len(arrays['x'])} samples, got {given}", file=y_label)
         arrays["y"] = values if classes is None else indices_of(values, classes, y_label)
-        if arrays["y"].dtype.kind not in "fiub":
+        if arrays["y"].dtype.kind not in "fiu":
             raise InputError(f"expected numbers, got {arrays['y'].dtype}: the model has no labels", file=y_label)
     np.savez(file, **arrays)
     return file

@@ -8,7 +8,7 @@ _INDENT, _WIDTH = 12, 80
 
 
 def formats_epilogue() -> str:
-    """The number formats by name, each with what it is good for. Loads all dialects."""
+    """The number formats by name, each with what it is good for. Loads the dialects of formats."""
     from tinyml.dialects.formats.lookup import ALIASES, formats
 
     common = {dialect: alias for alias, dialect in ALIASES.items()}
