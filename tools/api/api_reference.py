@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -100,10 +101,12 @@ def _sections() -> Iterator[str]:
         yield _function(f"tinyml.{name}", getattr(public, name), "##")
         if name == "compile":
             yield _table()
-    for name in public.__all__:
-        made = getattr(public, name)
+    for name, made in sorted(vars(public).items()):
         if isinstance(made, type):
             yield f"## tinyml.{name}\n\n{_text(made)}"
+            if is_dataclass(made):
+                # Their types are texts, since annotations are not evaluated.
+                yield "\n".join(["```python", *(f"{field.name}: {field.type}" for field in fields(made)), "```"])
             yield from _members(made)
 
 

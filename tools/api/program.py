@@ -114,7 +114,7 @@ class Program:
 
         X: inputs, by default the samples that were measured for the report; limit: only the first of them. board: by
         default the one that the program was compiled for. optimize: the level of the C compiler. Raises `InputError`
-        where the board's compiler or simulator is missing, and `MismatchError` if an output differs.
+        where the board's compiler or simulator is missing, and its subclass `MismatchError` if an output differs.
         """
         from tinyml.runtime.devices.registry import is_available
         from tinyml.tools.driver.measure import check_equal
