@@ -43,11 +43,11 @@ import tinyml
 data = np.load("docs/tour/val.npz")
 model = tinyml.load("docs/tour/tour.sd")
 program = tinyml.compile(model, data["x"], data["y"], board="{USUAL}", width=8)
-print(program, program.predict(data["x"][:4]), program.report.ram_limit)
+print(program.predict(data["x"][:4]), program.report.ram_bytes.arena)
 ```
 
 ```
-<tinyml.Program 'tour' for uno: fixed 8> [1 0 1 0] 2048
+[1 0 1 0] 2
 ```
 
 `pip install 'tinyml-xdsl[onnx,sklearn]'` installs it with what ONNX models and estimators of scikit-learn need; the
