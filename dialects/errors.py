@@ -1,4 +1,4 @@
-"""The exception for bad input, with its location, and its words for names that are not known."""
+"""The exception for bad input, with its location, and messages about unknown names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class InputError(Exception):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the known one that was probably meant; "" if none is similar."""
+    """The end of a message about an unknown name, with the most similar known one; "" if none is similar."""
     from difflib import get_close_matches
 
     names = {known_name.lower(): known_name for known_name in known}
@@ -38,9 +38,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
-    """The error for a name that stands for nothing: with the one that was probably meant, or else all that are known.
+    """The error for an unknown name, with the most similar known one or else all known ones.
 
-    what: the kind of thing that has names, such as `target`.
+    what: the kind of thing that is named, such as `target`.
     """
     names = [*known]
     end = did_you_mean(name, names) or f" (one of {', '.join(names)})"

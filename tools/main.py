@@ -79,7 +79,7 @@ def _run(name: str, given: Sequence[str], blame: Blame) -> int:
 
 
 def _overview(given: Sequence[str]) -> int:
-    """What `tinyml` says without a command: its version or its help; raises `InputError` for anything else."""
+    """Print the version or the help of `tinyml`; raises `InputError` for any other command line without a command."""
     first = next(iter(given), "")
     if first == "--version":
         print(f"{DISTRIBUTION} {version(DISTRIBUTION)}")

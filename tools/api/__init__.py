@@ -1,1 +1,1 @@
-"""The Python API: models of any kind come in, programs that can be run, measured, shown and saved come out."""
+"""The Python API, which loads and compiles models, and runs, measures and saves the programs."""

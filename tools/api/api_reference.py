@@ -1,4 +1,4 @@
-"""What is written from the declarations of the Python API: the types of keyword arguments, and the page docs/api.md."""
+"""Generators of the types of keyword arguments and of docs/api.md, from the declarations of the Python API."""
 
 from __future__ import annotations
 

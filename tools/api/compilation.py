@@ -1,4 +1,4 @@
-"""`tinyml.compile`: from a trained model and arrays to a program for a board."""
+"""Compilation of models from Python, with arrays as data and keywords as options."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ def compile(
 ) -> Program:
     """Compile a model for a board, and measure it if the board's compiler and simulator are installed.
 
-    model: what `load` gives or takes. X_val: inputs to choose number formats by, of shape (samples, ...): an array, a
-    data frame, lists, or the path of an .npz file with `x` and perhaps `y`; not needed for a model that keeps its
-    number formats. Floats are real numbers; integers are raws of the input of such a model. y_val: the class of each
-    sample, for accuracy. board: by default an Arduino Uno. X_test, y_test: data to measure accuracy on, by default
-    those above. verbose: show progress on standard error. options: those of `tinyml compile`, by their names with
-    underscores.
+    model: a `Model`, or anything that `load` takes. X_val: inputs (samples, ...) on which number formats are chosen: an
+    array, a data frame, lists, or the path of an .npz file with `x` and perhaps `y`; not needed for a model that keeps
+    its number formats. Floats are real numbers; integers are raws of the input of such a model. y_val: the class of
+    each sample, for accuracy. board: an Arduino Uno by default. X_test, y_test: data on which accuracy is measured,
+    X_val and y_val by default. verbose: show progress on standard error. options: those of `tinyml compile`, with
+    underscores in their names.
 
-    Arrays are written to a temporary .npz file, which exists as long as the call: the IR of the program holds what was
-    profiled, so that its levels can be entered without the data. Raises `InputError` for bad input and for a model that
+    Arrays are written to a temporary .npz file, which is removed when the call returns: the IR of the program holds the
+    profiles, so that its levels can be entered without the data. Raises `InputError` for bad input and for a model that
     does not fit the board, and `TypeError` for an unknown keyword and a value of another type.
     """
     from tinyml.tools.driver.requests.compile_request import compile_options
@@ -95,7 +95,7 @@ def _data_file(file: Path, x: object, y: object, classes: Labels, arguments: Arg
 
 
 def _compiled(values: Mapping[str, Any], module: Any, silent: bool) -> Program:
-    """The program that the values of options ask for, in the context of a command."""
+    """Compile as a command does; the caller runs this in a context of its own."""
     from dataclasses import replace
 
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs

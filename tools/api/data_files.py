@@ -1,4 +1,4 @@
-"""Data in memory as the .npz files that passes read, which live as long as a call."""
+"""Temporary .npz files with arrays from memory, since passes read their data from files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Labels: TypeAlias = Sequence[str | int] | None
 
 
 def write_data(file: Path, x: object, y: object, classes: Labels, labels: tuple[str, str]) -> Path:
-    """Write inputs and, unless y is None, what belongs to them; returns the file.
+    """Write inputs and, unless y is None, their classes or values; returns the file.
 
-    x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists. y: for each sample its class,
-    as one of `classes` if there are any, or its values. labels: the names of both arguments, for messages. Raises
-    `InputError` for what is no array, for another number of samples, and for an unknown class.
+    x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists. y: the class of each sample,
+    one of `classes` if these are given, or its values. labels: the names of both arguments, for messages. Raises
+    `InputError` for anything but numbers, for a different number of samples in y, and for an unknown class.
     """
     x_label, y_label = labels
     arrays: dict[str, Any] = {"x": _numbers(x, x_label)}

@@ -1,4 +1,4 @@
-"""Keyword arguments as values of declared options, checked by the declarations of the command line."""
+"""Values of declared options from keyword arguments, checked as on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trained models of any kind as programs on tensors: files, estimators, modules of PyTorch, ONNX models in memory."""
+"""Loading of trained models: files, estimators, modules of PyTorch, ONNX models in memory."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ EXPECTED = (
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A trained model as a program on tensors, as `load` gives it.
+    """A trained model as a program on tensors, made by `load`.
 
-    name: of the file without its suffix, or of the class. module: the program, on reals unless the model is quantised;
-    compilation works on a copy. file: where it was read from; None for an object in memory.
+    name: the name of the file without its suffix, or of the object's class. module: the program, on reals unless the
+    model is quantised; compilation works on a copy. file: the source file; None for an object in memory.
     """
 
     name: str
@@ -61,7 +61,7 @@ def load(source: object, *, example: object = None) -> Model:
     source: the path of a file that a frontend reads (.onnx, .tflite, .sd, .mlir), an estimator or a pipeline of
     scikit-learn (of XGBoost and LightGBM too), a `torch.nn.Module`, or an `onnx.ModelProto`. example: an input of a
     PyTorch module, a tensor or an array with an axis over the samples, or a tuple of them for several inputs. Raises
-    `InputError` for an object of another kind, a file that cannot be read, and what a frontend does not know.
+    `InputError` for an object of another kind, a file that cannot be read, and a model with unsupported parts.
     """
     if isinstance(source, Model):
         return source
@@ -86,7 +86,7 @@ def load(source: object, *, example: object = None) -> Model:
 
 
 def _import(frontend: str) -> Callable[..., ModuleOp]:
-    """A function that calls one of an importer by its name."""
+    """A function that calls a function of a frontend's importer by name, with any arguments."""
 
     def call(name: str, *arguments: Any) -> ModuleOp:
         return getattr(import_module(f"tinyml.lowering.frontends.{frontend}.importer"), name)(*arguments)

@@ -1,4 +1,4 @@
-"""Results of running a program on a board: figures, and where they come from."""
+"""Measurements of a program on a board, in total and by operation."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tinyml.tools.reports.tables import time_unit
 
 @dataclass(frozen=True, kw_only=True)
 class Measurements:
-    """The figures of a program on a board, whose raw outputs all equal the evaluator's.
+    """Measurements of a program on a board, all of whose raw outputs equal the evaluator's.
 
-    board, optimize: what it ran on, and the level of the C compiler. samples: how many ran. unit: cycles or
-    instructions; time: the mean of an inference in that unit, None on a board that does not count. core_cycles: the
-    mean by the published timing of the core, None without one. flash_bytes: of the linked program. static_bytes: of
-    .data and .bss; stack_bytes: the peak; ram_bytes: both together.
+    optimize: the level of the C compiler. samples: the number of inferences. unit: cycles or instructions; time: the
+    mean time of an inference in that unit, None on a board that does not count. core_cycles: the mean by the published
+    timing of the core, None without one. flash_bytes: the size of the linked program. static_bytes: .data and .bss;
+    stack_bytes: the peak of the stack; ram_bytes: both together.
     """
 
     board: str
@@ -57,7 +57,7 @@ class Measurements:
 class Explanation:
     """The time, flash and RAM of each operation of a program; `str` gives the tables of `tinyml explain`.
 
-    figures: what `tinyml explain --json` prints.
+    figures: the content of `tinyml explain --json`.
     """
 
     figures: Mapping[str, Any]

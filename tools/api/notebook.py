@@ -1,4 +1,4 @@
-"""Programs as notebooks show them."""
+"""Tables of programs for notebooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tinyml.tools.reports.report_fields import Report
 
 
 def program_html(report: Report) -> str:
-    """A table of what a program is and takes; what was not measured is left out."""
+    """A table with board, format, accuracy, time and memory of a program; rows without a value are left out."""
     rows = {
         "board": f"{report.target} ({report.part})",
         "format": f"{report.format} {report.width}",

@@ -1,4 +1,4 @@
-"""Compiled programs: what `tinyml.compile` gives, and `tinyml.open` reads from a folder."""
+"""Compiled programs, which `tinyml.compile` returns and `tinyml.open` reads from a folder."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _NO_FILES: Sequence[Path] = ()
 
 
 class Program:
-    """A compiled model: a folder as `tinyml compile` writes it, and what can be done with it.
+    """A compiled model, and the folder that `tinyml compile` writes for it.
 
-    folder: with the C files, the IR of every level and the report. inputs: files of the user's that the compilation
-    read, which `save` does not write over.
+    folder: the folder with the C files, the IR of every level and the report. inputs: the user's files that were read
+    for the compilation, over which `save` does not write.
     """
 
     def __init__(self, folder: Path, inputs: Sequence[Path] = _NO_FILES) -> None:
@@ -74,10 +74,11 @@ class Program:
         return classes_of(self._formats)
 
     def predict(self, X: object) -> NDArray[Any]:
-        """What the device computes for inputs (samples, ...), bit for bit: by the evaluator, for all samples together.
+        """Predict the class or the values of each of the inputs (samples, ...), with the bits that the device computes.
 
-        The labels of their classes (samples,), or class indices of a model without labels; for a model that gives no
-        class, the values, (samples,) or (samples, values). Raises `InputError` for inputs that do not fit.
+        The evaluator runs all samples together. Returns the labels of the classes (samples,), or class indices if the
+        model has no labels; for a model that gives no class, its values, (samples,) or (samples, values). Raises
+        `InputError` for inputs that do not fit.
         """
         outputs = self._evaluate(X)
         if outputs.labels is None:
@@ -132,7 +133,7 @@ class Program:
         return Measurements.of(result)
 
     def explain(self) -> Explanation:
-        """Where time, flash and RAM go, as `tinyml explain` prints it; `str` of the result is that text.
+        """Break down time, flash and RAM by operation; `str` of the result is the text that `tinyml explain` prints.
 
         Raises `InputError` where the board's tools are missing, and on a board without a profiler.
         """

@@ -1,4 +1,4 @@
-"""Errors of the user in the terms of Python: arguments in place of command-line options and temporary files."""
+"""User errors in the terms of Python: arguments in place of command-line options and temporary files."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SPELLED = {"target": "board", "val": "X_val", "test": "X_test", "out": "save(fol
 
 
 Arguments: TypeAlias = tuple[str, str]
-"""The names of the arguments with inputs and with what belongs to them, such as `X_val` and `y_val`."""
+"""The names of two arguments: inputs and their labels, such as `X_val` and `y_val`."""
 
 
 @contextmanager
 def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
-    """A context in which errors of the user are `InputError`s that name arguments.
+    """A context in which user errors are `InputError`s that name arguments; defects of tinyml are raised unchanged.
 
-    files: the arguments whose content temporary files hold. A defect of tinyml stays the exception that it is.
+    files: temporary files, and the arguments whose content they hold.
     """
     try:
         yield

@@ -1,1 +1,1 @@
-"""What is installed on this computer, for `tinyml doctor` and the warnings of all commands."""
+"""The software installed on this computer, for `tinyml doctor` and the warnings of all commands."""

@@ -1,4 +1,4 @@
-"""What is installed on this computer: the tools of each board, and the optional dependencies of tinyml."""
+"""The state of this computer: tools of each board, and optional dependencies of tinyml."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tinyml.dialects.distribution import DISTRIBUTION, install_command
 from tinyml.tools.environment.namesake import namesake
 
 DEVELOPMENT = ("test", "docs")
-"""Extras that only those need who work on tinyml."""
+"""Extras for development of tinyml, which users do not need."""
 
 MODULES_OF = {"pyelftools": "elftools"}
 """The modules of distributions that have another name."""
@@ -44,7 +44,7 @@ class ExtraState:
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """What is installed. namesake: a line about a package of others under our name; None without one."""
+    """The state of this computer. namesake: a line about another package `tinyml`; None if none is installed."""
 
     tinyml: str
     python: str
@@ -61,7 +61,7 @@ class Environment:
 
 
 def examine() -> Environment:
-    """What is installed on this computer. Loads all chips; nothing is run but compilers that look for headers."""
+    """Examine this computer. Loads all chips; nothing is run but compilers that look for headers."""
     return Environment(
         tinyml=version(DISTRIBUTION),
         python=platform.python_version(),

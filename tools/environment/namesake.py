@@ -1,4 +1,4 @@
-"""The distribution of others that installs a package `tinyml`, over ours or beside it."""
+"""Detection of a distribution of others that also installs a package `tinyml`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN, install_command
 
 
 def namesake() -> str | None:
-    """A line about a package of others that is installed under our name, and the cure; None without one."""
+    """A line about another installed distribution with a package `tinyml`, and the cure; None if there is none."""
     try:
         found = version(FOREIGN)
     except PackageNotFoundError:
@@ -21,6 +21,6 @@ def namesake() -> str | None:
 
 
 def warn_of_namesake() -> None:
-    """Print that line, if there is one, on standard error."""
+    """Print the line about a namesake on standard error, if there is one."""
     if (line := namesake()) is not None:
         print(f"warning: {line}", file=sys.stderr)

@@ -18,11 +18,11 @@ TIMES = ("time_per_inference", "time_per_mac")
 
 @dataclass(frozen=True, kw_only=True)
 class RamBytes:
-    """Bytes of RAM by what they are for.
+    """Bytes of RAM by purpose.
 
-    arena: of working memory. input: of the caller's array, 0 if the input lies in the arena or arrives row by row.
-    static: all of .data and .bss, these two included; stack: the measured peak; total: both together; these three are
-    None where nothing was measured.
+    arena: working memory. input: the caller's array, 0 if the input lies in the arena or arrives row by row. static:
+    .data and .bss, arena and input included. stack: the measured peak of the stack. total: static and stack together.
+    static, stack and total are None if nothing was measured.
     """
 
     arena: int

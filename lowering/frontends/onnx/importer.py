@@ -176,7 +176,7 @@ ML = "ai.onnx.ml"
 
 
 def _help(node: OnnxNode) -> str:
-    """What helps against an op that is not supported."""
+    """Advice about an op that is not supported, for messages."""
     if node.domain == ML:
         return "give the estimator itself to tinyml.load in Python, or export its parts as ops of ONNX"
     return (

@@ -1,4 +1,4 @@
-"""The parser of a command, whose errors name what was probably meant, and the command's own usage."""
+"""The parser of a command, whose errors suggest similar names and show the command's own usage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tinyml.dialects.errors import InputError, did_you_mean
 
 
 def short_usage(parser: argparse.ArgumentParser) -> str:
-    """The usage of a command in one line, for messages, and where its options are listed."""
+    """One line for messages: the usage of a command, and the way to list its options."""
     return f"usage: {parser.usage}; {parser.prog} --help lists them"
 
 

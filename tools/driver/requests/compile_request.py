@@ -1,4 +1,4 @@
-"""Requests to compile from the values of options, which command line and Python API take alike."""
+"""Requests to compile, made from the values of options by the command line and the Python API."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def compile_options() -> list[Option]:
 
 
 def compile_request(given: Mapping[str, Any]) -> Request:
-    """The request that the given values of options ask for, by their names (`compile_options`).
+    """The request for given values of options, by the names of the options (`compile_options`).
 
     Raises `InputError` for options that exclude each other, and for those of searches without one.
     """
