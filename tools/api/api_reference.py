@@ -104,10 +104,14 @@ def _sections() -> Iterator[str]:
     for name, made in sorted(vars(public).items()):
         if isinstance(made, type):
             yield f"## tinyml.{name}\n\n{_text(made)}"
-            if is_dataclass(made):
-                # Their types are texts, since annotations are not evaluated.
-                yield "\n".join(["```python", *(f"{field.name}: {field.type}" for field in fields(made)), "```"])
+            yield from _fields(made)
             yield from _members(made)
+
+
+def _fields(made: Any) -> Iterator[str]:
+    """The fields of a dataclass with their types, which are texts because annotations are not evaluated."""
+    if is_dataclass(made):
+        yield "\n".join(["```python", *(f"{field.name}: {field.type}" for field in fields(made)), "```"])
 
 
 def _table() -> str:
