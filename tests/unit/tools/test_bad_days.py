@@ -154,6 +154,13 @@ def test_in_python(name: str, folder: Path):
     assert contents(folder) == before
 
 
+def test_wrong_ir_has_a_place(tmp_path: Path):
+    (tmp_path / "a.mlir").write_text("builtin.module {\n  %0 = tdsl.nonsense\n}\n")
+    with pytest.raises(tinyml.InputError) as raised:
+        tinyml.load(tmp_path / "a.mlir")
+    assert str(raised.value).startswith(f"{tmp_path / 'a.mlir'}:2:3: Operation tdsl.nonsense")
+
+
 def test_a_module_of_pytorch_needs_an_input():
     made = type("Net", (type("Module", (), {"__module__": "torch.nn.modules.module"}),), {})
     with pytest.raises(tinyml.InputError, match=r"^Net: a module of PyTorch needs an input of the right shape: load\("):
