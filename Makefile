@@ -70,8 +70,10 @@ clean: ## remove the environment and everything built
 toolchains: $(VENV)/core
 	@$(BIN)/python .ci/toolchains
 
+# The distribution was called tinyml before: an environment of that time would have it twice.
 $(VENV)/core: pyproject.toml
 	@.ci/venv '$(PYTHON)' $(VENV)
+	@$(PIP) --quiet uninstall --yes tinyml
 	$(PIP) install -e .
 	@touch $@
 

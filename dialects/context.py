@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
-from tinyml.dialects.plugins import UNIVERSES, Plugin, PluginError, built_in, plugins
+from tinyml.dialects.plugins import UNIVERSES, XDSL, Plugin, PluginError, built_in, plugins
 
 
 @cache
@@ -29,6 +29,13 @@ def registry() -> Universe:
         with plugin.left_out():
             _add(whole, _guarded(plugin, plugin.load(Universe), whole))
     return whole
+
+
+def own_dialects() -> dict[str, Callable[[], Dialect]]:
+    """The registered dialects of tinyml and of plug-ins, without those of xDSL, which take a second to load."""
+    theirs = [plugin.load(Universe) for plugin in built_in(UNIVERSES) if plugin.package == XDSL]
+    skipped = {name for universe in theirs for name in universe.all_dialects}
+    return {name: factory for name, factory in registry().all_dialects.items() if name not in skipped}
 
 
 def context() -> Context:

@@ -1,4 +1,8 @@
-"""The exception for bad input, with its location."""
+"""The exception for bad input, with its location, and messages about unknown names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
 
 
 class InputError(Exception):
@@ -22,3 +26,22 @@ class InputError(Exception):
         self.column = column
         location = ":".join(str(part) for part in (file, line, column) if part is not None)
         super().__init__(f"{location}: {message}" if location else message)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name, with the most similar known one; "" if none is similar."""
+    from difflib import get_close_matches
+
+    names = {known_name.lower(): known_name for known_name in known}
+    near = get_close_matches(name.lower(), names, n=1)
+    return f", did you mean '{names[near[0]]}'?" if near else ""
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
+    """The error for an unknown name, with the most similar known one or else all known ones.
+
+    what: the kind of thing that is named, such as `target`.
+    """
+    names = [*known]
+    end = did_you_mean(name, names) or f" (one of {', '.join(names)})"
+    return InputError(f"unknown {what} '{name}'{end}")

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError
 
 T = TypeVar("T")
@@ -32,7 +33,8 @@ UNIVERSES, CHIPS, FRONTENDS, SCHEDULES = GROUPS = (
 """The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; schedules."""
 
 XDSL = "xdsl"
-_OURS = ("tinyml", XDSL)
+_OURS = (DISTRIBUTION, XDSL)
+_OUR_MODULES = ("tinyml", XDSL)
 _FILE = "entry_points.txt"
 
 _problems: dict[str, None] = {}
@@ -228,7 +230,9 @@ def _by_module() -> Mapping[str, Plugin]:
     """The plug-ins by their top-level modules, without ours."""
     entries = [plugin for group in GROUPS for plugin in plugins(group)]
     return {
-        plugin.top_level: plugin for plugin in entries if plugin.top_level not in (*_OURS, *sys.stdlib_module_names)
+        plugin.top_level: plugin
+        for plugin in entries
+        if plugin.top_level not in (*_OUR_MODULES, *sys.stdlib_module_names)
     }
 
 

@@ -18,7 +18,7 @@ from typing import TypeVar
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.layouts.forest_code import ForestCode
@@ -145,7 +145,7 @@ def chip_of(target: str) -> Chip:
     for chip in _of_plugins():
         if any(board.name == target for board in chip.boards):
             return chip
-    raise InputError(f"unknown target '{target}' (one of {', '.join(targets())})")
+    raise unknown("target", target, targets())
 
 
 def check_target(target: str) -> None:

@@ -7,6 +7,7 @@ are compared only if the cross compilers have the versions that the figures were
 the text of the headers that generated C includes; `tinyml demo` runs as on a
 computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart:
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, and in which pip installs.
+A block of Python after `<!-- python -->` prints what the block behind it shows.
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`figures/pages.py`).
 """
 
@@ -142,6 +143,27 @@ def test_outputs_are_current(
         page.write_text(after, encoding="utf-8")
     else:
         assert after == before
+
+
+PYTHON = re.compile(r"<!-- python -->\n```python\n(?P<code>.*?)```\n\n```\n(?P<printed>.*?)```\n", re.DOTALL)
+"""A block of Python, and what it prints."""
+
+
+@pytest.mark.parametrize(
+    ("page", "block"),
+    [
+        pytest.param(page, number, id=f"{page.name}-{number}")
+        for page in PAGES
+        for number, _ in enumerate(PYTHON.finditer(page.read_text(encoding="utf-8")))
+    ],
+)
+def test_python_prints_what_is_shown(page: Path, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [*PYTHON.finditer(page.read_text(encoding="utf-8"))][block]
+    monkeypatch.chdir(ROOT)
+    stream = io.StringIO()
+    with contextlib.redirect_stdout(stream):
+        exec(compile(found["code"], str(page), "exec"), {})
+    assert stream.getvalue() == found["printed"]
 
 
 def test_a_stale_cell_is_noticed():

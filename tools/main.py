@@ -6,10 +6,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn, Protocol, cast
+from importlib.metadata import version
+from typing import Protocol, cast
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.tools.cli.command_line.command_parser import CommandParser, short_usage
 from tinyml.tools.cli.guard import Blame, check_numbers, guarded
+from tinyml.tools.environment.namesake import warn_of_namesake
 
 COMMANDS = {
     "compile": "compile a model for a board",
@@ -25,6 +29,7 @@ COMMANDS = {
     "new-frontend": "write a package that reads models of a file format of your own",
     "new-pass": "write a package with a pass of your own",
     "demo": "compile the example models and check them on this computer",
+    "doctor": "say what can be compiled, run and measured on this computer, and what is missing",
 }
 """Help texts by command. The file of a command in `commands/` is imported only when the command is called."""
 
@@ -40,6 +45,8 @@ class Command(Protocol):
         """Run the command and return its exit code; errors without a location report its argument `model`."""
         ...
 
+    # A command may also have `epilogue() -> str`, the end of its help text, which is made only when it is shown.
+
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 1 after a user error, reported as one line on standard error."""
@@ -48,17 +55,49 @@ def main(args: Sequence[str] | None = None) -> int:
 
     def run() -> int:
         check_numbers(given)
-        name = given[0] if given and given[0] in COMMANDS else None
-        command = None if name is None else _command(name)
-        arguments = _parser(name, command).parse_args(given)
-        assert command is not None
-        from tinyml.tools.cli.common_options import apply_common_options
-
-        apply_common_options(arguments)
-        blame.file = str(arguments.model) if "model" in arguments else None
-        return command.run(arguments)
+        warn_of_namesake()
+        if given and given[0] in COMMANDS:
+            return _run(given[0], given[1:], blame)
+        return _overview(given)
 
     return guarded(run, blame)
+
+
+def _run(name: str, given: Sequence[str], blame: Blame) -> int:
+    """Run a command with its arguments."""
+    from tinyml.tools.cli.common_options import CommandOptions, add_common_options, apply_common_options
+
+    command = _command(name)
+    parser = CommandParser(prog=f"tinyml {name}", add_help=False, epilogue=getattr(command, "epilogue", None))
+    parser.set_defaults(command=name)
+    command.add_arguments(parser)
+    add_common_options(parser, CommandOptions)
+    arguments = parser.parsed(given)
+    apply_common_options(arguments)
+    blame.file = str(arguments.model) if "model" in arguments else None
+    return command.run(arguments)
+
+
+def _overview(given: Sequence[str]) -> int:
+    """Print the version or the help of `tinyml`; raises `InputError` for any other command line without a command."""
+    first = next(iter(given), "")
+    if first == "--version":
+        print(f"{DISTRIBUTION} {version(DISTRIBUTION)}")
+        return 0
+    parser = argparse.ArgumentParser(prog="tinyml", description="Compiles KB-sized models for microcontrollers.")
+    parser.usage = "tinyml COMMAND [options]"
+    parser.epilog = "tinyml COMMAND --help lists the options of a command; tinyml --version prints the version."
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, help in COMMANDS.items():
+        commands.add_parser(name, help=help, add_help=False)
+    if first in ("-h", "--help"):
+        parser.print_help()
+        return 0
+    if not first:
+        raise InputError(f"expected a command ({short_usage(parser)})")
+    what = "option" if first.startswith("-") else "command"
+    near = did_you_mean(first, ["--help", "--version"] if what == "option" else COMMANDS)
+    raise InputError(f"unknown {what} '{first}'{near} ({short_usage(parser)})")
 
 
 def file_of(command: str) -> str:
@@ -68,27 +107,6 @@ def file_of(command: str) -> str:
 
 def _command(name: str) -> Command:
     return cast(Command, import_module(f"tinyml.tools.commands.{file_of(name)}"))
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that reports a malformed command line like any other user error."""
-
-    def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message} (see {self.prog} --help)")
-
-
-def _parser(name: str | None, command: Command | None) -> argparse.ArgumentParser:
-    """The parser of all commands, with the arguments of the one that is called."""
-    parser = _Parser(prog="tinyml", description="Compiles KB-sized models for microcontrollers.")
-    commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
-    for row, help in COMMANDS.items():
-        parsed = commands.add_parser(row, help=help, add_help=False)
-        if row == name and command is not None:
-            from tinyml.tools.cli.common_options import CommandOptions, add_common_options
-
-            command.add_arguments(parsed)
-            add_common_options(parsed, CommandOptions)
-    return parser
 
 
 if __name__ == "__main__":

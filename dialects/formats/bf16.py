@@ -25,6 +25,8 @@ V = TypeVar("V")
 class BF16(F32):
     """Builtin `bf16` as a number format."""
 
+    GOOD_FOR = "floats of 16 bits: half the memory of f32, in its time"
+
     @property
     def type(self) -> Attribute:
         return bf16

@@ -29,6 +29,7 @@ class F32(NumberFormat):
     """Builtin `f32` as a number format; formats that compute in single precision only store differently."""
 
     FAMILY = "float"
+    GOOD_FOR = "32-bit floats: the reference, and chips with an FPU"
 
     @property
     def type(self) -> Attribute:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from xdsl.context import Context
+from xdsl.dialects.builtin import bf16, f32
 from xdsl.utils.exceptions import ParseError
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.context import own_dialects
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.parsing.guarded_parser import GuardedParser
-from tinyml.dialects.plugins import expected
+from tinyml.dialects.plugins import expected, others_left_out
 
 USUAL_FORMAT = "fixed"
 """The default format."""
@@ -31,8 +33,23 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     except ParseError:
         format = None
     if format is None:
-        raise InputError(f"unknown number format '{name}'")
+        raise unknown("number format", name, [*formats(), *ALIASES])
     return format.of_width(width)
+
+
+def formats() -> dict[str, type[NumberFormat]]:
+    """The number formats by the names of their dialects, plug-ins included, and of their builtin types.
+
+    Loads all dialects but xDSL's.
+    """
+    found: dict[str, type[NumberFormat]] = {}
+    for name, factory in own_dialects().items():
+        with others_left_out():
+            attributes = [one for one in factory().attributes if issubclass(one, NumberFormat)]
+            if attributes:
+                found[name] = attributes[0]
+    builtin = {str(type): number_format(type) for type in (f32, bf16)}
+    return found | {name: type(format) for name, format in builtin.items() if format is not None}
 
 
 def format_spelled(ctx: Context, text: str) -> NumberFormat:

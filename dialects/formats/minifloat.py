@@ -48,6 +48,7 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
     """`!minifloat.f<e, m>` or `!minifloat.f<e, m, shift>`; see the module."""
 
     name = "minifloat.f"
+    GOOD_FOR = "floats of 4 to 8 bits: wide ranges in few bits, slower than integers"
     e: IntAttr
     m: IntAttr
     shift: IntAttr | NoneAttr

@@ -60,6 +60,9 @@ class NumberFormat(ABC):
     """The fewest elements of a constant in a format that pays only for constants; other tensors take the default
     format."""
 
+    GOOD_FOR: ClassVar[str] = ""
+    """The models and chips that the format suits, in one line for help texts; "" if nobody is advised to take it."""
+
     SCHEMES: ClassVar[Sequence[str]] = ()
     """Names of alternative ways to compute `function`: those of the literature, kept for comparison."""
 

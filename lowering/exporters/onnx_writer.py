@@ -19,6 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalize import CanonicalizePass
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
@@ -59,7 +60,7 @@ def write_onnx(module: ModuleOp) -> bytes:
     try:
         onnx: Any = import_module("onnx")
     except ImportError as error:
-        raise InputError("ONNX models need the package onnx: pip install 'tinyml[onnx]'") from error
+        raise InputError(f"ONNX models need the package onnx: {install_command('onnx')}") from error
     module = module.clone()
     CanonicalizePass().apply(Context(), module)
     return _Writer(onnx).model(predict_function(module))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile, raw_inputs
@@ -153,7 +154,7 @@ class _Machine:
         try:
             unicorn: Any = importlib.import_module("unicorn")
         except ImportError as error:
-            raise InputError("the emulator 'unicorn' is not installed: pip install tinyml[devices]") from error
+            raise InputError(f"the emulator 'unicorn' is not installed: {install_command('devices')}") from error
         self._error: type[Exception] = unicorn.UcError
         self._label = f"{interface.name} on {runner.name}"
         self._limit = runner.limit

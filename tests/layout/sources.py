@@ -41,8 +41,14 @@ def defined_passes(path: Path) -> Iterator[str]:
                 yield name
 
 
+OUTERMOST = ROOT / "tools" / "tinyml" / "__init__.py"
+"""The file of the package `tinyml` itself."""
+
+
 def module_of(path: Path) -> str:
     """The full name of the module that a file is."""
+    if path == OUTERMOST:
+        return "tinyml"
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(["tinyml", *(parts[:-1] if parts[-1] == "__init__" else parts)])
 

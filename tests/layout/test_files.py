@@ -22,6 +22,7 @@ CONTRACTS = {
     "dialects": {
         "collect",
         "context",
+        "distribution",
         "errors",
         "functions",
         "lazy_numpy",

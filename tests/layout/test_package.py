@@ -1,17 +1,25 @@
 """The wheel contains everything, the tools start quickly, and a stock xdsl-opt finds what is registered."""
 
+import contextlib
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import PackageNotFoundError, distribution, files, requires
 from pathlib import Path
 
+import pytest
 from programs.paths import ROOT
 
+import tinyml
 from layout.sources import ROOMS, name_of, room_files
 from layout.test_files import checks_of
+from layout.test_pages import PAGES
+from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.tools.api import public
 from tinyml.tools.universe import TINYML
 
 
@@ -23,22 +31,83 @@ def can_build_without_isolation() -> bool:
     return tuple(int(part) for part in version("setuptools").split(".")[:2]) >= (77, 0)
 
 
-def test_the_wheel_contains_every_room(tmp_path: Path):
-    """Headers, grammars and harnesses too: an editable installation would not show that one is missing."""
-    source = tmp_path / "source"
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = tmp_path_factory.mktemp("wheel") / "source"
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", *ROOMS):
         (source / name).symlink_to(ROOT / name)
     isolation = ["--no-build-isolation"] if can_build_without_isolation() else []
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", *isolation, "-w", str(tmp_path), str(source)]
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", *isolation, "-w", str(source.parent), str(source)]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
-    (wheel,) = tmp_path.glob("tinyml-*.whl")
+    (wheel,) = source.parent.glob("tinyml_xdsl-*.whl")
+    return wheel
+
+
+def test_the_wheel_contains_every_room(wheel: Path):
+    """Headers, grammars and harnesses too: an editable installation would not show that one is missing."""
     with zipfile.ZipFile(wheel) as archive:
         inside = set(archive.namelist())
-    missing = {f"tinyml/{name_of(path)}" for path in room_files("*")} - inside
+    names = (f"tinyml/{name_of(path)}".replace("tinyml/tools/tinyml/", "tinyml/") for path in room_files("*"))
+    missing = {*names} - inside
     assert missing == set()
     assert any(name.endswith("licenses/LICENSE") for name in inside)
+
+
+def core_packages(name: str = DISTRIBUTION) -> set[str]:
+    """The distributions that one needs without extras, itself not included."""
+    found: set[str] = set()
+    for line in requires(name) or ():
+        asked = re.match(r"[\w.-]+", line)
+        if asked is not None and "extra ==" not in line:
+            with contextlib.suppress(PackageNotFoundError):
+                found |= {asked[0], *core_packages(asked[0])}
+    return found
+
+
+FROM_THE_WHEEL = """if True:
+    import sys
+    sys.path[:0] = sys.argv[1:3]
+    import tinyml
+    from tinyml.tools.main import main
+    program = tinyml.compile("model/tour.sd", "model/val.npz", board="host", width=8)
+    assert program.report.fits and program.report.flash_bytes is None
+    program.save("saved")
+    assert main(["compile", "model/tour.sd", "--val", "model/val.npz", "--target", "host", "-o", "out"]) == 0
+    assert main(["doctor"]) == 0
+    import tinyml.of_others
+    print(tinyml.__file__)
+"""
+
+
+def test_the_wheel_works_with_core_packages_and_no_compiler(wheel: Path, tmp_path: Path):
+    """Python without this environment's packages finds the wheel, and links to what it needs."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "installed")
+    (tmp_path / "core" / "tinyml").mkdir(parents=True)
+    # A package of others may lie in the namespace.
+    (tmp_path / "core" / "tinyml" / "of_others.py").touch()
+    for name in core_packages():
+        tops = {file.parts[0] for file in files(name) or () if file.parts[0] not in ("..", "__pycache__")}
+        for top in tops:
+            with contextlib.suppress(FileExistsError):
+                (tmp_path / "core" / top).symlink_to(Path(str(distribution(name).locate_file(top))))
+    shutil.copytree(ROOT / "docs" / "tour", tmp_path / "model")
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", FROM_THE_WHEEL, str(tmp_path / "installed"), str(tmp_path / "core")],
+        cwd=tmp_path,
+        env={"PATH": "", "HOME": str(tmp_path), "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == str(tmp_path / "installed" / "tinyml" / "__init__.py")
+    assert "sudo apt-get install gcc-avr" in done.stdout
+    assert "pip install 'tinyml-xdsl[onnx]'" in done.stdout
+    assert (tmp_path / "out" / "tour.c").is_file()
+    assert (tmp_path / "saved" / "ir" / "1-formats.mlir").is_file()
 
 
 def fresh_python(code: str) -> str:
@@ -46,6 +115,39 @@ def fresh_python(code: str) -> str:
 
 
 HEAVY = "print(*sorted({'numpy', 'lark', 'rich', 'unicorn', 'elftools'} & sys.modules.keys()))"
+
+
+def test_the_module_loads_its_names_when_they_are_used():
+    code = """if True:
+        import sys, tinyml
+        assert not {"numpy", "xdsl", "tinyml.tools"} & sys.modules.keys()
+        assert {*tinyml.__all__} < {*dir(tinyml)}
+        tinyml.load, tinyml.compile
+    """
+    assert fresh_python(f"{code}    {HEAVY}").strip() == ""
+    assert not [name for name in tinyml.__all__ if getattr(tinyml, name) is not getattr(public, name)]
+    made = {name for name, each in vars(public).items() if getattr(each, "__module__", "").startswith("tinyml.")}
+    assert made | {"__version__"} == {*tinyml.__all__}
+    with pytest.raises(AttributeError, match="module 'tinyml' has no attribute 'lode'"):
+        getattr(tinyml, "lode")  # noqa: B009
+
+
+WRONG_NAME = re.compile(r"pip install\s+(?:-\S+\s+)*['\"]?tinyml(?!-xdsl)\b|\btinyml\[\w")
+
+
+def test_nothing_tells_people_to_install_the_package_of_somebody_else():
+    """It is called `tinyml`."""
+    texts = [*PAGES, *room_files("*.py"), *room_files("*.in"), *ROOT.glob("tests/plugins/*/pyproject.toml")]
+    for path in [*texts, ROOT / "pyproject.toml"]:
+        found = WRONG_NAME.search(path.read_text(encoding="utf-8"))
+        assert found is None, f"{name_of(path)}: {found}"
+    assert WRONG_NAME.search("pip install tinyml")
+    assert WRONG_NAME.search("dependencies = ['tinyml[onnx]']")
+
+
+@pytest.mark.parametrize("path", [*ROOT.glob("tools/templates/*/*.toml.in"), *ROOT.glob("tests/plugins/*/*.toml")])
+def test_packages_depend_on_our_name(path: Path):
+    assert re.search(r'^dependencies = \["tinyml-xdsl["\[]', path.read_text(), re.MULTILINE)
 
 
 def test_the_tool_starts_without_heavy_modules():

@@ -76,11 +76,11 @@ def _settings(declared: Option) -> dict[str, Any]:
     if declared.type is bool:
         settings["action"] = "help" if declared.name == "help" else "store_true"
     elif not declared.flags and get_origin(declared.type) is tuple:
-        settings["type"], settings["nargs"] = _value_parser(get_args(declared.type)[0]), "+"
+        settings["type"], settings["nargs"] = value_parser(get_args(declared.type)[0]), "+"
     elif declared.writes:
         settings["type"] = partial(output_file, declared.writes)
     else:
-        settings["type"] = _value_parser(declared.type)
+        settings["type"] = value_parser(declared.type)
     if declared.bare is not None:
         settings["const"], settings["nargs"] = declared.bare, "?"
     if declared.metavar is not None:
@@ -116,7 +116,7 @@ def parsed(arguments: argparse.Namespace, declaration: type[Declaration]) -> Dec
     return declaration(**given(arguments, options_of(declaration)))
 
 
-def _value_parser(type: Any) -> Callable[[str], Any]:
+def value_parser(type: Any) -> Callable[[str], Any]:
     """The parser of values of a type; for a union, that of its member that comes first in `_VALUE_PARSERS`."""
     if type in _VALUE_PARSERS:
         return _VALUE_PARSERS[type]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
+
+SILENT: ContextVar[bool] = ContextVar("SILENT", default=False)
+"""True where no progress is shown, as for callers from Python."""
 
 
 class Progress:
@@ -19,7 +23,7 @@ class Progress:
         self._detail = ""
 
     def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not SILENT.get():
             from rich.console import Console
             from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
             from rich.progress import Progress as RichProgress
@@ -34,7 +38,7 @@ class Progress:
         """Begin the next step."""
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self.title}: {name}", completed=self.done)
-        else:
+        elif not SILENT.get():
             print(f"{self.title}: {name}", file=sys.stderr, flush=True)
         self.done += 1
 
@@ -42,7 +46,7 @@ class Progress:
         """Show progress within the step; without a bar, only the name of the part is printed, once."""
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self.title}: {name}: {text}")
-        elif name != self._detail:
+        elif name != self._detail and not SILENT.get():
             print(f"{self.title}: {name}", file=sys.stderr, flush=True)
         self._detail = name
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import add_options, parsed, show_examples
+from tinyml.tools.cli.command_line.format_help import formats_epilogue
 from tinyml.tools.driver.requests.request import BuildOptions, Request
 from tinyml.tools.reports.memory_picture import FORMATS
 
@@ -53,6 +54,9 @@ EXAMPLES = {
     "examples/* --width 8 --json report.json": "the same with 8 bits, the reports as JSON too",
     "examples/* --formats --picture formats.svg": "number formats compared",
 }
+
+
+epilogue = formats_epilogue
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import OptionGroup, option, options_of
-from tinyml.lowering.options import PACKED
-from tinyml.targets.registry import HOST, USUAL, spends_flash
-from tinyml.tools.cli.arguments import add_options, given, parsed, show_examples
-from tinyml.tools.driver.requests.request import OPTIMIZE, Request
-from tinyml.tools.driver.requests.search_request import SearchRequest, describe_searches, search_options
-from tinyml.transforms.schedules.table import AUTO
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from tinyml.dialects.distribution import install_command
+from tinyml.dialects.options import OptionGroup
+from tinyml.targets.registry import HOST, USUAL
+from tinyml.tools.cli.arguments import add_options, given, show_examples
+from tinyml.tools.cli.command_line.format_help import formats_epilogue
+from tinyml.tools.driver.requests.compile_request import compile_options, compile_request
 
 EXAMPLES = {
     "model.tflite -o out": f"a quantised network, which keeps its number formats, for the {USUAL}",
@@ -24,76 +17,33 @@ EXAMPLES = {
     "model.sd --val val.npz --search pareto --ram 1500 --flash 16000 -o out": "formats by a search, within limits",
 }
 
-LIMITS = ("ram", "flash", "cycles")
-WITHOUT_SEARCH = ("ram", "flash")
-"""The limits that compilation without a search keeps by itself."""
 
-ASSUMED = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
-"""The values of options that searches assume when they measure programs."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchChoice:
-    """The option that asks for a search; those of the searches are declared by their passes."""
-
-    search: str | None = option(
-        f"search to run: {describe_searches()}", default=None, metavar="NAME", group=OptionGroup.SEARCH
-    )
+epilogue = formats_epilogue
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     show_examples(parser, "model -o FOLDER", EXAMPLES)
-    declared = [*options_of(Request), *options_of(SearchChoice), *search_options()]
-    add_options(parser, declared, others=OptionGroup.SEARCH)
+    add_options(parser, compile_options(), others=OptionGroup.SEARCH)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tinyml.tools.driver.compile_model import compile_model
+    from tinyml.tools.api.program import compiled
     from tinyml.tools.reports.memory_picture import can_draw
     from tinyml.tools.reports.tables import print_function_errors, print_parts, print_reports, print_search
 
-    search = _search(arguments)
-    options = given(arguments, search_options()) if search is None else {}
-    limits = {name: options[name] for name in WITHOUT_SEARCH if name in options}
-    if search is not None and "flash" in search.options and spends_flash(arguments.target):
-        limits = {"flash": search.options["flash"]}
-    request = Request(**given(arguments, options_of(Request)), search=search, **limits)
-    if request.flash is not None and not spends_flash(request.target):
-        raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")
-    if request.ram is not None and request.plan != AUTO:
-        raise InputError(f"--ram is for --plan {AUTO}, which chooses by it, and for searches")
-    report = compile_model(request)
+    request = compile_request(given(arguments, compile_options()))
+    report = compiled(request).report.as_json()
     print_reports([report])
     if report["search"] is not None:
         print_search(report["search"])
     print_function_errors(report)
     print_parts(report, chosen=request.val is not None)
     if report["flash_bytes"] is None:
-        print(f"The tools to measure on {report['target']} are not installed: sizes and cycles are unknown.")
+        print(
+            f"The tools to measure on {report['target']} are not installed, so sizes and cycles are unknown: "
+            "tinyml doctor names them."
+        )
     if not can_draw():
-        print("matplotlib is not installed, so there are no pictures: pip install 'tinyml[plots]'")
+        print(f"matplotlib is not installed, so there are no pictures: {install_command('plots')}")
     print(f"Wrote {request.out}")
     return 0
-
-
-def _search(arguments: argparse.Namespace) -> SearchRequest | None:
-    options, name = given(arguments, search_options()), parsed(arguments, SearchChoice).search
-    if name is None:
-        if options := options.keys() - {*WITHOUT_SEARCH}:
-            raise InputError(f"--{min(options)} is an option of --search")
-        return None
-    if "width" in arguments:
-        raise InputError("--search chooses the width of each tensor: give --widths in place of --width")
-    if "weights" in arguments:
-        raise InputError("--search chooses the format of each tensor, constants among them: leave out --weights")
-    _check_limits(vars(arguments), next((name for name in LIMITS if name in options), None))
-    return SearchRequest(name, options)
-
-
-def _check_limits(arguments: Mapping[str, object], limit: str | None) -> None:
-    """Raise `InputError` for a limit combined with options other than those that searches assume."""
-    for name, usual in ASSUMED.items():
-        if limit is not None and (value := arguments.get(name, usual)) != usual:
-            raise InputError(
-                f"searches keep --{limit} only with --{name} {usual}: leave out --{name} {value} or the limits"
-            )

@@ -120,7 +120,7 @@ def build_folder(
     with Progress(str(request.model), 5) as progress:
         progress.step("reading")
         ctx = context()
-        program = load_program(request.model, ctx)
+        program = load_program(request.model, ctx) if request.module is None else request.module.clone()
         if request.quantization == ANEW and tdsl.has_formats(program):
             pipelines.run(program, ctx, [LiftToRealsPass()])
         kept = tdsl.has_formats(program)

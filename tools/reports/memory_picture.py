@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.atomic_file import write_file
 
@@ -30,7 +31,7 @@ def check_picture(path: Path) -> None:
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
     if not can_draw():
-        raise InputError("pictures need matplotlib: pip install 'tinyml[plots]'")
+        raise InputError(f"pictures need matplotlib: {install_command('plots')}")
 
 
 def save_picture(figure: Any, path: Path) -> None:

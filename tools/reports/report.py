@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.tools.reports.breakdown import constant_bytes
 from tinyml.tools.reports.memory_report import memory_report
+from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
 from tinyml.tools.reports.search_report import points_report, tensors_report
 
 if TYPE_CHECKING:
+    from tinyml.runtime.evaluator.function_errors import FunctionError
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Accuracy, Measured, RoundingLoss
     from tinyml.tools.driver.requests.request import Request
@@ -29,7 +31,7 @@ def write_report(
     account: SearchAccount,
     seconds: float,
 ) -> dict[str, Any]:
-    """The report of a compiled model, with the fields described in docs/commands.md.
+    """The report of a compiled model in JSON (`Report.as_json`).
 
     rounding: None if no sums are rounded in between. measured: None if the tools of the device are not installed.
     seconds: duration of the whole command.
@@ -45,59 +47,57 @@ def write_report(
     interface = interface_of(compiled.formats)
     input_bytes = interface.input_bytes if interface.in_array else 0
     memory = memory_report(compiled.buffers)
-    functions = function_errors(compiled.formats)
-    return {
-        "model": str(request.model),
-        "name": interface.name,
-        "target": board.name,
-        "part": board.part,
-        **request.compile_options,
-        "input_layout": interface.input_layout,
-        "format": compiled.format,
-        "width": compiled.width,
-        "parts": compiled.parts,
-        "row_scales": compiled.row_scales,
-        "search": _search_report(request, compiled, account),
-        "optimize": optimize,
-        "accuracy_float": accuracies.reals,
-        "accuracy": accuracies.formats,
-        "disagreements": accuracies.disagreements,
-        "samples": accuracies.samples,
-        "regression": None if accuracies.regression is None else asdict(accuracies.regression),
-        "rounded_sums": None if rounding is None else asdict(rounding),
-        # This replaces the compile option of the same name; each entry names its scheme.
-        "functions": [
-            {
-                "function": function.function,
-                "scheme": function.scheme,
-                "argument": str(function.argument.type),
-                "result": str(function.result.type),
-                "error": function.error,
-            }
-            for function in functions
-        ],
-        "flash_bytes": measured.flash_bytes if measured else None,
-        "constants_bytes": sum(constant_bytes(compiled.program).values()),
-        "flash_limit": board.flash,
-        "ram_bytes": {
-            "arena": memory["height"],
-            "input": input_bytes,
-            "static": measured.static_bytes if measured else None,
-            "stack": measured.stack_bytes if measured else None,
-            "total": measured.static_bytes + measured.stack_bytes if measured else None,
-        },
-        "ram_limit": board.ram,
-        "segments": streamed_segments(compiled.buffers),
-        "memory": memory,
-        f"{board.unit}_per_inference": cost,
-        "macs": macs,
-        f"{board.unit}_per_mac": _per_mac(cost, macs),
-        "core_cycles_per_inference": core_cycles,
-        "core_cycles_per_mac": _per_mac(core_cycles, macs),
-        "fits": _fits(board, measured, memory["height"] + input_bytes),
-        "estimate": estimate_report(estimate_on(compiled.loops, board.name, optimize), board.unit),
-        "seconds": round(seconds, 2),
-    }
+    report = Report(
+        model=str(request.model),
+        name=interface.name,
+        target=board.name,
+        part=board.part,
+        unit=board.unit,
+        options=request.compile_options,
+        input_layout=interface.input_layout,
+        format=compiled.format,
+        width=compiled.width,
+        parts=compiled.parts,
+        row_scales=compiled.row_scales,
+        search=_search_report(request, compiled, account),
+        optimize=optimize,
+        accuracy_float=accuracies.reals,
+        accuracy=accuracies.formats,
+        disagreements=accuracies.disagreements,
+        samples=accuracies.samples,
+        regression=None if accuracies.regression is None else asdict(accuracies.regression),
+        rounded_sums=None if rounding is None else asdict(rounding),
+        functions=tuple(map(_function_report, function_errors(compiled.formats))),
+        flash_bytes=measured.flash_bytes if measured else None,
+        constants_bytes=sum(constant_bytes(compiled.program).values()),
+        flash_limit=board.flash,
+        ram_bytes=RamBytes(
+            arena=memory["height"],
+            input=input_bytes,
+            static=measured.static_bytes if measured else None,
+            stack=measured.stack_bytes if measured else None,
+            total=measured.static_bytes + measured.stack_bytes if measured else None,
+        ),
+        ram_limit=board.ram,
+        segments=streamed_segments(compiled.buffers),
+        memory=memory,
+        time_per_inference=cost,
+        macs=macs,
+        time_per_mac=_per_mac(cost, macs),
+        core_cycles_per_inference=core_cycles,
+        core_cycles_per_mac=_per_mac(core_cycles, macs),
+        fits=_fits(board, measured, memory["height"] + input_bytes),
+        estimate=estimate_report(estimate_on(compiled.loops, board.name, optimize), board.unit),
+        seconds=round(seconds, 2),
+    )
+    return report.as_json()
+
+
+def _function_report(error: FunctionError) -> FunctionReport:
+    types = str(error.argument.type), str(error.result.type)
+    return FunctionReport(
+        function=error.function, scheme=error.scheme, argument=types[0], result=types[1], error=error.error
+    )
 
 
 def _per_mac(cost: float | None, macs: int) -> float | None:

@@ -16,7 +16,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
 from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
@@ -42,7 +42,7 @@ class OrderInputPass(ModulePass):
         from tinyml.runtime.evaluator.evaluator import predict_function
 
         if self.input_order not in INPUT_ORDERS:
-            raise InputError(f"unknown order '{self.input_order}' of the input; there are {', '.join(INPUT_ORDERS)}")
+            raise unknown("order of the input", self.input_order, INPUT_ORDERS)
         function = predict_function(op)
         if len(function.args) != 1 or not isinstance(function.args[0].type, TensorType):
             return

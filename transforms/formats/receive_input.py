@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import INPUTS, MEMORY
 from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
@@ -41,7 +41,7 @@ class ReceiveInputPass(ModulePass):
         from tinyml.runtime.evaluator.evaluator import predict_function
 
         if self.input not in INPUTS:
-            raise InputError(f"unknown input '{self.input}'; there are {', '.join(INPUTS)}")
+            raise unknown("input", self.input, INPUTS)
         function = predict_function(op)
         if self.input == MEMORY or argument_attribute(function, tdsl.RECEIVED) is not None:
             return

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import unknown
 from tinyml.dialects.plugins import SCHEDULES as GROUP
 from tinyml.dialects.plugins import Plugin, PluginError, plugins
 
@@ -60,7 +60,7 @@ def schedule_named(name: str) -> Schedule:
         return _built_in(name)
     if (plugin := _others().get(name)) is not None:
         return _loaded(plugin)
-    raise InputError(f"unknown mode '{name}'; known are {', '.join(schedule_names())}")
+    raise unknown("mode", name, schedule_names())
 
 
 def _others() -> dict[str, Plugin]:

@@ -47,6 +47,7 @@ class FixedType(ScaledInteger, ExactFormat):
     """
 
     name = "fixed.q"
+    GOOD_FOR = "fixed point: the fastest and smallest on chips without an FPU"
     width: IntAttr
     frac: IntAttr
     SCHEMES: ClassVar[Sequence[str]] = ("seedot", "shiftry")

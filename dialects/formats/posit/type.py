@@ -74,6 +74,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     """`!posit.p<n, es>`, `!posit.p<n, es, low, high>` or `!posit.p<n, es, low, high, shift>`; see the module."""
 
     name = "posit.p"
+    GOOD_FOR = "posits: precise near 1, slow; for models whose numbers differ much in magnitude"
     n: IntAttr
     es: IntAttr
     low: IntAttr | NoneAttr

@@ -27,6 +27,7 @@ class SeedotType(PublishedFixedPoint):
     """`!seedot.q<width, frac>` of 8, 16 or 32 bits."""
 
     name = "seedot.q"
+    GOOD_FOR = "the arithmetic of SeeDot, to compare with"
     width: IntAttr
     frac: IntAttr
     FAMILY = "seedot"

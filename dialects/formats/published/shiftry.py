@@ -26,6 +26,7 @@ class ShiftryType(PublishedFixedPoint):
     """`!shiftry.q<width, frac>` of 8 or 16 bits."""
 
     name = "shiftry.q"
+    GOOD_FOR = "the arithmetic of Shiftry, to compare with"
     width: IntAttr
     frac: IntAttr
     FAMILY = "shiftry"

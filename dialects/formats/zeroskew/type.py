@@ -51,6 +51,9 @@ class ZeroSkewType(ZeroSkewNumbers):
     """`!zeroskew.q<width, scale, zero>`; see the module. Widths are 2 to 8, stored in 8 bits, 16, 32 and 64."""
 
     name = "zeroskew.q"
+    GOOD_FOR = (
+        "integers with scale and zero as in TensorFlow Lite: 8 bits for skewed ranges, slower sums of two tensors"
+    )
     width: IntAttr
     scales: ArrayAttr[FloatData] | FloatData
     zero_point: IntAttr

@@ -1,1 +1,1 @@
-"""The frontend for ONNX models, which needs the package `onnx` (the extra `tinyml[onnx]`)."""
+"""The frontend for ONNX models, which needs the package `onnx` (the extra `onnx`)."""

@@ -203,7 +203,7 @@ class _OnnxImporter:
             result = self.computed(handler, node, inputs)
             values = result if isinstance(result, Sequence) else [result]
         else:
-            raise node.error(f"the op is not supported; supported are {supported()}")
+            raise node.error(f"the op is not supported: {_help(node)}")
         for name, value in zip(node.outputs, values, strict=False):
             if isinstance(value, OrderedTensor) and value.value.name_hint is None:
                 hint(value.value, name)
@@ -218,7 +218,22 @@ def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
     return not is_regressor and len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
 
 
+ML = "ai.onnx.ml"
+"""The domain of the ops that stand for estimators of scikit-learn."""
+
+
+def _help(node: OnnxNode) -> str:
+    """Advice about an op that is not supported, for messages."""
+    if node.domain == ML:
+        return "give the estimator itself to tinyml.load in Python, or export its parts as ops of ONNX"
+    return (
+        "let onnxsim fold what is constant, write it with other ops (docs/importing.md lists those that are known), or "
+        "end the model before it (onnx.utils.extract_model)"
+    )
+
+
 def supported() -> str:
-    """The names of all ops that can be imported."""
+    """The names of all ops that can be imported, for the page about importing."""
+    load_handlers()
     names = {op if domain == "" else f"{domain}.{op}" for domain, op in HANDLERS} | LOOPS.keys()
     return f"{', '.join(sorted(names))}; of constants also {', '.join(sorted(FOLDED - names))}"

@@ -7,8 +7,6 @@ order in which the first convolution reads it where the file begins with TRANSPO
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from tinyml.dialects.errors import InputError
@@ -71,12 +69,11 @@ def _append(to: GraphBuilder, op: Operator) -> None:
     """Import one operator; errors name it."""
     if op.kind not in OPERATORS:
         why = "keeps a state between inferences" if op.kind in STATEFUL else "is not supported"
-        raise InputError(f"{op} {why}; supported are {_spelled(sorted(OPERATORS))}")
+        raise InputError(
+            f"{op} {why}: write it with other operators (docs/importing.md lists those that are supported), or end the "
+            "model before it"
+        )
     if not op.outputs:
         raise InputError(f"{op} has no output")
     with to.importing(str(op)):
         OPERATORS[op.kind](to, op)
-
-
-def _spelled(names: Sequence[str]) -> str:
-    return ", ".join(names)

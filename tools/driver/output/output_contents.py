@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
+from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.readers.protected_files import note_input
 from tinyml.runtime.readers.regular_files import read_bytes
@@ -39,7 +40,7 @@ def seal_folder(folder: Path, report: Mapping[str, Any]) -> None:
 
     The report itself is listed with the hash of its other fields. Raises `InputError` if it cannot be written.
     """
-    own = {_WRITER: version("tinyml"), **report}
+    own = {_WRITER: version(DISTRIBUTION), **report}
     files = {name: _digest(folder / name) for name in sorted(_files(folder)) if name != REPORT}
     text = json.dumps({**own, _FILES: {**files, REPORT: _own_digest(own)}}, indent=2)
     write_file(folder / REPORT, text + "\n")

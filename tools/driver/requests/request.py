@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import ModuleOp
+
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.targets.registry import USUAL, targets
@@ -62,7 +64,8 @@ class Request(BuildOptions, ModelArgument):
     """A request to compile a model.
 
     search: chooses the format of each tensor, in place of width and weights. ram: bytes that the plan `auto` may take,
-    by default all of the board's. flash: bytes that the program may take, for larger, faster kernels and code.
+    by default all of the board's. flash: bytes that the program may take, for larger, faster kernels and code. module:
+    the program, if it was read before; `model` is then its file, or only a name for messages.
     """
 
     val: Path | None = option(
@@ -78,13 +81,15 @@ class Request(BuildOptions, ModelArgument):
     search: SearchRequest | None = None
     ram: int | None = None
     flash: int | None = None
+    module: ModuleOp | None = None
 
     @property
     def inputs(self) -> list[Path]:
         """The user's files that the compilation reads, or goes on writing."""
         journal = None if self.search is None else self.search.options.get("journal")
         data = [file for file in (self.val, self.test) if file is not None]
-        return [self.model, *data, *([Path(journal)] if journal else [])]
+        model = [self.model] if self.module is None or self.model.is_file() else []
+        return [*model, *data, *([Path(journal)] if journal else [])]
 
     @property
     def compile_options(self) -> dict[str, Any]:

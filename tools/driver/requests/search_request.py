@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.context import registry
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.options import Option, options_of
 from tinyml.dialects.plugins import PluginError, others_left_out, provider
 from tinyml.lowering.options import PipelineOptions
@@ -74,10 +74,10 @@ class SearchRequest:
     def __post_init__(self) -> None:
         known = searches()
         if self.name not in known:
-            raise InputError(f"unknown search '{self.name}'; the searches are {', '.join(known)}")
+            raise unknown("search", self.name, known)
         for option in self.options:
             if option not in {field.name for field in fields(known[self.name])}:
-                raise InputError(f"the search '{self.name}' has no --{option}")
+                raise InputError(f"the search '{self.name}' has no --{option.replace('_', '-')}")
 
     def search_pass(self, options: PipelineOptions) -> SearchPass:
         """The search pass, for programs that are compiled with the given options."""

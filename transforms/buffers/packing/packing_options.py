@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.options import option
 from tinyml.transforms.buffers.packing.modes import MODES
 
@@ -20,7 +20,7 @@ class PackingOptions:
     def check(self) -> None:
         """Raise `InputError` for an unknown mode, and for numbers out of range."""
         if self.mode not in MODES:
-            raise InputError(f"unknown mode '{self.mode}'; the modes are {', '.join(MODES)}")
+            raise unknown("mode", self.mode, MODES)
         if self.coarsen < 1:
             raise InputError(f"coarsen must be positive, got {self.coarsen}")
         if self.nodes is not None and self.nodes < 0:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.evaluation.margins import MarginModel
 from tinyml.transforms.formats.evaluation.regression import is_regression, shares_of_variance, variances
@@ -81,7 +81,7 @@ class Reference:
                 if metric in ("error", "margin") and self.scores is None:
                     raise InputError(f"the metric '{metric}' needs a program that returns scores")
                 return known
-        raise InputError(f"unknown metric '{metric}'; the metrics are {', '.join(METRICS)}")
+        raise unknown("metric", metric, METRICS)
 
     def extended(
         self, outcome: CandidateOutcome, outputs: Outputs, reals: Sequence[Any], compared: Any

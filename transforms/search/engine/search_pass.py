@@ -20,7 +20,7 @@ from xdsl.printer import Printer
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
@@ -192,7 +192,7 @@ def _other_format(ctx: Context, name: str) -> NumberFormat:
     """The usual format of a dialect, or of a type, `posit` or `posit.p`; raises `InputError` if there is none."""
     format = format_named(ctx, name.partition(".")[0], None)
     if "." in name and name != format.type.name:
-        raise InputError(f"unknown number format '{name}'")
+        raise unknown("number format", name, [format.type.name])
     return format
 
 

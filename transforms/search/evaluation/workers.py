@@ -8,7 +8,8 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.distribution import install_command
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.plugins import attributed
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Workers:
 
     def __init__(self, jobs: int | None = None, backend: str = "loky", cluster: str | None = None):
         if backend not in BACKENDS:
-            raise InputError(f"unknown backend '{backend}'; the backends are {', '.join(BACKENDS)}")
+            raise unknown("backend", backend, BACKENDS)
         if jobs is not None and jobs < 1:
             raise InputError(f"jobs must be positive, got {jobs}")
         if cluster is not None and backend == "loky":
@@ -94,7 +95,9 @@ class Workers:
                 with joblib.parallel_config(backend=self.backend, n_jobs=jobs):
                     self._parallel = joblib.Parallel().__enter__()
             except ImportError as error:
-                raise InputError(f"the backend '{self.backend}' is not installed: pip install {error.name}") from error
+                raise InputError(
+                    f"the backend '{self.backend}' is not installed: {install_command('cluster')}"
+                ) from error
             except (OSError, RuntimeError, ValueError) as error:
                 if self.cluster is None:
                     raise

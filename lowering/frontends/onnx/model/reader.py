@@ -11,6 +11,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.lowering.frontends.onnx.model.graph import Attribute, Declared, Dims, OnnxGraph, OnnxNode
@@ -35,7 +36,7 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
     try:
         onnx = import_module("onnx")
     except ImportError as error:
-        raise InputError("ONNX models need the package onnx: pip install 'tinyml[onnx]'", file=file) from error
+        raise InputError(f"ONNX models need the package onnx: {install_command('onnx')}", file=file) from error
     model: ModelProto = onnx.ModelProto()
     try:
         model.ParseFromString(content)

@@ -5,7 +5,7 @@
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{nodes=-1}" 2>&1 | filecheck %s --check-prefix=NODES
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{coarsen=0}" 2>&1 | filecheck %s --check-prefix=COARSEN
 
-// MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'worst-fit'; the modes are auto, first-fit, best-fit, shiftry, exact-cover, branch-and-bound
+// MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'worst-fit', did you mean 'first-fit'?
 // ALIGN: align must be a power of two, got 3
 // LIMIT: limit must not be negative, got -1
 // NODES: nodes must not be negative, got -1

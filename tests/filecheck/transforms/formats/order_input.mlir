@@ -16,7 +16,7 @@ func.func @image(%X: tensor<1x3x4x5xf32>) -> tensor<1x4x5x3xf32> {
 // ROWS: func.func @image(%X: tensor<1x4x3x5xf32> {tdsl.order = array<i64: 0, 2, 1, 3>})
 // ROWS-NEXT: [[T:%.*]] = tdsl.transpose %X {permutation = array<i64: 0, 1, 3, 2>}
 // ROWS-NEXT: tdsl.relu [[T]]
-// UNKNOWN: unknown order 'first' of the input; there are file, channels-last
+// UNKNOWN: unknown order of the input 'first' (one of file, channels-last)
 
 // -----
 

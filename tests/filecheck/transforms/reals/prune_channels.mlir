@@ -32,5 +32,5 @@ func.func @residual(%X: tensor<1x2x2x1xf32>) -> tensor<2x1xf32> {
 
 // FITS: tdsl.matmul %W, %v : tensor<2x4xf32>, tensor<4x1xf32> -> tensor<2x1xf32>
 // LEAST: error: {{.*}}cannot be pruned to 11 bytes: at 12 bytes no channel of input, y.0, z.1, which are alive at the peak, can go and save memory
-// MODE: error: {{.*}}unknown mode 'columns'; known are ordinary
+// MODE: error: {{.*}}unknown mode 'columns' (one of ordinary
 // FILE: error: {{.*}}linear.npz: pass 'prune-channels': has no array `A`, the importance of 4 channels

@@ -12,8 +12,8 @@
 
 // SMALL: pass 'search-demote': no program works in 3 bytes of RAM, even with all tensors demoted
 // LABELS: pass 'search-demote': the metric 'accuracy' needs data with labels `y`
-// METRIC: pass 'search-demote': unknown metric 'nonsense'; the metrics are disagreement, accuracy, error
-// BACKEND: pass 'search-demote': unknown backend 'nonsense'; the backends are loky, dask, ray
+// METRIC: pass 'search-demote': unknown metric 'nonsense' (one of disagreement, accuracy, error
+// BACKEND: pass 'search-demote': unknown backend 'nonsense' (one of loky, dask, ray)
 // PROFILE: pass 'search-demote': %X has no profile: run the profile pass first
 
 // The program of Shiftry, section 3.

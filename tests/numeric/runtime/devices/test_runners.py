@@ -323,7 +323,7 @@ def test_a_missing_emulator_names_the_extra(tmp_path: Path, monkeypatch: pytest.
     runner = runner_for("cortex-m0")
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     monkeypatch.setitem(sys.modules, "unicorn", None)
-    with pytest.raises(InputError, match=r"pip install tinyml\[devices\]"):
+    with pytest.raises(InputError, match=r"pip install 'tinyml-xdsl\[devices\]'"):
         runner.run(build, FIX, fix_inputs(1))
 
 

@@ -64,7 +64,7 @@ def test_a_pruned_network_is_written(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["--ram", "1000", "-o", "small.tflite"], "error: small.tflite: expected a file .onnx or .mlir to write to"),
         (["--ram", "0", "-o", "small.mlir"], "argument --ram: expected a positive integer"),
         (["--ram", "700", "-o", "small.mlir"], "lenet.mlir: cannot be pruned to 700 bytes: at "),
-        (["--ram", "1000", "--mode", "all", "-o", "small.mlir"], "unknown mode 'all'; known are ordinary, rows"),
+        (["--ram", "1000", "--mode", "all", "-o", "small.mlir"], "unknown mode 'all' (one of ordinary, rows"),
         (["--ram", "1000", "--importance", "none.npz", "-o", "small.mlir"], "none.npz: cannot read the importance"),
     ],
 )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tinyml.dialects.formats.lookup import ALIASES, formats
 from tinyml.dialects.options import OptionGroup
 from tinyml.targets.registry import targets
 from tinyml.tools.cli.common_options import CommandOptions, add_common_options
@@ -17,6 +18,8 @@ from tinyml.tools.main import COMMANDS, main
 
 MANY = 15
 """Options from which on a flat list is hard to read."""
+
+FORMATS = "number formats (--format NAME)"
 
 TITLES = {group.value for group in OptionGroup}
 
@@ -42,7 +45,7 @@ def help_of(command: str, capsys: pytest.CaptureFixture[str]) -> Help:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_one_of_many_options_has_a_group(command: str, capsys: pytest.CaptureFixture[str]):
     shown = help_of(command, capsys)
-    headings = shown.options.keys() - {"examples"}
+    headings = shown.options.keys() - {"examples", FORMATS}
     grouped = headings <= TITLES
     assert grouped or sum(len(shown.options[heading]) for heading in headings) < MANY
     # argparse repeats a heading if options of a group are added twice.
@@ -53,9 +56,16 @@ def test_compile_shows_its_groups_in_order(capsys: pytest.CaptureFixture[str]):
     shown = help_of("compile", capsys)
     *_, common = OptionGroup
     expected = [group.value for group in OptionGroup if group not in (OptionGroup.RESULT, common)]
-    assert list(shown.options) == ["examples", *expected, common.value]
+    assert list(shown.options) == ["examples", *expected, common.value, FORMATS]
     assert shown.options[OptionGroup.MODEL.value] == ["model", "--val", "--test", "-o"]
     assert "--ram" in shown.options[OptionGroup.MEMORY.value]
+
+
+@pytest.mark.parametrize("command", ["compile", "bench"])
+def test_help_ends_with_what_formats_are_good_for(command: str, capsys: pytest.CaptureFixture[str]):
+    named = help_of(command, capsys).options[FORMATS]
+    assert {"fixed", "affine", "posit", "f32"} <= {*named}
+    assert {ALIASES.get(name, name) for name in named} == {*formats()}
 
 
 @pytest.mark.parametrize("command", ["compile", "bench"])

@@ -36,7 +36,7 @@ def test_reals_take_four_bytes(capsys: pytest.CaptureFixture[str]):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--mode", "columns"], "unknown mode 'columns'; known are ordinary, rows"),
+        (["--mode", "columns"], "unknown mode 'columns' (one of ordinary, rows"),
         (["--bits", "0"], "argument --bits: expected a positive integer"),
         (["--front"], "lenet.mlir: number formats are chosen on data: give --val"),
         (["--front", "--target", "host"], "the costs of the target 'host' are not known"),

@@ -76,7 +76,7 @@ def test_tiles_keep_within_what_a_search_was_limited_to():
 @pytest.mark.parametrize(
     ("mode", "message"),
     [
-        ("columns", "unknown mode 'columns'; known are ordinary"),
+        ("columns", r"unknown mode 'columns' \(one of ordinary"),
         ("partial-8", "a search cannot choose the mode of execution 'partial-8'"),
         ("auto", "a search cannot choose the mode of execution 'auto'"),
     ],

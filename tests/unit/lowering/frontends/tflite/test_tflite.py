@@ -167,7 +167,7 @@ REFUSED = {
     "cut off": (between_floats()[:200], "the model is damaged"),
     "unsupported": (
         small("CUMSUM"),
-        r"operator 0 \(CUMSUM, which computes 't1'\) is not supported; supported are ADD, ",
+        r"operator 0 \(CUMSUM, which computes 't1'\) is not supported: write it with other operators ",
     ),
     "state": (small("SVDF", 5), r"operator 0 \(SVDF, which computes 't1'\) keeps a state between inferences"),
     "activation": (small("ADD", 2, FusedActivationFunction=4), "the activation TANH is not supported; supported are"),

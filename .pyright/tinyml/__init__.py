@@ -1,0 +1,1 @@
+../../tools/tinyml/__init__.py

@@ -1,0 +1,16 @@
+"""The name and the licence under which tinyml is distributed; the package that Python imports has another name."""
+
+DISTRIBUTION = "tinyml-xdsl"
+"""The name for pip and `importlib.metadata`; `tinyml` on PyPI is somebody else's package."""
+
+LICENCE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+"""The line in generated files about the parts of them that are tinyml's (docs/licence.md)."""
+
+FOREIGN = "tinyml"
+"""The distribution of others that installs a package of the same name."""
+
+
+def install_command(*extras: str) -> str:
+    """The command that installs optional dependencies, by the extras that declare them."""
+    names = f"[{','.join(extras)}]" if extras else ""
+    return f"pip install '{DISTRIBUTION}{names}'"

@@ -1,0 +1,221 @@
+"""The Python API: arrays go in, and what comes out is what the command line writes and the boards compute."""
+
+from __future__ import annotations
+
+import gc
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.paths import ROOT
+from xdsl.dialects.builtin import ModuleOp
+
+import tinyml
+from tinyml.dialects.context import context
+from tinyml.dialects.distribution import LICENCE_LINE
+from tinyml.dialects.tdsl.class_labels import set_classes
+from tinyml.tools.driver.stages import load_program
+from tinyml.tools.main import main
+
+TOUR = ROOT / "docs/tour"
+LABELS = ["down", "up"]
+
+
+def data() -> tuple[np.ndarray, np.ndarray]:
+    with np.load(TOUR / "val.npz") as file:
+        return file["x"], file["y"]
+
+
+def labelled() -> ModuleOp:
+    """The tour's program, with labels of its classes."""
+    module = load_program(TOUR / "tour.sd", context())
+    set_classes(module, LABELS)
+    return module
+
+
+@pytest.fixture(scope="module")
+def program() -> tinyml.Program:
+    x, y = data()
+    return tinyml.compile(tinyml.load(labelled()), x, np.array(LABELS)[y], width=8)
+
+
+def test_predictions_are_labels(program: tinyml.Program):
+    x, y = data()
+    predicted = program.predict(x)
+    assert program.classes == LABELS
+    assert set(predicted) <= set(LABELS)
+    assert program.score(x, np.array(LABELS)[y]) == pytest.approx((program.report.accuracy or 0) / 100)
+    assert (np.array(LABELS)[program.scores(x).argmax(axis=1)] == predicted).all()
+    assert (program.predict(x.tolist()) == predicted).all()
+
+
+def test_the_board_computes_what_is_predicted(program: tinyml.Program):
+    x, _ = data()
+    figures = program.measure(x, limit=3)
+    assert (figures.board, figures.samples, figures.unit) == ("uno", 3, "cycles")
+    assert figures.time == pytest.approx(program.report.time_per_inference, rel=0.1)
+    assert (figures.flash_bytes, figures.ram_bytes) == (program.report.flash_bytes, program.report.ram_bytes.total)
+    assert program.measure(board="host").board == "host"
+
+
+def test_it_shows_itself(program: tinyml.Program):
+    assert repr(program) == "<tinyml.Program 'tour' for uno: fixed 8>"
+    html = program._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert "<caption>tour</caption>" in html
+    assert "of 32,256 bytes" in html
+    explanation = program.explain()
+    assert "call and return" in str(explanation)
+    assert explanation.figures["target"] == "uno"
+    assert f"{explanation.figures['cycles_per_inference']:,.0f}" in explanation.text
+
+
+def test_the_report_is_its_json(program: tinyml.Program, tmp_path: Path):
+    written = json.loads((program.save(tmp_path / "out") / "report.json").read_text())
+    assert written.pop("tinyml") == tinyml.__version__
+    assert len(written.pop("files")) > 5
+    assert program.report.as_json() == written
+    assert tinyml.Report.of(written) == program.report
+    assert program.report.schema == 1
+    assert program.report.options["plan"] == "auto"
+
+
+def comparable(folder: Path) -> dict[str, Any]:
+    """The contents of a folder, without the duration of the compilation, and random names in pictures."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    found: dict[str, Any] = {
+        str(path.relative_to(folder)): None if path.suffix == ".svg" else path.read_bytes() for path in files
+    }
+    report = json.loads(found.pop("report.json"))
+    return found | {"report": {name: report[name] for name in report.keys() - {"seconds", "files", "model"}}}
+
+
+def test_it_saves_what_the_command_writes(tmp_path: Path):
+    x, y = data()
+    program = tinyml.compile(TOUR / "tour.sd", x, y, width=8, row_scales=True)
+    options = ["--width", "8", "--row-scales"]
+    command = ["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "-o", str(tmp_path / "c")]
+    assert main([*command, *options]) == 0
+    saved = program.save(tmp_path / "saved")
+    assert comparable(saved) == comparable(tmp_path / "c")
+    assert (saved / "tour.c").read_text() == program.c
+    assert (saved / "tour.h").read_text() == program.h
+    generated = [path for path in saved.rglob("*") if path.suffix in (".c", ".h", ".ino")]
+    assert len(generated) == 5
+    assert all(LICENCE_LINE in path.read_text() for path in generated)
+    # It may replace its own output, and nothing else.
+    program.save(saved)
+    (saved / "mine.txt").touch()
+    with pytest.raises(tinyml.InputError, match=r"holds mine\.txt, which tinyml did not write"):
+        program.save(saved)
+    shutil.copytree(TOUR, tmp_path / "model")
+    other = tinyml.compile(tmp_path / "model/tour.sd", tmp_path / "model/val.npz", board="host")
+    with pytest.raises(tinyml.InputError, match="holds the input"):
+        other.save(tmp_path / "model")
+    opened = tinyml.open(tmp_path / "c")
+    assert opened.report.target == "uno"
+    assert (opened.predict(x) == program.predict(x)).all()
+
+
+def test_a_program_lives_as_long_as_its_object():
+    x, _ = data()
+    program = tinyml.compile(TOUR / "tour.sd", x, board="host")
+    folder = program.folder
+    assert folder.is_dir()
+    del program
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_models_of_values_score_r_squared(tmp_path: Path):
+    module = tmp_path / "line.sd"
+    module.write_text("let X = (2, 1) in [-1.0, 1.0] in\nlet W = (1, 2) in [0.0, 1.0] in\nW * X\n")
+    np.save(tmp_path / "W.npy", np.array([[0.5, -0.25]], np.float32))
+    x = np.random.default_rng(0).uniform(-1, 1, (50, 2))
+    program = tinyml.compile(module, x, board="host")
+    y = x @ [0.5, -0.25]
+    assert program.predict(x).shape == (50,)
+    assert np.abs(program.predict(x) - y).max() < 1e-3
+    assert program.score(x, y) == pytest.approx(1, abs=1e-5)
+    assert program.score(x, y[::-1]) < 0.5
+    with pytest.raises(tinyml.InputError, match=r"y: expected shape \(50,\), got \(50, 1\)"):
+        program.score(x, y[:, None])
+
+
+def test_without_tools_nothing_is_measured(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tinyml.runtime.devices.registry.is_available", "host".__eq__)
+    x, y = data()
+    program = tinyml.compile(TOUR / "tour.sd", x, y)
+    assert program.report.flash_bytes is None
+    assert program.report.fits is None
+    with pytest.raises(tinyml.InputError, match="the simulator of uno is not installed: tinyml doctor"):
+        program.measure()
+
+
+def test_nothing_is_printed_unless_asked(capsys: pytest.CaptureFixture[str]):
+    x, _ = data()
+    tinyml.compile(TOUR / "tour.sd", x, board="host")
+    assert capsys.readouterr() == ("", "")
+    tinyml.compile(TOUR / "tour.sd", x, board="host", verbose=True)
+    assert "compiling" in capsys.readouterr().err
+
+
+KEYWORDS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
+    "misspelt": (
+        {"widht": 8},
+        TypeError,
+        "compile() got an unexpected keyword argument 'widht', did you mean 'width'?",
+    ),
+    "unheard of": ({"colour": 8}, TypeError, "compile() got an unexpected keyword argument 'colour'"),
+    "text": ({"width": "8"}, TypeError, "width: expected an integer, got str"),
+    "truth": ({"width": True}, TypeError, "width: expected an integer, got bool"),
+    "number": ({"row_scales": 1}, TypeError, "row_scales: expected True or False, got int"),
+    "small": ({"width": 0}, tinyml.InputError, "width: expected a positive integer up to 9223372036854775807, got '0'"),
+    "choice": ({"plan": "rowz"}, tinyml.InputError, "unknown plan 'rowz', did you mean 'rows'?"),
+    "search": ({"search": "parreto"}, tinyml.InputError, "unknown search 'parreto', did you mean 'pareto'?"),
+    "of a search": ({"cycles": 3}, tinyml.InputError, "cycles is an option of search"),
+    "list": ({"search": "demote", "widths": 8}, TypeError, "widths: expected a sequence, got int"),
+    "items": ({"search": "demote", "widths": [8, "x"]}, tinyml.InputError, "widths: expected a positive integer"),
+    "real": (
+        {"search": "demote", "loss": float("nan")},
+        tinyml.InputError,
+        "loss: expected a number from 0 up, got 'nan'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEYWORDS)
+def test_wrong_keywords(name: str):
+    keywords, kind, message = KEYWORDS[name]
+    untyped: Callable[..., Any] = tinyml.compile
+    with pytest.raises(kind) as raised:
+        untyped(TOUR / "tour.sd", *data(), **keywords)
+    assert str(raised.value).startswith(message)
+
+
+def test_keywords_of_numpy_and_none_are_values():
+    x, y = data()
+    widths: Any = np.array([8, 16])
+    searched = tinyml.compile(
+        TOUR / "tour.sd", x, y, board="host", search="demote", widths=widths, jobs=1, loss=1, ram=None, resume=False
+    )
+    assert searched.report.search is not None
+    assert searched.report.search["options"] == {"widths": [8, 16], "jobs": 1, "loss": 1.0, "resume": False}
+
+
+def test_labels_that_the_model_does_not_have():
+    x, y = data()
+    model = tinyml.load(labelled())
+    for wrong, shown in ((np.zeros_like(y), "0"), (["left"] * len(x), "'left'")):
+        with pytest.raises(tinyml.InputError) as raised:
+            tinyml.compile(model, x, wrong)
+        assert str(raised.value) == f"y_val: {shown} of sample 0 is none of the classes 'down', 'up'"
+
+
+@pytest.mark.parametrize("thing", [None, 3, [1, 2], object()])
+def test_objects_that_are_no_model(thing: object):
+    with pytest.raises(tinyml.InputError, match=r"^expected the path of a model .*, got an object of the class "):
+        tinyml.load(thing)

@@ -1,0 +1,78 @@
+"""`tinyml doctor`: what is there, what is missing and how to install it; the version; packages of others."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from importlib import invalidate_caches
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs.paths import ROOT
+
+import tinyml
+from tinyml.targets.package import Package
+from tinyml.targets.registry import chips, targets
+from tinyml.tools.main import main
+
+
+def examined(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    assert main(["doctor", "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_everything_is_there(capsys: pytest.CaptureFixture[str]):
+    found = examined(capsys)
+    assert [board["board"] for board in found["boards"]] == [*targets()]
+    assert all(board["runs"] and board["measures"] and not board["missing"] for board in found["boards"])
+    state = {extra["extra"]: extra["missing"] for extra in found["extras"]}
+    assert state.keys() == {"onnx", "tflite", "sklearn", "torch", "devices", "plots", "cluster"}
+    assert state["onnx"] == state["tflite"] == state["devices"] == []
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def installed(package: Package) -> bool:
+        return "avr" not in package.name
+
+    monkeypatch.setattr(Package, "is_installed", installed)
+    monkeypatch.setattr("tinyml.tools.environment.installed.find_spec", dict[str, Any]().get)
+    boards = {board["board"]: board for board in examined(capsys)["boards"]}
+    assert boards["uno"]["missing"] == ["sudo apt-get install gcc-avr avr-libc libsimavr-dev"]
+    assert boards["cortex-m4"]["missing"] == ["pip install 'tinyml-xdsl[devices]'"]
+    assert boards["host"]["runs"]
+    assert main(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("sudo apt-get install gcc-avr") == 1
+    assert re.search("uno +│ atmega328p +│ yes +│ NO +│ - ", shown)
+
+
+def test_every_module_of_a_chip_is_in_an_extra():
+    """Else the command would name modules, which are no names for pip."""
+    from tinyml.tools.environment.installed import MODULES_OF, _extras, _packages_of  # pyright: ignore[reportPrivateUsage]
+
+    offered = {MODULES_OF.get(name, name) for extra in _extras() for name in _packages_of(extra)}
+    assert {module for chip in chips() for module in chip.modules} <= offered
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"tinyml-xdsl {tinyml.__version__}\n"
+
+
+def test_the_package_of_others_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    metadata = tmp_path / "tinyml-0.4.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: tinyml\nVersion: 0.4\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    invalidate_caches()
+    said = (
+        "'tinyml' 0.4 is installed beside tinyml-xdsl, and both install the package tinyml: pip uninstall -y tinyml; "
+        "pip install 'tinyml-xdsl' --force-reinstall --no-deps"
+    )
+    assert main(["plan", str(ROOT / "docs/schedules/lenet.mlir")]) == 0
+    assert capsys.readouterr().err.splitlines()[0] == f"warning: {said}"
+    assert examined(capsys)["namesake"] == said

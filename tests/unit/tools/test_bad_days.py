@@ -1,0 +1,167 @@
+"""Bad days: whatever goes wrong is one line that says what helps, with exit code 1 and nothing half-written."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+from programs.paths import ROOT
+
+import tinyml
+from tinyml.tools.main import main
+
+TOUR = ROOT / "docs/tour"
+
+
+def write_onnx(folder: Path, op: str, domain: str = "") -> None:
+    """A model of one node with an op, `model.onnx`."""
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 4]) for name in "xy")
+    graph = helper.make_graph([helper.make_node(op, ["x"], ["y"], name="layer7", domain=domain)], "g", [x], [y])
+    opsets = [helper.make_opsetid("", 17), *([helper.make_opsetid(domain, 1)] if domain else [])]
+    model: Any = helper.make_model(graph, opset_imports=opsets)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+
+
+def large(folder: Path) -> None:
+    np.save(folder / "W.npy", np.ones((1500, 4), np.float32))
+    text = "let X = (4, 1) in [0.0, 1.0] in\nlet W = (1500, 4) in [0.0, 1.0] in\nargmax(W * X)\n"
+    (folder / "tour.sd").write_text(text)
+
+
+def data(folder: Path, x: object, y: object = (0, 1)) -> None:
+    np.savez(folder / "val.npz", x=np.array(x, np.float32), y=np.array(y))
+
+
+PREPARED: dict[str, Callable[[Path], object]] = {
+    "no onnx": lambda folder: (folder / "model.onnx").write_text("hello"),
+    "wrong shape": lambda folder: data(folder, np.ones((2, 5))),
+    "NaN": lambda folder: data(folder, [[0] * 4, [np.nan] * 4]),
+    "labels": lambda folder: data(folder, np.ones((2, 4)), [0, 7]),
+    "too large": large,
+    "unknown op": lambda folder: write_onnx(folder, "Det"),
+    "op of an estimator": lambda folder: write_onnx(folder, "NoSuchModel", "ai.onnx.ml"),
+    "folder of others": lambda folder: (folder / "out").mkdir() or (folder / "out/mine").touch(),
+}
+"""What has happened to the folder of the model."""
+
+MODEL = "compile tour.sd --val val.npz -o out"
+ONNX = "compile model.onnx --val val.npz -o out"
+USAGE = "(usage: tinyml compile model -o FOLDER [options]; tinyml compile --help lists them)"
+
+CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
+    "no file": ("compile tuor.sd --val val.npz -o out", "tuor.sd: ", "No such file"),
+    "wrong file": ("compile val.npz --val val.npz -o out", "val.npz: expected a program (.", ".onnx"),
+    "no onnx": (ONNX, "model.onnx: ", "ONNX"),
+    "no data": ("compile tour.sd -o out", "tour.sd: number formats are chosen on data: give --val"),
+    "data that are a program": ("compile tour.sd --val tour.sd -o out", "tour.sd: ", ".npz"),
+    "wrong shape": (MODEL, "val.npz: samples of `x` have 5 values, the program takes 4"),
+    "NaN": (MODEL, "val.npz: `x` holds NaN or infinity in sample 1"),
+    "labels": (MODEL, "val.npz: label 7 of sample 1", "has 2 classes"),
+    "too large": (MODEL, "tour.sd: does not fit uno (atmega328p): needs", "bytes of RAM, the board has 32256"),
+    "too large for a limit": (f"{MODEL} --ram 3", "tour.sd: arena and input take", "--ram allows 3"),
+    "misspelt option": (f"{MODEL} --widht 8", "unknown option --widht, did you mean '--width'?", USAGE),
+    "misspelt command": ("compiel tour.sd", "unknown command 'compiel', did you mean 'compile'?"),
+    "misspelt choice": (f"{MODEL} --packed allways", "--packed: unknown value 'allways', did you mean 'always'?"),
+    "option without value": (f"{MODEL} --width", "argument --width: expected one argument", USAGE),
+    "missing argument": ("compile tour.sd --val val.npz", "arguments are required: -o/--out", USAGE),
+    "argument too many": (f"{MODEL} more", "unrecognized arguments: more", USAGE),
+    "unknown format": (f"{MODEL} --format fixd", "unknown number format 'fixd', did you mean 'fixed'?"),
+    "unlike any format": (f"{MODEL} --format 7", "unknown number format '7' (one of ", "posit"),
+    "unknown width": (f"{MODEL} --width 99", "widths from 2 to 32"),
+    "unknown board": (f"{MODEL} --target cortexm4", "unknown target 'cortexm4', did you mean 'cortex-m4'?"),
+    "unknown search": (f"{MODEL} --search parretto", "unknown search 'parretto', did you mean 'pareto'?"),
+    "unknown plan": (f"{MODEL} --plan rowz", "--plan: unknown value 'rowz', did you mean 'rows'?"),
+    "unknown schedule": ("plan tour.sd --mode pixel", "unknown mode 'pixel', did you mean 'pixels'?"),
+    "unknown op": (ONNX, "model.onnx: Det 'layer7': the op is not supported: ", "onnxsim", "docs/importing.md"),
+    "op of an estimator": (ONNX, "NoSuchModel 'layer7': the op is not supported: give the estimator itself to tinyml"),
+    "folder of others": (MODEL, "out: exists already and is no output of tinyml"),
+    "no folder of ours": ("run . --data val.npz", ".: expected a folder written by tinyml compile"),
+}
+"""A command in that folder, and what the line has to say."""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(TOUR, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_on_the_command_line(name: str, folder: Path, capsys: pytest.CaptureFixture[str]):
+    command, *said = CASES[name]
+    if name in PREPARED:
+        PREPARED[name](folder)
+    before = contents(folder)
+    assert main(command.split()) == 1
+    [error] = [line for line in capsys.readouterr().err.splitlines() if line.startswith(("error", "Traceback"))]
+    assert all(part in error for part in said), error
+    assert len(error) < 400
+    assert contents(folder) == before
+
+
+X = np.zeros((2, 4))
+
+IN_PYTHON: dict[str, tuple[Callable[[], object], str]] = {
+    "no file": (lambda: tinyml.load("tuor.sd"), "tuor.sd: cannot read the program: No such file or directory"),
+    "wrong file": (lambda: tinyml.load("val.npz"), "val.npz: expected a program (.onnx, .sd, .tflite, .mlir)"),
+    "no model": (lambda: tinyml.load(X), "expected the path of a model"),
+    "no data": (lambda: tinyml.compile("tour.sd"), "tour.sd: number formats are chosen on data: give X_val"),
+    "wrong shape": (lambda: tinyml.compile("tour.sd", X[:, :3]), "samples of X_val have 3 values, the program takes 4"),
+    "flat": (lambda: tinyml.compile("tour.sd", X[0]), "X_val: expected shape (samples, elements), got (4,)"),
+    "NaN": (lambda: tinyml.compile("tour.sd", X * np.nan), "X_val holds NaN or infinity in sample 0"),
+    "words": (lambda: tinyml.compile("tour.sd", [["a"] * 4]), "X_val: expected numbers, got <U1"),
+    "objects": (lambda: tinyml.compile("tour.sd", [[object()] * 4]), "X_val: expected numbers, got objects"),
+    "too few labels": (lambda: tinyml.compile("tour.sd", X, [0]), "y_val: expected a value for each of the 2 samples"),
+    "labels": (lambda: tinyml.compile("tour.sd", X, [0, 7]), "X_val, y_val: label 7 of sample 1 is out of range"),
+    "words as labels": (lambda: tinyml.compile("tour.sd", X, ["a", "b"]), "y_val: expected numbers, got <U1"),
+    "labels alone": (lambda: tinyml.compile("tour.sd", None, [0]), "y_val is given without X_val"),
+    "labels twice": (
+        lambda: tinyml.compile("tour.sd", "val.npz", [0]),
+        "X_val is a file, which holds `y`: leave out y_val",
+    ),
+    "test data": (lambda: tinyml.compile("tour.sd", X, X_test=X[:, :1]), "samples of X_test have 1 values"),
+    "unknown board": (
+        lambda: tinyml.compile("tour.sd", X, board="unoo"),
+        "unknown target 'unoo', did you mean 'uno'?",
+    ),
+    "unknown format": (
+        lambda: tinyml.compile("tour.sd", X, format="posti"),
+        "unknown number format 'posti', did you mean 'posit'?",
+    ),
+    "too large": (lambda: tinyml.compile("tour.sd", X, ram=3), "arena and input take 12 bytes, ram allows 3"),
+    "no folder of ours": (lambda: tinyml.open("."), ".: expected a folder written by tinyml compile"),
+}
+
+
+@pytest.mark.parametrize("name", IN_PYTHON)
+def test_in_python(name: str, folder: Path):
+    call, said = IN_PYTHON[name]
+    before = contents(folder)
+    with pytest.raises(tinyml.InputError) as raised:
+        call()
+    assert str(raised.value).startswith(said)
+    assert "\n" not in str(raised.value)
+    assert contents(folder) == before
+
+
+def test_wrong_ir_has_a_place(tmp_path: Path):
+    (tmp_path / "a.mlir").write_text("builtin.module {\n  %0 = tdsl.nonsense\n}\n")
+    with pytest.raises(tinyml.InputError) as raised:
+        tinyml.load(tmp_path / "a.mlir")
+    assert str(raised.value).startswith(f"{tmp_path / 'a.mlir'}:2:3: Operation tdsl.nonsense")
+
+
+def test_a_module_of_pytorch_needs_an_input():
+    made = type("Net", (type("Module", (), {"__module__": "torch.nn.modules.module"}),), {})
+    with pytest.raises(tinyml.InputError, match=r"^Net: a module of PyTorch needs an input of the right shape: load\("):
+        tinyml.load(made())

@@ -1,0 +1,1 @@
+"""The Python API, which loads and compiles models, and runs, measures and saves the programs."""

@@ -1,0 +1,149 @@
+"""Generators of the types of keyword arguments and of docs/api.md, from the declarations of the Python API."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+from tinyml.dialects.options import Option
+from tinyml.targets.registry import USUAL
+from tinyml.tools.api import public
+from tinyml.tools.api.compilation import OTHERWISE
+
+_KEYWORDS = '''"""The options of `tinyml.compile` as keyword arguments, for type checkers and editors.
+
+Written from their declarations by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+
+class CompileKeywords(TypedDict, total=False):
+    """The keyword arguments, all optional; None stands for the default."""
+
+'''
+
+_PAGE = f"""# Python
+
+This page is written from the docstrings of the module `tinyml` (`pytest --update-docs
+tests/unit/tools/api/test_api_reference.py`).
+
+<!-- python -->
+```python
+import numpy as np
+import tinyml
+
+data = np.load("docs/tour/val.npz")
+model = tinyml.load("docs/tour/tour.sd")
+program = tinyml.compile(model, data["x"], data["y"], board="{USUAL}", width=8)
+print(program.predict(data["x"][:4]), program.report.ram_bytes.arena)
+```
+
+```
+[1 0 1 0] 2
+```
+
+`pip install 'tinyml-xdsl[onnx,sklearn]'` installs it with what ONNX models and estimators of scikit-learn need; the
+extras `devices` (simulators), `plots`, `torch` and `cluster` add more, and `tinyml doctor` says what is missing.
+
+Names load when they are first used: `import tinyml` imports neither numpy nor xDSL. Errors of the user are
+`tinyml.InputError`s, whose text is one line.
+
+To replay passes on the data of a compilation with `tinyml-opt`, write them to a file yourself,
+`np.savez("val.npz", x=X_val, y=y_val)`, and give `compile` its path: `X_val="val.npz"`. The IR of the two programs is
+the same.
+
+"""
+
+
+def compile_options() -> list[Option]:
+    """The options that `compile` takes as keyword arguments, sorted by name."""
+    from tinyml.tools.driver.requests.compile_request import compile_options
+
+    return sorted((one for one in compile_options() if one.name not in OTHERWISE), key=lambda one: one.name)
+
+
+def keywords_text() -> str:
+    """The text of `compile_keywords.py`."""
+    return _KEYWORDS + "".join(f"    {option.name}: {spelled_type(option)}\n" for option in compile_options())
+
+
+def spelled_type(option: Option) -> str:
+    """The type of a keyword argument as a file spells it."""
+    return f"{_spelled(option.type)} | None"
+
+
+def _spelled(type: Any) -> str:
+    supertype: Any = getattr(type, "__supertype__", type)
+    if get_origin(supertype) is tuple:
+        return f"Sequence[{get_args(supertype)[0].__name__}]"
+    parts = [part for part in get_args(supertype) if part is not None.__class__]
+    if parts:
+        # A type checker takes an int for a float.
+        return "float" if float in parts else " | ".join(map(_spelled, parts))
+    return "str" if supertype is Path else str(supertype.__name__)
+
+
+def api_page() -> str:
+    """The text of docs/api.md."""
+    return _PAGE + "\n\n".join(_sections()) + "\n"
+
+
+def _sections() -> Iterator[str]:
+    for name in ("load", "compile", "open"):
+        yield _function(f"tinyml.{name}", getattr(public, name), "##")
+        if name == "compile":
+            yield _table()
+    for name, made in sorted(vars(public).items()):
+        if isinstance(made, type):
+            yield f"## tinyml.{name}\n\n{_text(made)}"
+            yield from _fields(made)
+            yield from _members(made)
+
+
+def _fields(made: Any) -> Iterator[str]:
+    """The fields of a dataclass with their types, which are texts because annotations are not evaluated."""
+    if is_dataclass(made):
+        yield "\n".join(["```python", *(f"{field.name}: {field.type}" for field in fields(made)), "```"])
+
+
+def _table() -> str:
+    """The keyword arguments of `compile`."""
+    rows = [
+        (f"`{option.name}`", spelled_type(option).removesuffix(" | None"), option.help_with_default)
+        for option in compile_options()
+    ]
+    lines = [f"| {' | '.join(map(_cell, row))} |" for row in rows]
+    return "\n".join(["| keyword | type | meaning |", "|---|---|---|", *lines])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|").replace("--", "")
+
+
+def _members(made: type) -> Iterator[str]:
+    """The public methods and properties of a class that it defines itself."""
+    for name, member in vars(made).items():
+        function = inspect.unwrap(getattr(member, "__func__", None) or getattr(member, "func", member))
+        if name.startswith("_") or not getattr(member, "__doc__", None):
+            continue
+        if inspect.isfunction(function) and (function is member or isinstance(member, staticmethod)):
+            yield _function(f"{made.__name__}.{name}", function, "###")
+        elif isinstance(member, property) or function is not member:
+            yield f"### {made.__name__}.{name}\n\n{_text(member)}"
+
+
+def _function(name: str, function: Any, heading: str) -> str:
+    signature = re.sub(r"'", "", str(inspect.signature(function))).replace("(self, ", "(").replace("(self)", "()")
+    return f"{heading} {name}\n\n```python\n{name}{signature}\n```\n\n{_text(function)}"
+
+
+def _text(thing: Any) -> str:
+    return re.sub(r"``", "`", inspect.cleandoc(thing.__doc__ or ""))

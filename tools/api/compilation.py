@@ -1,0 +1,116 @@
+"""Compilation of models from Python, with arrays as data and keywords as options."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping
+from contextvars import copy_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.api.data_files import Labels, write_data
+from tinyml.tools.api.keyword_values import checked_values
+from tinyml.tools.api.loading import load
+from tinyml.tools.api.program import Program, compiled
+from tinyml.tools.api.python_terms import Arguments, python_terms
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from tinyml.tools.api.compile_keywords import CompileKeywords
+    from tinyml.tools.driver.requests.request import Request
+
+OTHERWISE = ("model", "val", "test", "out", "target")
+"""Options of the command line that are arguments of `compile` under another name, or of `Program.save`."""
+
+DATA = {"val": ("X_val", "y_val"), "test": ("X_test", "y_test")}
+
+
+def compile(
+    model: object,
+    X_val: object = None,
+    y_val: object = None,
+    *,
+    board: str | None = None,
+    X_test: object = None,
+    y_test: object = None,
+    verbose: bool = False,
+    **options: Unpack[CompileKeywords],
+) -> Program:
+    """Compile a model for a board, and measure it if the board's compiler and simulator are installed.
+
+    model: a `Model`, or anything that `load` takes. X_val: inputs (samples, ...) on which number formats are chosen: an
+    array, a data frame, lists, or the path of an .npz file with `x` and perhaps `y`; not needed for a model that keeps
+    its number formats. Floats are real numbers; integers are raws of the input of such a model. y_val: the class of
+    each sample, for accuracy. board: an Arduino Uno by default. X_test, y_test: data on which accuracy is measured,
+    X_val and y_val by default. verbose: show progress on standard error. options: those of `tinyml compile`, with
+    underscores in their names.
+
+    Arrays are written to a temporary .npz file, which is removed when the call returns: the IR of the program holds the
+    profiles, so that its levels can be entered without the data. Raises `InputError` for bad input and for a model that
+    does not fit the board, and `TypeError` for an unknown keyword and a value of another type.
+    """
+    from tinyml.tools.driver.requests.compile_request import compile_options
+
+    declared = [option for option in compile_options() if option.name not in OTHERWISE]
+    values = checked_values("compile", options, declared)
+    if board is not None:
+        values["target"] = board
+    program = load(model)
+    home = Path(tempfile.mkdtemp(prefix="tinyml-"))
+    try:
+        with tempfile.TemporaryDirectory(prefix="tinyml-") as temporary:
+            arrays = {Path(temporary, f"{name}.npz"): arguments for name, arguments in DATA.items()}
+            with python_terms(arrays):
+                given = {"val": (X_val, y_val), "test": (X_test, y_test)}
+                for (file, arguments), (name, (x, y)) in zip(arrays.items(), given.items(), strict=True):
+                    if (data := _data_file(file, x, y, program.classes, arguments)) is not None:
+                        values[name] = data
+                values |= {"model": program.file or Path(program.name), "out": home / "program"}
+                made = copy_context().run(_compiled, values, program.module, not verbose)
+    except BaseException:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+    weakref.finalize(made, shutil.rmtree, home, ignore_errors=True)
+    return made
+
+
+def _data_file(file: Path, x: object, y: object, classes: Labels, arguments: Arguments) -> Path | None:
+    """The file with some data: the user's, or one that is written; None without any."""
+    x_label, y_label = arguments
+    if x is None:
+        if y is not None:
+            raise InputError(f"{y_label} is given without {x_label}")
+        return None
+    if isinstance(x, str | os.PathLike):
+        if y is not None:
+            raise InputError(f"{x_label} is a file, which holds `y`: leave out {y_label}")
+        return Path(cast("str | os.PathLike[str]", x))
+    return write_data(file, x, y, classes, arguments)
+
+
+def _compiled(values: Mapping[str, Any], module: Any, silent: bool) -> Program:
+    """Compile as a command does; the caller runs this in a context of its own."""
+    from dataclasses import replace
+
+    from tinyml.runtime.readers.protected_files import note_input, protect_inputs
+    from tinyml.tools.cli.guard import COLLECT_EVERY
+    from tinyml.tools.cli.progress import SILENT
+    from tinyml.tools.driver.requests.compile_request import compile_request
+
+    SILENT.set(silent)
+    protect_inputs(False)
+    request: Request = replace(compile_request(values), module=module)
+    for file in request.inputs:
+        note_input(file)
+    usual = gc.get_threshold()
+    gc.set_threshold(max(COLLECT_EVERY, usual[0]), *usual[1:])
+    try:
+        return compiled(request)
+    finally:
+        gc.set_threshold(*usual)

@@ -1,0 +1,43 @@
+"""The options of `tinyml.compile` as keyword arguments, for type checkers and editors.
+
+Written from their declarations by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+
+class CompileKeywords(TypedDict, total=False):
+    """The keyword arguments, all optional; None stands for the default."""
+
+    backend: str | None
+    cluster: str | None
+    cycles: int | None
+    effort: int | None
+    flash: int | None
+    format: str | None
+    formats: Sequence[str] | None
+    functions: str | None
+    input: str | None
+    input_order: str | None
+    jobs: int | None
+    journal: str | None
+    loss: float | None
+    metric: str | None
+    optimize: str | None
+    pack_buffers: bool | None
+    packed: str | None
+    plan: str | None
+    plans: Sequence[str] | None
+    quantization: str | None
+    ram: int | None
+    resume: bool | None
+    reuse_input: bool | None
+    round_sums: bool | None
+    row_scales: bool | None
+    search: str | None
+    weights: str | None
+    width: int | None
+    widths: Sequence[int] | None

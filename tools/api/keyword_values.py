@@ -1,0 +1,88 @@
+"""Values of declared options from keyword arguments, checked as on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, cast, get_args, get_origin
+
+from tinyml.dialects.errors import InputError, did_you_mean, unknown
+from tinyml.dialects.options import Option
+from tinyml.tools.cli.arguments import value_parser
+
+
+def checked_values(function: str, given: Mapping[str, object], options: Iterable[Option]) -> dict[str, Any]:
+    """The values of the options that keyword arguments of a function give; None leaves an option its default.
+
+    Raises `TypeError` for a keyword that is no option, and for a value of another type; and `InputError`, as the
+    command line does, for a value that an option cannot have.
+    """
+    known = {option.name: option for option in options}
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in known:
+            raise TypeError(f"{function}() got an unexpected keyword argument '{name}'{did_you_mean(name, known)}")
+        if value is not None:
+            values[name] = _checked(known[name], value)
+    return values
+
+
+def _checked(option: Option, value: object) -> Any:
+    """The value of an option, read as the command line reads its text."""
+    if option.type is bool:
+        return bool(_expected(option, value, "True or False", bool, _bool_of_numpy()))
+    text = _text(option, value)
+    if option.choices and text not in option.choices:
+        raise unknown(option.name, text, option.choices)
+    try:
+        return value_parser(option.type)(text)
+    except argparse.ArgumentTypeError as error:
+        raise InputError(f"{option.name}: {error}") from error
+
+
+def _text(option: Option, value: object) -> str:
+    """The value as the command line spells it."""
+    kinds = _kinds(option.type)
+    if tuple in kinds:
+        if isinstance(value, str):
+            return value
+        items = cast("Sequence[object]", _expected(option, value, "a sequence", Sequence, _array_of_numpy()))
+        return ",".join(map(str, items))
+    if float in kinds:
+        return repr(float(_expected(option, value, "a number", Real)))
+    if int in kinds:
+        return str(_expected(option, value, "an integer", Integral))
+    if Path in kinds:
+        path: os.PathLike[str] = _expected(option, value, "a path", str, os.PathLike)
+        return os.fspath(path)
+    return _expected(option, value, "a string", str)
+
+
+def _kinds(type: Any) -> set[Any]:
+    """The classes of which a value of a declared type is one, without the elements of tuples."""
+    supertype = getattr(type, "__supertype__", type)
+    if get_origin(supertype) is tuple:
+        return {tuple}
+    return {kind for part in get_args(supertype) for kind in _kinds(part)} or {supertype}
+
+
+def _expected(option: Option, value: Any, what: str, *kinds: type) -> Any:
+    """The value; raises `TypeError` for one of another type, a truth value among numbers included."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise TypeError(f"{option.name}: expected {what}, got {type(value).__name__}")
+    return value
+
+
+def _bool_of_numpy() -> type:
+    from tinyml.dialects.lazy_numpy import np
+
+    return np.bool_
+
+
+def _array_of_numpy() -> type:
+    from tinyml.dialects.lazy_numpy import np
+
+    return np.ndarray

@@ -1,0 +1,114 @@
+"""Loading of trained models: files, estimators, modules of PyTorch, ONNX models in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.api.python_terms import python_terms
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+EXPECTED = (
+    "expected the path of a model (.onnx, .tflite, .sd, .mlir), an estimator or a pipeline of scikit-learn, a "
+    "torch.nn.Module with example=..., or an onnx.ModelProto"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A trained model as a program on tensors, made by `load`.
+
+    name: the name of the file without its suffix, or of the object's class. module: the program, on reals unless the
+    model is quantised; compilation works on a copy. file: the source file; None for an object in memory.
+    """
+
+    name: str
+    module: ModuleOp
+    file: Path | None = None
+
+    @cached_property
+    def classes(self) -> list[str | int] | None:
+        """The labels of the classes in order; None for a model without labels, whose classes are indices."""
+        from tinyml.dialects.tdsl.class_labels import classes_of
+
+        return classes_of(self.module)
+
+    @property
+    def features(self) -> int:
+        """The number of values in a sample."""
+        from tinyml.dialects import tdsl
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        return prod(tdsl.shape_of(predict_function(self.module).body.block.args[0]))
+
+    def __repr__(self) -> str:
+        classes = "" if self.classes is None else f", {len(self.classes)} classes"
+        return f"<tinyml.Model {self.name!r}: {self.features} values per sample{classes}>"
+
+
+def load(source: object, *, example: object = None) -> Model:
+    """Read a trained model.
+
+    source: the path of a file that a frontend reads (.onnx, .tflite, .sd, .mlir), an estimator or a pipeline of
+    scikit-learn (of XGBoost and LightGBM too), a `torch.nn.Module`, or an `onnx.ModelProto`. example: an input of a
+    PyTorch module, a tensor or an array with an axis over the samples, or a tuple of them for several inputs. Raises
+    `InputError` for an object of another kind, a file that cannot be read, and a model with unsupported parts.
+    """
+    if isinstance(source, Model):
+        return source
+    with python_terms({}):
+        if isinstance(source, str | os.PathLike):
+            return _from_file(Path(cast("str | os.PathLike[str]", source)))
+        kinds = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(source).__mro__}
+        packages = {kind.partition(".")[0] for kind in kinds}
+        name = type(source).__name__
+        if "xdsl.ModuleOp" in kinds:
+            return Model(name, _verified(source))
+        if "torch.Module" in kinds:
+            return Model(name, _import("torch")("import_torch", source, example))
+        if example is not None:
+            raise InputError("example is for modules of PyTorch", file=name)
+        if "onnx.ModelProto" in kinds:
+            content: bytes = getattr(source, "SerializeToString")()  # noqa: B009
+            return Model(name, _import("onnx")("read_onnx", content, name))
+        if packages & {"sklearn", "xgboost", "lightgbm"}:
+            return Model(name, _import("sklearn")("import_estimator", source))
+    raise InputError(f"{EXPECTED}, got an object of the class {type(source).__name__}")
+
+
+def _import(frontend: str) -> Callable[..., ModuleOp]:
+    """A function that calls a function of a frontend's importer by name, with any arguments."""
+
+    def call(name: str, *arguments: Any) -> ModuleOp:
+        return getattr(import_module(f"tinyml.lowering.frontends.{frontend}.importer"), name)(*arguments)
+
+    return call
+
+
+def _from_file(path: Path) -> Model:
+    from tinyml.dialects.context import context
+    from tinyml.tools.driver.stages import load_program
+
+    return Model(path.stem, load_program(path, context()), path)
+
+
+def _verified(source: Any) -> ModuleOp:
+    """A copy of a module that somebody built; raises `InputError` if it does not verify."""
+    from xdsl.utils.exceptions import VerifyException
+
+    from tinyml.tools.cli.user_errors import invalid
+
+    try:
+        source.verify()
+    except VerifyException as error:
+        raise invalid(source, error, "module") from error
+    return source.clone()

@@ -1,0 +1,81 @@
+"""Measurements of a program on a board, in total and by operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from functools import cached_property
+from io import StringIO
+from typing import Any
+
+from tinyml.tools.reports.tables import time_unit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurements:
+    """Measurements of a program on a board, all of whose raw outputs equal the evaluator's.
+
+    optimize: the level of the C compiler. samples: the number of inferences. unit: cycles or instructions; time: the
+    mean time of an inference in that unit, None on a board that does not count. core_cycles: the mean by the published
+    timing of the core, None without one. flash_bytes: the size of the linked program. static_bytes: .data and .bss;
+    stack_bytes: the peak of the stack; ram_bytes: both together.
+    """
+
+    board: str
+    optimize: str
+    samples: int
+    unit: str
+    time: float | None
+    core_cycles: float | None
+    flash_bytes: int
+    static_bytes: int
+    stack_bytes: int
+
+    @property
+    def ram_bytes(self) -> int:
+        return self.static_bytes + self.stack_bytes
+
+    @staticmethod
+    def of(result: Mapping[str, Any]) -> Measurements:
+        """The figures in the result of `run_model`."""
+        unit = time_unit(dict(result))
+        return Measurements(
+            board=result["device"],
+            optimize=result["optimize"].removeprefix("-"),
+            samples=result["samples"],
+            unit=unit,
+            time=result[f"{unit}_per_inference"],
+            core_cycles=result["core_cycles_per_inference"],
+            flash_bytes=result["flash_bytes"],
+            static_bytes=result["ram_bytes"]["static"],
+            stack_bytes=result["ram_bytes"]["stack"],
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """The time, flash and RAM of each operation of a program; `str` gives the tables of `tinyml explain`.
+
+    figures: the content of `tinyml explain --json`.
+    """
+
+    figures: Mapping[str, Any]
+
+    @cached_property
+    def text(self) -> str:
+        """The tables as text."""
+        from tinyml.tools.reports.explain_table import print_explanation
+
+        stream = StringIO()
+        with redirect_stdout(stream):
+            print_explanation(dict(self.figures))
+        return stream.getvalue()
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(self.text)}</pre>"

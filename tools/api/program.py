@@ -1,0 +1,244 @@
+"""Compiled programs, which `tinyml.compile` returns and `tinyml.open` reads from a folder."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import copy_context
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.tools.api.measurement import Explanation, Measurements
+from tinyml.tools.api.python_terms import python_terms
+from tinyml.tools.reports.report_fields import Report
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.runtime.evaluator.evaluator import Outputs
+    from tinyml.runtime.model.data import Data
+    from tinyml.tools.driver.requests.request import Request
+
+_NO_FILES: Sequence[Path] = ()
+
+
+class Program:
+    """A compiled model, and the folder that `tinyml compile` writes for it.
+
+    folder: the folder with the C files, the IR of every level and the report. inputs: the user's files that were read
+    for the compilation, over which `save` does not write.
+    """
+
+    def __init__(self, folder: Path, inputs: Sequence[Path] = _NO_FILES) -> None:
+        self.folder = folder
+        self._inputs = inputs
+
+    @cached_property
+    def report(self) -> Report:
+        """The report: formats, accuracy, sizes, times; raises `InputError` for that of another version of tinyml."""
+        from tinyml.tools.driver.output.output_contents import read_report
+
+        try:
+            return Report.of(read_report(self.folder))
+        except (KeyError, TypeError) as error:
+            raise InputError(
+                "the report is of another version of tinyml: compile the model again", file=str(self.folder)
+            ) from error
+
+    @property
+    def name(self) -> str:
+        """The name of the model, with which the C functions begin."""
+        return self.report.name
+
+    @property
+    def c(self) -> str:
+        """The C source, `NAME.c`; with `h` it is all that a device needs."""
+        return (self.folder / f"{self.name}.c").read_text("utf-8")
+
+    @property
+    def h(self) -> str:
+        """The C header, `NAME.h`, which declares the functions."""
+        return (self.folder / f"{self.name}.h").read_text("utf-8")
+
+    @cached_property
+    def classes(self) -> list[str | int] | None:
+        """The labels of the classes in order; None for a model without labels, whose classes are indices."""
+        from tinyml.dialects.tdsl.class_labels import classes_of
+
+        return classes_of(self._formats)
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """Predict the class or the values of each of the inputs (samples, ...), with the bits that the device computes.
+
+        The evaluator runs all samples together. Returns the labels of the classes (samples,), or class indices if the
+        model has no labels; for a model that gives no class, its values, (samples,) or (samples, values). Raises
+        `InputError` for inputs that do not fit.
+        """
+        outputs = self._evaluate(X)
+        if outputs.labels is None:
+            return self._scores(outputs)
+        return outputs.labels if self.classes is None else np.asarray(self.classes)[outputs.labels]
+
+    def scores(self, X: object) -> NDArray[np.float64]:
+        """The scores behind `predict`, as real numbers: (samples,) of a single score, else (samples, scores).
+
+        Raises `InputError` for inputs that do not fit, and for a model that gives nothing but a class.
+        """
+        return self._scores(self._evaluate(X))
+
+    def score(self, X: object, y: object) -> float:
+        """The share of samples for which `predict` gives the class in y; for a model of values, their R².
+
+        R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values. Raises `InputError` as
+        `predict` does, and for y that has another shape.
+        """
+        predicted: NDArray[Any] = self.predict(X)
+        wanted: NDArray[Any] = np.asarray(y)
+        if wanted.shape != predicted.shape:
+            raise InputError(f"expected shape {predicted.shape}, got {wanted.shape}", file="y")
+        if self._has_label:
+            return float((predicted == wanted).mean())
+        spread = ((wanted - wanted.mean(axis=0)) ** 2).sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float((1 - ((wanted - predicted) ** 2).sum(axis=0) / spread).mean())
+
+    def measure(
+        self, X: object = None, *, board: str | None = None, limit: int | None = None, optimize: str | None = None
+    ) -> Measurements:
+        """Build the program, run it on the simulated board and compare every raw output with the evaluator's.
+
+        X: inputs, by default the samples that were measured for the report; limit: only the first of them. board: by
+        default the one that the program was compiled for. optimize: the level of the C compiler. Raises `InputError`
+        where the board's compiler or simulator is missing, and its subclass `MismatchError` if an output differs.
+        """
+        from tinyml.runtime.devices.registry import is_available
+        from tinyml.tools.driver.measure import check_equal
+        from tinyml.tools.driver.output.output_folder import SAMPLES
+        from tinyml.tools.driver.run_model import RunRequest, run_model
+
+        device, level = board or self.report.target, optimize or self.report.optimize.removeprefix("-")
+        if not is_available(device):
+            raise InputError(f"the compiler or the simulator of {device} is not installed: tinyml doctor says what is")
+        with _quiet(X) as file:
+            data = self.folder / SAMPLES if file is None else file
+            request = RunRequest(folder=self.folder, data=data, device=device, limit=limit, optimize=level)
+            result = copy_context().run(run_model, request)
+            check_equal(result["mismatch"], device, self.folder)
+        return Measurements.of(result)
+
+    def explain(self) -> Explanation:
+        """Break down time, flash and RAM by operation; `str` of the result is the text that `tinyml explain` prints.
+
+        Raises `InputError` where the board's tools are missing, and on a board without a profiler.
+        """
+        from tinyml.tools.driver.explain_model import explain_model
+
+        with _quiet() as _:
+            return Explanation(copy_context().run(explain_model, self.folder))
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write the folder that `tinyml compile -o` writes, completely or not at all, and return its path.
+
+        It replaces an earlier output in which nothing was added or changed. Raises `InputError` for any other folder
+        that is not empty, for one that holds an input, and where nothing can be written. force: follow links that lead
+        out of their folder.
+        """
+        from tinyml.runtime.readers.protected_files import note_input, protect_inputs
+        from tinyml.tools.cli.atomic_folder import atomic_folder
+        from tinyml.tools.driver.output.output_contents import removable_files
+
+        def write() -> None:
+            protect_inputs(force)
+            for file in self._inputs:
+                note_input(file)
+            with atomic_folder(Path(folder), removable_files(self._inputs)) as new:
+                shutil.copytree(self.folder, new, dirs_exist_ok=True)
+
+        with python_terms({}):
+            copy_context().run(write)
+        return Path(folder)
+
+    def __repr__(self) -> str:
+        report = self.report
+        return f"<tinyml.Program {report.name!r} for {report.target}: {report.format} {report.width}>"
+
+    def _repr_html_(self) -> str:
+        from tinyml.tools.api.notebook import program_html
+
+        return program_html(self.report)
+
+    @cached_property
+    def _formats(self) -> ModuleOp:
+        """The program at L1, which the evaluator runs."""
+        from tinyml.dialects.context import context
+        from tinyml.tools.driver.stages import load_program
+
+        return load_program(self.folder / "ir" / "1-formats.mlir", context())
+
+    @property
+    def _has_label(self) -> bool:
+        from tinyml.runtime.model.model_interface import interface_of
+
+        return interface_of(self._formats).has_label
+
+    def _evaluate(self, X: object) -> Outputs:
+        from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
+
+        with _quiet(X) as file:
+            assert file is not None
+            return evaluate(self._formats, encode_inputs(self._formats, self._data(file).x))
+
+    def _data(self, file: Path) -> Data:
+        from tinyml.runtime.model.program_data import load_program_data
+
+        return load_program_data(self._formats, str(file))
+
+    def _scores(self, outputs: Outputs) -> NDArray[np.float64]:
+        from tinyml.runtime.evaluator.evaluator import in_reals
+
+        if outputs.scores is None:
+            raise InputError(f"the model '{self.name}' gives a class and no scores")
+        scores = in_reals(self._formats, outputs).scores
+        assert scores is not None
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+def compiled(request: Request) -> Program:
+    """The program that a request asks for, in the folder that it names, which is written completely or not at all.
+
+    Raises `InputError` for bad input and for a model that does not fit the board.
+    """
+    from tinyml.tools.driver.compile_model import compile_model
+
+    compile_model(request)
+    return Program(request.out, request.inputs)
+
+
+def open(folder: str | Path) -> Program:
+    """The program in a folder that `tinyml compile` or `Program.save` wrote; raises `InputError` for any other."""
+    program = Program(Path(folder))
+    with python_terms({}):
+        _ = program.report
+    return program
+
+
+@contextmanager
+def _quiet(X: object = None) -> Generator[Path | None]:
+    """A context without progress, in which errors name arguments; it gives a file with the inputs, if there are any."""
+    from tinyml.tools.api.data_files import write_data
+    from tinyml.tools.cli.progress import SILENT
+
+    token = SILENT.set(True)
+    try:
+        with tempfile.TemporaryDirectory(prefix="tinyml-") as temporary:
+            file = Path(temporary) / "x.npz"
+            with python_terms({file: ("X", "y")}):
+                yield None if X is None else write_data(file, X, None, None, ("X", "y"))
+    finally:
+        SILENT.reset(token)

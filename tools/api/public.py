@@ -1,0 +1,18 @@
+"""The names of the module `tinyml`, which loads them from here when they are first used."""
+
+from importlib.metadata import version
+
+from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.dialects.errors import InputError as InputError
+from tinyml.tools.api.compilation import compile as compile
+from tinyml.tools.api.loading import Model as Model
+from tinyml.tools.api.loading import load as load
+from tinyml.tools.api.measurement import Explanation as Explanation
+from tinyml.tools.api.measurement import Measurements as Measurements
+from tinyml.tools.api.program import Program as Program
+from tinyml.tools.api.program import open as open
+from tinyml.tools.reports.report_fields import FunctionReport as FunctionReport
+from tinyml.tools.reports.report_fields import RamBytes as RamBytes
+from tinyml.tools.reports.report_fields import Report as Report
+
+__version__ = version(DISTRIBUTION)

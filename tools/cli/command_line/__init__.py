@@ -1,0 +1,1 @@
+"""The parser of a command, and the ends of help texts."""

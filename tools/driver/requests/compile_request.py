@@ -1,0 +1,82 @@
+"""Requests to compile, made from the values of options by the command line and the Python API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import Option, OptionGroup, option, options_of
+from tinyml.lowering.options import PACKED
+from tinyml.targets.registry import spends_flash
+from tinyml.tools.driver.requests.request import OPTIMIZE, Request
+from tinyml.tools.driver.requests.search_request import SearchRequest, describe_searches, search_options
+from tinyml.transforms.schedules.table import AUTO
+
+LIMITS = ("ram", "flash", "cycles")
+WITHOUT_SEARCH = ("ram", "flash")
+"""The limits that compilation without a search keeps by itself."""
+
+ASSUMED = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
+"""The values of options that searches assume when they measure programs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchChoice:
+    """The option that asks for a search; those of the searches are declared by their passes."""
+
+    search: str | None = option(
+        f"search to run: {describe_searches()}", default=None, metavar="NAME", group=OptionGroup.SEARCH
+    )
+
+
+def compile_options() -> list[Option]:
+    """Every option of a compilation, the positional model first."""
+    return [*options_of(Request), *options_of(SearchChoice), *search_options()]
+
+
+def compile_request(given: Mapping[str, Any]) -> Request:
+    """The request for given values of options, by the names of the options (`compile_options`).
+
+    Raises `InputError` for options that exclude each other, and for those of searches without one.
+    """
+    search = _search(given)
+    options = _named(given, search_options()) if search is None else {}
+    limits = {name: options[name] for name in WITHOUT_SEARCH if name in options}
+    values = _named(given, options_of(Request))
+    if search is not None and "flash" in search.options and spends_flash(Request(**values).target):
+        limits = {"flash": search.options["flash"]}
+    request = Request(**values, search=search, **limits)
+    if request.flash is not None and not spends_flash(request.target):
+        raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")
+    if request.ram is not None and request.plan != AUTO:
+        raise InputError(f"--ram is for --plan {AUTO}, which chooses by it, and for searches")
+    return request
+
+
+def _named(given: Mapping[str, Any], options: list[Option]) -> dict[str, Any]:
+    return {option.name: given[option.name] for option in options if option.name in given}
+
+
+def _search(given: Mapping[str, Any]) -> SearchRequest | None:
+    options, name = _named(given, search_options()), given.get("search")
+    if name is None:
+        if options := options.keys() - {*WITHOUT_SEARCH}:
+            raise InputError(f"--{min(options)} is an option of --search")
+        return None
+    if "width" in given:
+        raise InputError("--search chooses the width of each tensor: give --widths in place of --width")
+    if "weights" in given:
+        raise InputError("--search chooses the format of each tensor, constants among them: leave out --weights")
+    _check_limits(given, next((name for name in LIMITS if name in options), None))
+    return SearchRequest(name, options)
+
+
+def _check_limits(given: Mapping[str, object], limit: str | None) -> None:
+    """Raise `InputError` for a limit combined with options other than those that searches assume."""
+    for name, usual in ASSUMED.items():
+        if limit is not None and (value := given.get(name, usual)) != usual:
+            raise InputError(
+                f"searches keep --{limit} only with --{name} {usual}: leave out --{name} {value} or the limits"
+            )

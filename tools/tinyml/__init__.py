@@ -1,0 +1,61 @@
+"""tinyml compiles trained models of some kilobytes into C for microcontrollers.
+
+    import tinyml
+
+    model = tinyml.load("model.onnx")
+    program = tinyml.compile(model, X_val, y_val, board="uno")
+    program.save("out")
+
+This module loads its names when they are first used, so that importing a part of tinyml imports nothing else.
+"""
+
+from __future__ import annotations
+
+from pkgutil import extend_path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tinyml.tools.api.public import (
+        Explanation,
+        FunctionReport,
+        InputError,
+        Measurements,
+        Model,
+        Program,
+        RamBytes,
+        Report,
+        __version__,
+        compile,
+        load,
+        open,
+    )
+
+__all__ = [
+    "Explanation",
+    "FunctionReport",
+    "InputError",
+    "Measurements",
+    "Model",
+    "Program",
+    "RamBytes",
+    "Report",
+    "__version__",
+    "compile",
+    "load",
+    "open",
+]
+
+# Packages of others may lie in the namespace.
+__path__ = extend_path(__path__, __name__)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'tinyml' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module("tinyml.tools.api.public"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
