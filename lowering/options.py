@@ -12,6 +12,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
+from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.schedules.table import AUTO, schedule_names
 
 PACKED = ("auto", "always", "never")
@@ -54,6 +55,22 @@ class CompileOptions:
     row_scales: bool = option(
         "give each row of a weight matrix a scale of its own where that reduces the error",
         default=False,
+        group=OptionGroup.NUMBERS,
+    )
+    feature_scales: bool = option(
+        "give each feature of an input vector a scale and a zero of its own, where the first layers can absorb them",
+        default=False,
+        group=OptionGroup.NUMBERS,
+    )
+    fold_affine: bool = option(
+        "fold scalers and projections into the layers behind them, where no more answers change",
+        default=False,
+        group=OptionGroup.NUMBERS,
+    )
+    outputs: str = option(
+        "what the program gives: all scores, or only the class, without what changes no class, such as a last softmax",
+        default=SCORES,
+        choices=OUTPUTS,
         group=OptionGroup.NUMBERS,
     )
     reuse_input: bool = option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class Data:
     integers: whether the file holds the inputs as integers. shape: that of a sample in the file.
     """
 
-    x: NDArray[np.float32]
+    x: NDArray[np.floating[Any]]
     y: NDArray[np.int64] | None
     integers: bool = False
     shape: tuple[int, ...] = ()
