@@ -82,16 +82,14 @@ def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
             break
         [value], function = reader.results, further
     factors, addends = function.factors.ravel(), function.addends.ravel()
-    greatest = float(np.finfo(np.float32).max)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kept = (
-            (np.abs(1 / factors) <= greatest) & (np.abs(addends / factors) <= greatest) & (np.abs(factors) < greatest)
-        )
-    if not kept.all() or ((factors == 1).all() and not addends.any()):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        features = tdsl.FeatureMap(_single(1 / factors), _single(-addends / factors))
+    exists = (np.isfinite(features.scales) & np.isfinite(features.zeros) & (features.scales != 0)).all()
+    if not exists or ((factors == 1).all() and not addends.any()):
         return None
     last = next(iter(value.uses)).operation
     value.replace_all_uses_with(in_shape(argument, tdsl.shape_of(value), last))
-    return tdsl.FeatureMap(_single(1 / factors), _single(-addends / factors))
+    return features
 
 
 def _single(numbers: Reals) -> Reals:

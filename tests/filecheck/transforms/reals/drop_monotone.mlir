@@ -104,4 +104,14 @@ func.func @rows(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
 // CHECK: func.func @rows
 // CHECK: tdsl.argmax %a
 
+// -----
+
+// A quantised network that keeps its formats compares what softmax reads.
+func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> tensor<1x4x!fixed.q<8, 7>> {
+  %a = tdsl.softmax %x : tensor<1x4x!fixed.q<8, 4>> -> tensor<1x4x!fixed.q<8, 7>>
+  func.return %a : tensor<1x4x!fixed.q<8, 7>>
+}
+// CHECK: func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> (index, tensor<1x4x!fixed.q<8, 4>>)
+// CHECK-NEXT: %label = tdsl.argmax %x
+
 // UNKNOWN: unknown outputs 'probability'; there are scores, class
