@@ -41,6 +41,20 @@ func.func @turned(%X: tensor<1x2xf32>) -> tensor<1x1xf32> {
 
 // -----
 
+// A sparse matrix stays sparse.
+func.func @sparse(%X: tensor<2x1xf32>) -> tensor<2x1xf32> {
+  %rate = tdsl.const dense<[[2.0], [4.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %S = tdsl.const dense<[[0.0, 3.0], [5.0, 0.0]]> : tensor<2x2xf32> -> tensor<2x2xf32, #tdsl.csr>
+  %scaled = tdsl.mul %rate, %X : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.spmv %S, %scaled : tensor<2x2xf32, #tdsl.csr>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %y : tensor<2x1xf32>
+}
+// CHECK: func.func @sparse
+// CHECK-NEXT: %S = tdsl.const dense<{{\[\[}}0.000000e+00, 1.200000e+01], [1.000000e+01, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32, #tdsl.csr>
+// CHECK-NEXT: %y = tdsl.spmv %S, %X
+
+// -----
+
 // A batch normalisation before a convolution in two groups; a projection and a linear model are one product.
 func.func @networks(%image: tensor<1x1x1x2xf32>, %X: tensor<3x1xf32>) -> (tensor<1x1x1x2xf32>, tensor<1x1xf32>) {
   %rate = tdsl.const dense<[2.0, 4.0]> : tensor<2xf32> -> tensor<2xf32>
