@@ -60,7 +60,7 @@ def _by_layer(op: Operation, operand: int, function: AffineFunction) -> list[Edi
     match op:
         case tdsl.MatmulOp() | tdsl.SpmvOp() if op.acc is None and op.shifts is None:
             return _by_product(op, operand, function)
-        case tdsl.Conv2dOp() if operand == 1 and op.acc is None and op.shifts is None:
+        case tdsl.Conv2dOp() if operand == 1 and op.acc is None and op.shifts is None and op.padding is None:
             return _by_convolution(op, function)
         case _:
             return None

@@ -58,7 +58,7 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
             other = (op.rhs if op.lhs is value else op.lhs).owner
             if not isinstance(other, tdsl.ConstOp) or tdsl.shape_of(op.out) != tdsl.shape_of(value):
                 return None
-            number = other.raws.astype(np.float64)
+            number = tdsl.format_of(other.result).decode(other.raws)
             if isinstance(op, tdsl.MulOp):
                 return function.followed_by(number, 0.0)
             if isinstance(op, tdsl.AddOp):
