@@ -1,3 +1,3 @@
-"""What callers ask of a program: its scores, or only the class."""
+"""The results that callers may ask a classifier for: its scores, or only the class."""
 
 SCORES, CLASS = OUTPUTS = ("scores", "class")
