@@ -58,17 +58,17 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     feature_scales: bool = option(
-        "give each feature of an input vector a scale and a zero of its own, where the first layers can absorb them",
+        "give each feature of an input vector a scale and a zero of its own if the first layers can absorb them",
         default=False,
         group=OptionGroup.NUMBERS,
     )
     fold_affine: bool = option(
-        "fold scalers and projections into the layers behind them, where no more answers change",
+        "fold scalers and projections into the layers behind them if no more answers change on the validation data",
         default=False,
         group=OptionGroup.NUMBERS,
     )
     outputs: str = option(
-        "what the program gives: all scores, or only the class, without what changes no class, such as a last softmax",
+        "result of a classifier: all scores, or only the class, without steps that change no class, such as a last softmax",
         default=SCORES,
         choices=OUTPUTS,
         group=OptionGroup.NUMBERS,

@@ -1,4 +1,4 @@
-"""`drop-monotone`: what changes scores without changing their order is dropped where only the class is asked for.
+"""`drop-monotone`: functions that keep the order of scores are dropped if only the class is asked for.
 
 Softmax, sigmoid and a positive factor take time, and in a format they round and saturate, so that unequal scores tie.
 `compare-arguments` drops functions that nothing but `tdsl.argmax` reads; this pass, on request, drops those whose
@@ -35,8 +35,7 @@ class DropMonotonePass(ModulePass):
     """Makes a program return a label, and drops increasing functions before the comparison that decides on it.
 
     A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`: class 1 is that of a positive score, or of a
-    sigmoid above 1/2. Of the values that the program returns, those that the functions computed give way to what is
-    compared.
+    sigmoid above 1/2. The program returns the compared numbers instead of the results of dropped functions.
 
     outputs: `class`; `scores`, the default, changes nothing. Raises `InputError` for anything else, and for a result
     that is neither a vector of scores nor a single one.

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class ScaleFeaturesPass(ModulePass):
     """Scales the features of an argument at L0 that is a vector, and records scales and zeros as its attributes.
 
-    Where all readers are layers with weights, perhaps behind a scaler, each feature's range on the data becomes -1 to
-    1. Other readers, as of squared distances, let the caller compute the scaler instead of the program. An input that
-    has neither, or has scales, stays as it is. To be run before `profile`.
+    If all readers are layers with weights, perhaps behind a scaler, each feature's range on the data becomes -1 to 1.
+    If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead of the
+    program. Any other input, and one with scales already, stays as it is. To be run before `profile`.
 
     data: .npz file with inputs `x`. Raises `InputError` for a data file that does not fit.
     """
