@@ -68,7 +68,7 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     outputs: str = option(
-        "result of a classifier: all scores, or only the class, without steps that change no class, such as a last softmax",
+        "result of a classifier: all scores, or only the class, without steps that keep the class, such as softmax",
         default=SCORES,
         choices=OUTPUTS,
         group=OptionGroup.NUMBERS,
