@@ -12,6 +12,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
+from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.reals.choose_votes import SOFT, VOTES
 from tinyml.transforms.schedules.table import AUTO, schedule_names
 
@@ -55,6 +56,22 @@ class CompileOptions:
     row_scales: bool = option(
         "give each row of a weight matrix a scale of its own where that reduces the error",
         default=False,
+        group=OptionGroup.NUMBERS,
+    )
+    feature_scales: bool = option(
+        "give each feature of an input vector a scale and a zero of its own if the first layers can absorb them",
+        default=False,
+        group=OptionGroup.NUMBERS,
+    )
+    fold_affine: bool = option(
+        "fold scalers and projections into the layers behind them if no more answers change on the validation data",
+        default=False,
+        group=OptionGroup.NUMBERS,
+    )
+    outputs: str = option(
+        "result of a classifier: all scores, or only the class, without steps that keep the class, such as softmax",
+        default=SCORES,
+        choices=OUTPUTS,
         group=OptionGroup.NUMBERS,
     )
     reuse_input: bool = option(

@@ -19,6 +19,7 @@ from tinyml.dialects.tdsl.distance import *
 from tinyml.dialects.tdsl.elementwise import *
 from tinyml.dialects.tdsl.enlargement import *
 from tinyml.dialects.tdsl.facts import *
+from tinyml.dialects.tdsl.feature_map import *
 from tinyml.dialects.tdsl.forest import *
 from tinyml.dialects.tdsl.input_order import *
 from tinyml.dialects.tdsl.input_parts import *

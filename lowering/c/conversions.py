@@ -9,8 +9,11 @@ from tinyml.targets.c.text import spell_float
 _INPUT = """\
 /* The raw of the input that is nearest to a real number, halves away from zero. */
 static inline {type} {name}(float real)
+"""
+
+RAW_BODY = """\
 {{
-    const float raw = real / {unit};
+    const float raw = {raw};
     if (!(raw > {least}))
         return {low};
     if (raw >= {most})
@@ -18,6 +21,7 @@ static inline {type} {name}(float real)
     return ({type})((int32_t)(raw < 0.0f ? raw - 0.5f : raw + 0.5f){plus});
 }}
 """
+"""The body of a function from reals to raws of a type; `raw_limits` gives what it names but for the C of `raw`."""
 
 _OUTPUT = """\
 /* The real number that an element of {what} stands for. */
@@ -30,19 +34,15 @@ static inline float {name}({type} raw)
 
 def input_conversion(name: str, type: str, format: Affine) -> c.InlineOp:
     """The function `NAME_raw`. type: the C type of the input's elements."""
-    ends = (spell_float(float(end - format.zero)) for end in (format.low, format.high))
-    least, most = ends
-    text = _INPUT.format(
-        name=f"{name}_raw",
-        type=type,
-        unit=spell_float(format.unit),
-        least=least,
-        most=most,
-        low=format.low,
-        high=format.high,
-        plus=_added(format.zero),
-    )
+    raw = f"real / {spell_float(format.unit)}"
+    text = _INPUT.format(name=f"{name}_raw", type=type) + RAW_BODY.format(type=type, raw=raw, **raw_limits(format))
     return c.InlineOp(f"{name}_raw", text)
+
+
+def raw_limits(format: Affine) -> dict[str, object]:
+    """The numbers in `RAW_BODY` for a format."""
+    least, most = (spell_float(float(end - format.zero)) for end in (format.low, format.high))
+    return {"least": least, "most": most, "low": format.low, "high": format.high, "plus": _added(format.zero)}
 
 
 def output_conversion(name: str, what: str, type: str, format: Affine) -> c.InlineOp:

@@ -35,11 +35,12 @@ from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format
 from tinyml.lowering.c.conversions import input_conversion, output_conversion
+from tinyml.lowering.c.feature_conversions import feature_conversion
 from tinyml.lowering.c.row_declaration import row_declaration
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import coded_kernel, kernel_of, target_of
+from tinyml.targets.registry import chip_of, coded_kernel, kernel_of, target_of
 
 ARENA = "arena"
 ELEMENTS: dict[Attribute, str] = {i8: "int8_t", i16: "int16_t", i32: "int32_t", i64: "int64_t", f32: "float"}
@@ -76,7 +77,9 @@ class ProgramBuilder:
         self.row_function = f"{self.name}_row"
         """The user's function that supplies the rows of the input, if they arrive one by one."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
-        public = (f"{self.name}_{suffix}" for suffix in ("predict", "scores", "input", "raw", "real", *outs))
+        suffixes = ("predict", "scores", "input", "raw", "real", "read", *outs)
+        suffixes += tuple(f"feature_{what}" for what in ("scales", "zeros", "raw", "number"))
+        public = (f"{self.name}_{suffix}" for suffix in suffixes)
         self.names = Names((self.name, self.row_function, ARENA, *public))
         self.target = target_of(function)
         self.kernels = num.declared_kernels(function.parent_op())
@@ -159,6 +162,8 @@ class ProgramBuilder:
         input_doc = self.describe(self.input, self._of_input(FORMAT))
         if isinstance(packed := self._of_input(tdsl.PACKED), IntegerAttr):
             input_doc += f", numbers packed into {packed.value.data} bits each"
+        if self._of_input(tdsl.FEATURE_SCALES) is not None:
+            input_doc += ", features in units of their own"
         axes = tdsl.order_axes(self._of_input(tdsl.ORDER))
         layout = "" if axes is None else tdsl.named_axes(axes)
         if layout:
@@ -212,21 +217,23 @@ class ProgramBuilder:
     def _conversions(self) -> list[Operation]:
         """Functions of the header that convert the input and the outputs if a shift does not suffice."""
         functions: list[Operation] = []
-        format = self._affine(self._of_input(FORMAT))
-        if format is not None and self._of_input(tdsl.PACKED) is None:
-            functions.append(input_conversion(self.name, ELEMENTS[self.input.element_type], format))
+        format, type = self._affine(self._of_input(FORMAT)), ELEMENTS[self.input.element_type]
+        features = tdsl.FeatureMap.of(self._of_input, prod(self.input.get_shape()))
+        if features is not None:
+            functions.append(feature_conversion(self.name, type, features, format, chip_of(self.target)))
+        elif format is not None and not format.is_binary and self._of_input(tdsl.PACKED) is None:
+            functions.append(input_conversion(self.name, type, format))
         for number, value in enumerate(self.outputs):
             format = self._affine(_attribute(self.function.res_attrs, number + (self.label is not None)))
-            if format is not None:
+            if format is not None and not format.is_binary:
                 name, what = (f"_output_{number}", f"output {number}") if number else ("", "the scores")
                 element = ELEMENTS[_array(value.type).element_type]
                 functions.append(output_conversion(f"{self.name}{name}_real", what, element, format))
         return functions
 
     def _affine(self, format: Attribute | None) -> Affine | None:
-        """The format if it is affine but not fixed point; None otherwise."""
-        affine = affine_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
-        return None if affine is None or affine.is_binary else affine
+        """The format that an attribute names, if it is affine; None otherwise."""
+        return affine_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
 
     def _has_floats(self) -> bool:
         return any(value.type == f32 for op in self.function.walk() for value in op.results)

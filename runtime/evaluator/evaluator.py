@@ -145,7 +145,7 @@ def evaluate(
 
 def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
     """Run a program in double precision on real inputs, as a reference."""
-    return evaluate(module, inputs, Reals(), observe)
+    return evaluate(module, argument_reals(module, inputs), Reals(), observe)
 
 
 def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
@@ -171,8 +171,24 @@ def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
     return Outputs(outputs.labels, reals[0] if reals else None, tuple(reals[1:]))
 
 
+def feature_map(module: ModuleOp) -> tdsl.FeatureMap | None:
+    """The scales and zeros of the features of a program's input; None if it has none."""
+    function = predict_function(module)
+    if function.arg_attrs is None:
+        return None
+    elements = int(np.prod(tdsl.shape_of(function.body.block.args[0])))
+    return tdsl.FeatureMap.of(function.arg_attrs.data[0].data.get, elements)
+
+
+def argument_reals(module: ModuleOp, inputs: Array) -> Array:
+    """The reals of a program's argument for inputs of shape (samples, elements): by feature scales, if it has any."""
+    features = feature_map(module)
+    return inputs if features is None else features.of_features(inputs)
+
+
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
     """Real inputs as raws of the program's input format."""
+    inputs = argument_reals(module, inputs)
     format = element_format(predict_function(module).body.block.args[0].type)
     parts = [format.encode(inputs[i : i + CHUNK].astype(np.float64)) for i in range(0, len(inputs), CHUNK)]
     return np.concatenate(parts) if parts else format.encode(inputs.astype(np.float64))

@@ -33,7 +33,7 @@ class Data:
     regressor should compute, (samples, values), if the file has them instead of labels.
     """
 
-    x: NDArray[np.float32]
+    x: NDArray[np.floating[Any]]
     y: NDArray[np.int64] | None
     integers: bool = False
     shape: tuple[int, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
@@ -13,7 +13,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.evaluator.evaluator import feature_map, predict_function
 from tinyml.runtime.model.answers import Answers
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.runtime.model.model_interface import interface_of
@@ -42,7 +42,7 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
         format.verify_raws(raws)
     except VerifyException as error:
         raise InputError(f"`x` holds integers, which are raws of the input: {error}", file=file) from error
-    return replace(data, x=format.decode(raws).astype(np.float32))
+    return replace(data, x=_features(module, format.decode(raws)))
 
 
 def answers_of(module: ModuleOp) -> Answers:
@@ -52,7 +52,16 @@ def answers_of(module: ModuleOp) -> Answers:
     return Answers(classes, labels, interface.output_length or None, interface.has_label)
 
 
-def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.float32]:
+def _features(module: ModuleOp, reals: NDArray[Any]) -> NDArray[Any]:
+    """The inputs for which a program's argument has these reals.
+
+    Those of features with scales of their own are in double precision, which gives each raw back.
+    """
+    features = feature_map(module)
+    return reals.astype(np.float32) if features is None else features.features(reals)
+
+
+def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
     """The samples of a data set, (samples, elements), in the program's order of axes.
 
     The data set has the axis order of the model's file, or channels last if its shape fits only that order.
@@ -67,7 +76,7 @@ def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.float32]:
     return _reordered(data.x, [file[axis] for axis in given], [given.index(axis) for axis in axes])
 
 
-def in_file_order(module: ModuleOp, x: NDArray[np.float32]) -> NDArray[np.float32]:
+def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
     """Samples (samples, elements) of a program, reordered to the axis order of the model's file."""
     if (axes := interface_of(module).input_axes) is None:
         return x
@@ -75,7 +84,9 @@ def in_file_order(module: ModuleOp, x: NDArray[np.float32]) -> NDArray[np.float3
     return _reordered(x, [file[axis] for axis in axes], [axes.index(axis) for axis in range(len(axes))])
 
 
-def _reordered(x: NDArray[np.float32], shape: Sequence[int], permutation: Sequence[int]) -> NDArray[np.float32]:
+def _reordered(
+    x: NDArray[np.floating[Any]], shape: Sequence[int], permutation: Sequence[int]
+) -> NDArray[np.floating[Any]]:
     """Samples (samples, elements) with their axes permuted. shape: of a sample before the permutation."""
     return x.reshape(-1, *shape).transpose(0, *(1 + axis for axis in permutation)).reshape(len(x), -1)
 
@@ -98,7 +109,7 @@ def random_data(module: ModuleOp, samples: int) -> Data:
         return Data(random.standard_normal((samples, length)).astype(np.float32), None)
     ends = np.sort(format.encode(np.array([-np.inf, np.inf])).astype(np.int64))
     raws = random.integers(ends[0], ends[1], (samples, length), endpoint=True).astype(format.dtype)
-    return Data(format.decode(raws).astype(np.float32), None)
+    return Data(_features(module, format.decode(raws)), None)
 
 
 def input_format(module: ModuleOp) -> NumberFormat:

@@ -19,6 +19,7 @@ LARGE = {
     "transforms/buffers/packing": "a file for each packer",
     "dialects/formats": "a file for each number format",
     "transforms/formats": "a file for each pass of the level",
+    "transforms/reals": "a file for each pass of the level",
 }
 """Folders whose files are what there is one of, and what each file is."""
 

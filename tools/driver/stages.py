@@ -67,7 +67,7 @@ class Compiled:
     execution changed bits by rounding sums; None if it does not. stages: the IR of all levels as text.
     source, header: the C files. format: the name of the program's number format. width: its bits. row_scales: true if
     the rows of constant matrices have scales of their own. parts: the format of what a quantised model has in
-    floats, such as `fixed 16`; None if it has nothing in floats.
+    floats, such as `fixed 16`; None if it has nothing in floats. fold_affine: true if affine layers were folded.
     """
 
     reals: ModuleOp
@@ -83,6 +83,7 @@ class Compiled:
     width: int
     row_scales: bool
     parts: str | None = None
+    fold_affine: bool = False
 
     @property
     def macs(self) -> int:
@@ -150,20 +151,29 @@ def compile_stages(
 ) -> Compiled:
     """Compile a program at L0, profiled on a data set.
 
-    search: the pass that chooses a format for each tensor, in place of the width. The option `row_scales` takes effect
-    only if it changes fewer answers on the data; the search with these scales keeps a journal of its own, whose name
-    has the suffix `.rows`.
+    search: the pass that chooses a format for each tensor, in place of the width. The option `fold_affine` takes effect
+    only if it changes no more answers on the data, and `row_scales` only if it changes fewer; the search with either
+    keeps a journal of its own, whose name has the suffix `.folded` or `.rows`.
     """
-    width = format_named(ctx, options.format, options.width).bits
-    scaled = plain = _reals_and_formats(reals, ctx, replace(options, row_scales=False), search)
-    if options.row_scales:
+    width, data = format_named(ctx, options.format, options.width).bits, Path(options.data)
+    chosen = replace(options, fold_affine=False, row_scales=False)
+    best = _reals_and_formats(reals, ctx, chosen, search)
+    for name, suffix, fewer in (("fold_affine", "folded", 0), ("row_scales", "rows", 1)):
+        if not getattr(options, name):
+            continue
+        own = search
         if search is not None and search.journal is not None:
-            search = replace(search, journal=f"{search.journal}.rows")
-        scaled = _reals_and_formats(reals, ctx, options, search)
-    data = Path(options.data)
-    row_scales = options.row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)
-    reals, module = scaled if row_scales else plain
-    return _below(reals, module, ctx, options, [LevelText(_REALS, print_ir(reals))], width, row_scales)
+            own = replace(search, journal=f"{search.journal}.{suffix}")
+        tried = replace(chosen, **{name: True})
+        found = _reals_and_formats(reals, ctx, tried, own)
+        if print_ir(found[0]) == print_ir(best[0]):
+            continue
+        if _changed_answers(*found, data) <= _changed_answers(*best, data) - fewer:
+            chosen, best = tried, found
+    reals, module = best
+    stages = [LevelText(_REALS, print_ir(reals))]
+    compiled = _below(reals, module, ctx, options, stages, width, chosen.row_scales)
+    return replace(compiled, fold_affine=chosen.fold_affine)
 
 
 def refine_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> None:
@@ -193,7 +203,7 @@ def compile_again(compiled: Compiled, ctx: Context, options: PipelineOptions) ->
     module = (compiled.unrounded or compiled.formats).clone()
     reals = [stage for stage in compiled.stages if stage.file == _REALS]
     again = _below(compiled.reals, module, ctx, options, reals, compiled.width, compiled.row_scales)
-    return replace(again, parts=compiled.parts)
+    return replace(again, parts=compiled.parts, fold_affine=compiled.fold_affine)
 
 
 def _below(

@@ -36,6 +36,7 @@ def write_report(
     rounding: None if no sums are rounded in between. measured: None if the tools of the device are not installed.
     seconds: duration of the whole command.
     """
+    from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.transforms.formats.plan_execution import streamed_segments
@@ -59,6 +60,8 @@ def write_report(
         width=compiled.width,
         parts=compiled.parts,
         row_scales=compiled.row_scales,
+        feature_scales=feature_map(compiled.formats) is not None,
+        fold_affine=compiled.fold_affine,
         search=_search_report(request, compiled, account),
         optimize=optimize,
         accuracy_float=accuracies.reals,

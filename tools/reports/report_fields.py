@@ -69,6 +69,8 @@ class Report:
     width: int
     parts: str | None
     row_scales: bool
+    feature_scales: bool
+    fold_affine: bool
     search: Mapping[str, Any] | None
     optimize: str
     accuracy_float: float | None

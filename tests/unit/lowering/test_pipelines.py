@@ -54,6 +54,7 @@ def test_every_option_of_a_pipeline_changes_its_steps(name: str):
         "width": 8,
         "weights": "fixed:8",
         "packed": "never",
+        "outputs": "class",
         "plan": "rows",
         "target": "uno",
     }

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.evaluator.evaluator import encode_inputs, predict_function
+from tinyml.lowering.bits.format_notes import affine_format
+from tinyml.runtime.evaluator.evaluator import encode_inputs, feature_map, predict_function
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 
@@ -36,6 +38,7 @@ def program_around(template: Path, formats: ModuleOp, data: Data) -> str:
     label = interface.has_label
     call = f"{interface.name}_predict({'X' if interface.in_array else ''})"
     format = tdsl.format_of(predict_function(formats).body.block.args[0])
+    scaled = feature_map(formats) is not None
     return Template(template.read_text("utf-8")).substitute(
         name=interface.name,
         length=interface.array_length,
@@ -50,17 +53,25 @@ def program_around(template: Path, formats: ModuleOp, data: Data) -> str:
         else f"Serial.print((double){interface.name}_scores()[0]);",
         print='printf("class %d\\n", label);' if label else f'printf("%g\\n", (double){interface.name}_scores()[0]);',
         width="" if interface.packed_bits is None else f", bytes with numbers of {interface.packed_bits} bits",
-        read=_reader(format, interface),
+        read=_reader(format, interface, scaled),
     )
 
 
-def _reader(format: NumberFormat, interface: Interface) -> str:
-    """C code that reads a number, or a byte of a packed input, and stores it in the input's format."""
+def _reader(format: NumberFormat, interface: Interface, scaled: bool) -> str:
+    """C code that reads a number, or a byte of a packed input, and stores it in the input's format.
+
+    scaled: whether the header converts features that have scales of their own.
+    """
     ctype = interface.array_ctype
     if interface.packed_bits is not None:
         return f"X[received] = ({ctype})Serial.parseInt(); /* of numbers packed into {interface.packed_bits} bits */"
+    if scaled and affine_format(context(), str(format.type)) is not None:
+        return f"X[received] = {interface.name}_feature_raw(received, Serial.parseFloat());"
+    real = "Serial.parseFloat()"
+    if scaled:
+        real = f"{interface.name}_feature_number(received, {real})"
     if format.dtype.kind == "f":
-        return "X[received] = Serial.parseFloat();"
+        return f"X[received] = {real};"
     probe = np.linspace(0, format.encode(np.array(1e30)), 64).astype(format.dtype)
     unit = format.decode(np.ones(1, format.dtype))[0]
     if unit == 0 or not np.array_equal(format.decode(probe), probe * unit):
@@ -68,6 +79,6 @@ def _reader(format: NumberFormat, interface: Interface) -> str:
     low, high = (int(format.encode(np.array(value))) for value in (-1e30, 1e30))
     # Arduino's constrain is a macro that would read up to three numbers, and lround overflows beyond 32 bits.
     return (
-        f"float raw = Serial.parseFloat() * {float(1 / unit)!r}; /* real = raw / {float(1 / unit)!r} */\n"
+        f"float raw = {real} * {float(1 / unit)!r}; /* real = raw / {float(1 / unit)!r} */\n"
         f"    X[received] = ({ctype})(raw <= {low}L ? {low}L : raw >= {high}L ? {high}L : lround(raw));"
     )

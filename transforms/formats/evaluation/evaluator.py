@@ -49,12 +49,14 @@ class CandidateEvaluator:
     """Evaluates the candidates of one program on one data set."""
 
     def __init__(self, module: ModuleOp, data: Data, scheme: str | None):
-        from tinyml.runtime.evaluator.evaluator import predict_function, samples_together
+        from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function, samples_together
         from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 
         self.candidates = Candidates(module, data.x.astype("f8"), scheme)
         self.reference = Reference(module, data)
-        self.shared = SharedEvaluator(self.reference.inputs, chunk=samples_together(predict_function(module)))
+        self.arguments = argument_reals(module, self.reference.inputs)
+        """The reals of the program's argument, in the order of the reference."""
+        self.shared = SharedEvaluator(self.arguments, chunk=samples_together(predict_function(module)))
 
     @cached_property
     def gradients(self) -> Gradients:
@@ -66,7 +68,7 @@ class CandidateEvaluator:
 
         assert self.reference.margin_model is not None
         direction = self.reference.margin_model.direction()
-        return Gradients(self.candidates.module, self.reference.inputs[: self.nearest], direction[: self.nearest])
+        return Gradients(self.candidates.module, self.arguments[: self.nearest], direction[: self.nearest])
 
     @cached_property
     def nearest(self) -> int:

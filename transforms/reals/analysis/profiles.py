@@ -72,7 +72,7 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
     In a part of the program that has formats, the profiles are those of the rounded values.
     """
-    from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, predict_function
+    from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
 
     statistics: dict[SSAValue, _Statistics] = {}
 
@@ -85,7 +85,7 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
         _record(op, statistics)
     argument = statistics[function.body.block.args[0]].profile()
     set_argument_attribute(function, tdsl.PROFILE, argument)
-    if zeros := float((inputs == 0).mean()):
+    if zeros := float((argument_reals(module, inputs) == 0).mean()):
         set_argument_attribute(function, tdsl.ZEROS, FloatAttr(round(zeros, 6), 64))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,15 +73,26 @@ int main(int count, char **arguments)
 
 
 @pytest.mark.parametrize(
-    ("format", "width", "reuse_input"),
-    [("fixed", 8, False), ("fixed", 16, False), ("fixed", 16, True), ("fixed", 32, False), ("f32", None, False)],
+    ("format", "width", "option"),
+    [
+        ("fixed", 8, None),
+        ("fixed", 16, None),
+        ("fixed", 16, "reuse_input"),
+        ("fixed", 32, None),
+        ("f32", None, None),
+        ("zeroskew", 8, "feature_scales"),
+        ("fixed", 32, "feature_scales"),
+        ("f32", None, "feature_scales"),
+    ],
 )
 def test_the_sketch_classifies_what_it_is_sent(
-    format: str, width: int | None, reuse_input: bool, tmp_path: Path
+    format: str, width: int | None, option: str | None, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     model, val = TOUR / "tour.sd", TOUR / "val.npz"
-    compile_model(Request(model=model, val=val, format=format, width=width, reuse_input=reuse_input, out=out))
+    options: dict[str, Any] = {} if option is None else {option: True}
+    report = compile_model(Request(model=model, val=val, format=format, width=width, out=out, **options))
+    assert report["feature_scales"] == (option == "feature_scales")
     sketch = (out / "tour" / "tour.ino").read_text(encoding="utf-8")
     program = sketch.replace("#include <avr/pgmspace.h>", ARDUINO) + MAIN
     (tmp_path / "sketch.cpp").write_text(program, encoding="utf-8")

@@ -1,0 +1,117 @@
+// RUN: tinyml-opt %s -p 'drop-monotone{outputs=class}' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'drop-monotone{outputs=class},drop-monotone{outputs=class}' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p drop-monotone --split-input-file | filecheck %s --check-prefix=SCORES
+// RUN: not tinyml-opt %s -p 'drop-monotone{outputs=probability}' --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
+
+// Softmax, a positive factor and a shift by one number are gone; what is compared is returned in their place.
+func.func @scores(%x: tensor<1x4xf32>) -> (index, tensor<4xf32>) {
+  %two = tdsl.const dense<2.0> : tensor<1xf32> -> tensor<1xf32>
+  %a = tdsl.mul %x, %two : tensor<1x4xf32>, tensor<1xf32> -> tensor<1x4xf32>
+  %b = tdsl.sub %a, %two : tensor<1x4xf32>, tensor<1xf32> -> tensor<1x4xf32>
+  %c = tdsl.softmax %b : tensor<1x4xf32> -> tensor<1x4xf32>
+  %d = tdsl.reshape %c : tensor<1x4xf32> -> tensor<4xf32>
+  %label = tdsl.argmax %d : tensor<4xf32>
+  func.return %label, %d : index, tensor<4xf32>
+}
+// CHECK: func.func @scores(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>)
+// CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x4xf32>
+// CHECK-NEXT: func.return %label, %x
+// SCORES: func.func @scores
+// SCORES: %c = tdsl.softmax
+// SCORES: tdsl.argmax %d
+
+// -----
+
+// Scores without a label get one.
+func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %y = tdsl.sigmoid %x : tensor<1x4xf32> -> tensor<1x4xf32>
+  func.return %y : tensor<1x4xf32>
+}
+// CHECK: func.func @unlabelled(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>)
+// CHECK-NEXT: %label = tdsl.argmax %x
+// SCORES: func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32>
+
+// -----
+
+// A single probability is above 1/2 where its logit is positive.
+func.func @probability(%x: tensor<1x1xf32>) -> tensor<1xf32> {
+  %half = tdsl.const dense<0.5> : tensor<1x1xf32> -> tensor<1x1xf32>
+  %a = tdsl.mul %half, %x : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+  %y = tdsl.sigmoid %a : tensor<1x1xf32> -> tensor<1x1xf32>
+  %z = tdsl.reshape %y : tensor<1x1xf32> -> tensor<1xf32>
+  func.return %z : tensor<1xf32>
+}
+// CHECK: func.func @probability
+// CHECK-NEXT: %label = tdsl.sign %x
+// CHECK-NEXT: func.return %label, %x
+
+// -----
+
+// A threshold of a sigmoid becomes its logit.
+func.func @threshold(%x: tensor<1x1xf32>) -> (index, tensor<1x1xf32>) {
+  %no = arith.constant 0 : index
+  %yes = arith.constant 1 : index
+  %y = tdsl.sigmoid %x : tensor<1x1xf32> -> tensor<1x1xf32>
+  %above = tdsl.at_least %y {threshold = 0.5 : f64} : tensor<1x1xf32>
+  %label = arith.select %above, %yes, %no : index
+  func.return %label, %y : index, tensor<1x1xf32>
+}
+// CHECK: func.func @threshold
+// CHECK: tdsl.at_least %x {threshold = 0.000000e+00 : f64}
+// CHECK: func.return %label, %x
+
+// -----
+
+// A negative factor and addends of each element stay, as do functions that are not strictly increasing and softmax over
+// parts of the scores.
+func.func @negative(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
+  %less = tdsl.const dense<-1.0> : tensor<1xf32> -> tensor<1xf32>
+  %a = tdsl.mul %x, %less : tensor<2x2xf32>, tensor<1xf32> -> tensor<2x2xf32>
+  %label = tdsl.argmax %a : tensor<2x2xf32>
+  func.return %label, %a : index, tensor<2x2xf32>
+}
+// CHECK: func.func @negative
+// CHECK: tdsl.argmax %a
+
+// -----
+
+func.func @each(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
+  %each = tdsl.const dense<[1.0, 2.0]> : tensor<2xf32> -> tensor<2xf32>
+  %a = tdsl.add %x, %each : tensor<2x2xf32>, tensor<2xf32> -> tensor<2x2xf32>
+  %label = tdsl.argmax %a : tensor<2x2xf32>
+  func.return %label, %a : index, tensor<2x2xf32>
+}
+// CHECK: func.func @each
+// CHECK: tdsl.argmax %a
+
+// -----
+
+func.func @limits(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
+  %a = tdsl.relu %x : tensor<2x2xf32> -> tensor<2x2xf32>
+  %label = tdsl.argmax %a : tensor<2x2xf32>
+  func.return %label, %a : index, tensor<2x2xf32>
+}
+// CHECK: func.func @limits
+// CHECK: tdsl.argmax %a
+
+// -----
+
+func.func @rows(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
+  %a = tdsl.softmax %x : tensor<2x2xf32> -> tensor<2x2xf32>
+  %label = tdsl.argmax %a : tensor<2x2xf32>
+  func.return %label, %a : index, tensor<2x2xf32>
+}
+// CHECK: func.func @rows
+// CHECK: tdsl.argmax %a
+
+// -----
+
+// A quantised network that keeps its formats compares what softmax reads.
+func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> tensor<1x4x!fixed.q<8, 7>> {
+  %a = tdsl.softmax %x : tensor<1x4x!fixed.q<8, 4>> -> tensor<1x4x!fixed.q<8, 7>>
+  func.return %a : tensor<1x4x!fixed.q<8, 7>>
+}
+// CHECK: func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> (index, tensor<1x4x!fixed.q<8, 4>>)
+// CHECK-NEXT: %label = tdsl.argmax %x
+
+// UNKNOWN: unknown outputs 'probability'; there are scores, class

@@ -1,0 +1,47 @@
+// RUN: tinyml-opt %s -p "scale-features{data=%S/../Inputs/features.npz}" --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "scale-features{data=%S/../Inputs/features.npz},scale-features{data=%S/../Inputs/features.npz}" --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "scale-features{data=%S/../Inputs/features.npz},profile{data=%S/../Inputs/features.npz}" --split-input-file | filecheck %s --check-prefix=PROFILE
+// RUN: not tinyml-opt %s -p "scale-features{data=%S/../Inputs/two.npz}" --split-input-file 2>&1 | filecheck %s --check-prefix=SHAPE
+
+// Features from 1 to 3, from -300 to 100 and always 5 become numbers from -1 to 1; a linear model absorbs the units.
+func.func @linear(%X: tensor<1x3xf32>) -> tensor<1x1xf32> {
+  %mean = tdsl.const dense<[[1.0, 0.0, 0.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %W = tdsl.const dense<[[8.0], [0.5], [2.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %centred = tdsl.sub %X, %mean : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  %y = tdsl.matmul %centred, %W : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// 8 * (2 - 1) + 0.5 * -100 + 2 * 5 is left for the zeros.
+// CHECK: func.func @linear(%X: tensor<1x3xf32> {tdsl.feature_scales = array<f32: 1.000000e+00, 2.000000e+02, 5.000000e+00>, tdsl.feature_zeros = array<f32: 2.000000e+00, -1.000000e+02, 5.000000e+00>})
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}8.000000e+00], [1.000000e+02], [1.000000e+01]]>
+// CHECK-NEXT: %y = tdsl.matmul %X, %W
+// CHECK-NEXT: %bias = tdsl.const dense<-3.200000e+01>
+// CHECK-NEXT: tdsl.add %y, %bias
+// PROFILE: func.func @linear
+// PROFILE-SAME: tdsl.profile = #tdsl.profile<-1.0, 1.0, [-1.0, -1.0, 0.0, 1.0, 1.0]>
+
+// -----
+
+// Other readers let the caller compute the scaler, (x - mean) * rate.
+func.func @distance(%X: tensor<1x3xf32>) -> tensor<1x3xf32> {
+  %mean = tdsl.const dense<[[1.0, 2.0, 3.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %rate = tdsl.const dense<[[0.5, 4.0, -2.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %centred = tdsl.sub %X, %mean : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  %scaled = tdsl.mul %centred, %rate : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  %square = tdsl.mul %scaled, %scaled : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  func.return %square : tensor<1x3xf32>
+}
+// CHECK: func.func @distance(%X: tensor<1x3xf32> {tdsl.feature_scales = array<f32: 2.000000e+00, 2.500000e-01, -5.000000e-01>, tdsl.feature_zeros = array<f32: 1.000000e+00, 2.000000e+00, 3.000000e+00>})
+// CHECK-NEXT: %square = tdsl.mul %X, %X
+// CHECK-NEXT: func.return %square
+
+// -----
+
+// Without a layer that absorbs scales, and without a scaler, the program stays.
+func.func @neither(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
+  %y = tdsl.tanh %X : tensor<3x1xf32> -> tensor<3x1xf32>
+  func.return %y : tensor<3x1xf32>
+}
+// CHECK: func.func @neither(%X: tensor<3x1xf32>) ->
+
+// SHAPE: two.npz: pass 'scale-features': samples of `x` have 2 values, the program takes 3

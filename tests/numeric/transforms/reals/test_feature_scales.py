@@ -1,0 +1,173 @@
+"""A scale and a zero for each feature: what tabular data need, with the same bits on every device."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import pytest
+from programs.devices import DEVICES
+from programs.runtime_functions import run_figure
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from tinyml.dialects.context import context
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.evaluator.evaluator import encode_inputs
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.targets.registry import HOST, USUAL, board
+from tinyml.tools.driver.compile_model import build_folder
+from tinyml.tools.driver.measure import accuracy
+from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.stages import Compiled, compile_stages, load_program
+
+LOADERS = {"cancer": load_breast_cancer, "wine": load_wine}
+CASES = [("cancer", "fixed", 16), ("wine", "fixed", 8), ("wine", "zeroskew", 8)]
+"""A data set, a format and its width, of which one scale for all features loses most answers or some."""
+
+
+class Compilation(NamedTuple):
+    folder: Path
+    report: dict[str, Any]
+
+
+def dense(numbers: Any) -> str:
+    return f"dense<{json.dumps(np.asarray(numbers, np.float32).astype(float).tolist())}>"
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A scaler, logistic regression and softmax for each data set, of which every second sample is held back."""
+    folder = tmp_path_factory.mktemp("models")
+    for name, load in LOADERS.items():
+        x, y = cast("tuple[Any, Any]", load(return_X_y=True))
+        scaler: Any = StandardScaler()
+        model: Any = LogisticRegression(max_iter=500)
+        model.fit(scaler.fit_transform(x[::2]), y[::2])
+        weights, bias = model.coef_, model.intercept_
+        if len(weights) == 1:
+            weights, bias = np.concatenate([-weights, weights]), np.concatenate([-bias, bias])
+        row, scores = f"tensor<1x{x.shape[1]}xf32>", f"tensor<1x{len(weights)}xf32>"
+        matrix = f"tensor<{x.shape[1]}x{len(weights)}xf32>"
+        (folder / f"{name}.mlir").write_text(
+            f"""
+            func.func @{name}(%X: {row}) -> (index, {scores}) {{
+              %mean = tdsl.const {dense([scaler.mean_])} : {row} -> {row}
+              %rate = tdsl.const {dense([1 / scaler.scale_])} : {row} -> {row}
+              %W = tdsl.const {dense(weights.T)} : {matrix} -> {matrix}
+              %b = tdsl.const {dense([bias])} : {scores} -> {scores}
+              %centred = tdsl.sub %X, %mean : {row}, {row} -> {row}
+              %scaled = tdsl.mul %centred, %rate : {row}, {row} -> {row}
+              %products = tdsl.matmul %scaled, %W : {row}, {matrix} -> {scores}
+              %sums = tdsl.add %products, %b : {scores}, {scores} -> {scores}
+              %shares = tdsl.softmax %sums : {scores} -> {scores}
+              %label = tdsl.argmax %shares : {scores}
+              func.return %label, %shares : index, {scores}
+            }}
+            """
+        )
+        for part, offset in (("val", 0), ("test", 1)):
+            np.savez(folder / f"{name}_{part}.npz", x=x[offset::2].astype(np.float32), y=y[offset::2])
+    return folder
+
+
+def without_device(models: Path, name: str, **options: Any) -> Compiled:
+    """A model compiled with its validation data for the host."""
+    program = load_program(models / f"{name}.mlir", context())
+    asked = PipelineOptions(data=str(models / f"{name}_val.npz"), **options)
+    return compile_stages(program, context(), asked)
+
+
+def percent(compiled: Compiled, models: Path, name: str) -> float:
+    data = load_program_data(compiled.formats, str(models / f"{name}_test.npz"))
+    result = accuracy(compiled.reals, compiled.formats, data)
+    assert result.formats is not None
+    return result.formats
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: "-".join(map(str, case)))
+def compiled(request: pytest.FixtureRequest, models: Path, tmp_path_factory: pytest.TempPathFactory) -> Compilation:
+    name, format, width = request.param
+    out, val, test = tmp_path_factory.mktemp("out"), models / f"{name}_val.npz", models / f"{name}_test.npz"
+    options: dict[str, Any] = {"format": format, "width": width, "feature_scales": True, "outputs": "class"}
+    asked = Request(model=models / f"{name}.mlir", val=val, test=test, out=out, **options)
+    report, _ = build_folder(asked, board("uno"), out, must_fit=True)
+    plain = percent(without_device(models, name, format=format, width=width), models, name)
+    assert report["feature_scales"]
+    assert report["outputs"] == "class"
+    assert plain < report["accuracy_float"] - 1, "one scale for all features is enough for this model"
+    return Compilation(out, report)
+
+
+def test_answers_are_those_on_reals(compiled: Compilation) -> None:
+    """The class of at most two held-back samples in a hundred differs."""
+    assert compiled.report["disagreements"] <= compiled.report["samples"] / 50
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_device_equals_evaluator(compiled: Compilation, models: Path, device: str) -> None:
+    """On real inputs, as features and, on the host, as raws, which stand for themselves."""
+    data = models / f"{compiled.report['name']}_test.npz"
+    asked = RunRequest(folder=compiled.folder, data=data, device=device, limit=None if device == HOST else 10)
+    assert run_model(asked)["mismatch"] is None
+
+
+def test_raws_are_given_back(compiled: Compilation, tmp_path: Path) -> None:
+    """Integers in a data file are raws: decoded to features, and encoded again."""
+    formats = load_program(compiled.folder / "ir" / "1-formats.mlir", context())
+    samples = np.random.default_rng(3).integers(-120, 120, (50, interface_of(formats).input_length))
+    np.savez(tmp_path / "raws.npz", x=samples)
+    data = load_program_data(formats, str(tmp_path / "raws.npz"))
+    np.testing.assert_array_equal(encode_inputs(formats, data.x), samples)
+
+
+ENCODES = """\
+#include <string.h>
+#include "figure.h"
+#include "{header}"
+static {type} out[{name}_INPUT_LENGTH];
+const {type} *figure_scores(void) {{ return out; }}
+void figure_predict(const int32_t *X)
+{{
+    for (uint16_t i = 0; i < {name}_INPUT_LENGTH; i++) {{
+        float real;
+        memcpy(&real, &X[i], sizeof real);
+        out[i] = {name}_feature_raw(i, real);
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize("device", [HOST, USUAL])
+def test_the_header_encodes(compiled: Compilation, models: Path, tmp_path: Path, device: str) -> None:
+    """In single precision, in which a number half-way between two raws may go to either."""
+    name = compiled.report["name"]
+    formats = load_program(compiled.folder / "ir" / "1-formats.mlir", context())
+    x = load_program_data(formats, str(models / f"{name}_test.npz")).x[:40]
+    x = np.concatenate([x, np.repeat([[-1e30], [1e30]], x.shape[1], 1)])
+    type = interface_of(formats).input_ctype
+    source = ENCODES.format(name=name, type=type, header=compiled.folder / f"{name}.h")
+    bits = x.astype(np.float32).view(np.int32)
+    raws = run_figure(source, bits, x.shape[1], device, tmp_path, output=type).astype(np.int64)
+    expected = encode_inputs(formats, x).astype(np.int64)
+    assert np.abs(raws - expected).max() <= 1
+    assert (raws != expected).mean() < 0.01
+
+
+def test_folding_is_taken_only_where_no_more_answers_change(models: Path) -> None:
+    """In 16 bits the scaler goes, in 12 bits it stays; where feature scales have absorbed it nothing is folded."""
+    folded = without_device(models, "cancer", width=16, fold_affine=True)
+    plain = without_device(models, "cancer", width=16)
+    assert folded.fold_affine
+    assert "tdsl.sub" not in str(folded.formats)
+    assert percent(folded, models, "cancer") >= percent(plain, models, "cancer")
+    kept = without_device(models, "cancer", width=12, fold_affine=True)
+    assert not kept.fold_affine
+    assert kept.source == without_device(models, "cancer", width=12).source
+    scaled = without_device(models, "cancer", width=12, fold_affine=True, feature_scales=True)
+    assert not scaled.fold_affine

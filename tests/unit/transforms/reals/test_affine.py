@@ -1,0 +1,168 @@
+"""Affine functions between layers, folded into them: the reals stay, but for the rounding of weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from xdsl.builder import Builder
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.tdsl import shape_of
+from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
+from tinyml.transforms.reals.affine.affine_function import AffineFunction
+from tinyml.transforms.reals.analysis.count_macs import count_macs
+from tinyml.transforms.reals.drop_monotone import DropMonotonePass
+from tinyml.transforms.reals.fold_affine import FoldAffinePass
+from tinyml.transforms.reals.scale_features import ScaleFeaturesPass
+
+LENGTH, SAMPLES = 6, 16
+ENDINGS = ("softmax", "sigmoid", "tanh", "double", "reshape")
+STEPS = ("add", "add_to", "sub", "sub_from", "mul", "neg", "matmul", "rows", "conv", "reshape", "tanh", "twice")
+
+
+class Chain:
+    """A function of a vector: steps one after the other, whose constants come from a seed."""
+
+    def __init__(self, steps: list[str], seed: int):
+        self.random = np.random.default_rng(seed)
+        block = Block(arg_types=[TensorType(f32, (1, LENGTH))])
+        self.builder = Builder(InsertPoint.at_end(block))
+        value: SSAValue = block.args[0]
+        for step in steps:
+            value = self.step(step, value)
+        self.builder.insert(func.ReturnOp(value))
+        type = ([argument.type for argument in block.args], [value.type])
+        self.module = ModuleOp([func.FuncOp("model", type, Region(block))])
+        self.module.verify()
+
+    def constant(self, *shape: int) -> SSAValue:
+        return self.builder.insert(tdsl.ConstOp(self.random.normal(size=shape).astype("f4"), F32_FORMAT)).result
+
+    def op(self, op: tdsl.TensorOp) -> SSAValue:
+        return self.builder.insert(op).out
+
+    def step(self, step: str, x: SSAValue) -> SSAValue:
+        size = int(np.prod(shape_of(x)))
+        same = self.constant(*(shape_of(x) if self.random.integers(2) else (1,)))
+        match step:
+            case "add":
+                return self.op(tdsl.AddOp(x, same))
+            case "add_to":
+                return self.op(tdsl.AddOp(same, x))
+            case "sub":
+                return self.op(tdsl.SubOp(x, same))
+            case "sub_from":
+                return self.op(tdsl.SubOp(same, x))
+            case "mul":
+                return self.op(tdsl.MulOp(x, same))
+            case "neg":
+                return self.op(tdsl.NegOp(x))
+            case "matmul":
+                column = self.op(tdsl.ReshapeOp(x, (size, 1)))
+                return self.op(tdsl.MatmulOp(self.constant(int(self.random.integers(1, 8)), size), column))
+            case "rows":
+                row = self.op(tdsl.ReshapeOp(x, (1, size)))
+                return self.op(tdsl.MatmulOp(row, self.constant(size, int(self.random.integers(1, 8)))))
+            case "conv":
+                image = self.op(tdsl.ReshapeOp(x, (1, 1, 1, size)))
+                groups = int(self.random.choice([1, size]))
+                return self.op(tdsl.Conv2dOp(self.constant(size, 1, 1, size // groups), image, groups=groups))
+            case "reshape":
+                return self.op(tdsl.ReshapeOp(x, (size, 1)))
+            case "tanh":
+                return self.op(tdsl.TanhOp(x))
+            case "sigmoid":
+                return self.op(tdsl.SigmoidOp(x))
+            case "softmax":
+                return self.op(tdsl.SoftmaxOp(self.op(tdsl.ReshapeOp(x, (1, size)))))
+            case "double":
+                two = self.builder.insert(tdsl.ConstOp(np.full(1, 2.0, "f4"), F32_FORMAT)).result
+                return self.op(tdsl.MulOp(x, two))
+            case _:
+                return self.op(tdsl.AddOp(x, x))
+
+    def inputs(self) -> NDArray[np.float32]:
+        units = 10.0 ** self.random.integers(-3, 3, LENGTH)
+        return ((self.random.normal(size=(SAMPLES, LENGTH)) + self.random.normal(size=LENGTH)) * units).astype("f4")
+
+
+def assert_same_reals(found: ModuleOp, expected: ModuleOp, x: NDArray[np.float32]) -> None:
+    """The scores of two programs agree within some roundings to single precision of the greatest value on the way."""
+    greatest = [1.0]
+    scores = evaluate_reals(expected, x, lambda value, reals: greatest.append(float(np.abs(reals).max()))).scores
+    also = evaluate_reals(found, x, lambda value, reals: greatest.append(float(np.abs(reals).max()))).scores
+    assert scores is not None
+    assert also is not None
+    np.testing.assert_allclose(also, scores, rtol=0, atol=1e-4 * max(greatest))
+
+
+def last_op(module: ModuleOp) -> object:
+    """The op that makes what the program returns last."""
+    returned = predict_function(module).body.block.last_op
+    assert returned is not None
+    return returned.operands[-1].owner
+
+
+CHAINS = st.builds(Chain, st.lists(st.sampled_from(STEPS), max_size=7), st.integers(0, 1 << 30))
+
+
+@settings(max_examples=60, deadline=None)
+@given(CHAINS)
+def test_folding_keeps_reals(chain: Chain) -> None:
+    folded = chain.module.clone()
+    FoldAffinePass().apply(context(), folded)
+    folded.verify()
+    assert_same_reals(folded, chain.module, chain.inputs())
+    assert count_macs(folded) <= count_macs(chain.module)
+    assert len(list(folded.walk())) <= len(list(chain.module.walk())) + str(folded).count("%bias")
+
+
+@settings(max_examples=40, deadline=None)
+@given(CHAINS)
+def test_feature_scales_keep_reals(tmp_path_factory: pytest.TempPathFactory, chain: Chain) -> None:
+    x, file = chain.inputs(), tmp_path_factory.mktemp("data") / "x.npz"
+    np.savez(file, x=x)
+    scaled = chain.module.clone()
+    ScaleFeaturesPass(str(file)).apply(context(), scaled)
+    scaled.verify()
+    assert_same_reals(scaled, chain.module, x)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(STEPS), max_size=3), st.lists(st.sampled_from(ENDINGS), max_size=3), st.integers(0, 99))
+def test_classes_are_those_of_the_scores(steps: list[str], endings: list[str], seed: int) -> None:
+    """Where rounding made the greatest scores equal, or a single one its threshold, the class may be another."""
+    chain = Chain([*steps, "rows", *endings], seed)
+    classes = chain.module.clone()
+    DropMonotonePass("class").apply(context(), classes)
+    classes.verify()
+    x = chain.inputs()
+    scores, labels = evaluate_reals(chain.module, x).scores, evaluate_reals(classes, x).labels
+    assert scores is not None
+    assert labels is not None
+    if scores.shape[1] == 1:
+        functions = [ending for ending in endings if ending != "reshape"]
+        threshold = 0.5 if functions[-1:] == ["sigmoid"] else 0
+        expected, clear = scores[:, 0] > threshold, scores[:, 0] != threshold
+    else:
+        expected, clear = scores.argmax(1), (scores == scores.max(1, keepdims=True)).sum(1) == 1
+        assert not endings or not isinstance(last_op(classes), tdsl.SoftmaxOp | tdsl.FunctionOp | tdsl.MulOp)
+    np.testing.assert_array_equal(labels[clear], expected[clear])
+
+
+def test_thresholds() -> None:
+    """A comparison of features becomes the same comparison of a forest's scaled input."""
+    function = AffineFunction(np.array([[2.0, 0.5, 1e-3]]), np.array([[-3.0, 7.0, 0.25]]))
+    features = np.array([2, 0, 1, 0])
+    found = function.thresholds(np.array([0.25, -1.0, 7.5, 5.0]), features)
+    np.testing.assert_allclose(np.asarray(found), [0.0, 1.0, 1.0, 4.0])
+    assert AffineFunction(-function.factors, function.addends).thresholds(np.zeros(1), features[:1]) is None

@@ -1,0 +1,145 @@
+"""`drop-monotone`: functions that keep the order of scores are dropped if only the class is asked for.
+
+Softmax, sigmoid and a positive factor take time, and in a format they round and saturate, so that unequal scores tie.
+`compare-arguments` drops functions that nothing but `tdsl.argmax` reads; this pass, on request, drops those whose
+results the program returns, too. It then returns the numbers that it compares.
+
+The class stays the same but for unequal scores that were rounded to equal ones: of these the first was the class; now
+it is the greatest. So it is for a single score that was rounded to its threshold.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.dead_code_elimination import dce
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl.base import spell
+from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
+
+_Decision = tdsl.ArgmaxOp | tdsl.SignOp | tdsl.AtLeastOp
+
+
+@dataclass(frozen=True)
+class DropMonotonePass(ModulePass):
+    """Makes a program return a label, and drops increasing functions before the comparison that decides on it.
+
+    A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`: class 1 is that of a positive score, or of a
+    sigmoid above 1/2. The program returns the compared numbers instead of the results of dropped functions.
+
+    outputs: `class`; `scores`, the default, changes nothing. Raises `InputError` for anything else, and for a result
+    that is neither a vector of scores nor a single one.
+    """
+
+    name = "drop-monotone"
+    outputs: str = SCORES
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        if self.outputs not in OUTPUTS:
+            raise InputError(f"unknown outputs '{self.outputs}'; there are {', '.join(OUTPUTS)}")
+        if self.outputs != CLASS:
+            return
+        function = predict_function(op)
+        if not any(isinstance(type, IndexType) for type in function.function_type.outputs):
+            _add_label(function)
+        for decision in [inner for inner in op.walk() if isinstance(inner, _Decision)]:
+            _drop(decision)
+        function.update_function_type()
+        dce(op)
+
+
+def _add_label(function: func.FuncOp) -> None:
+    """Decide on a class by the first result of a function."""
+    last = cast(func.ReturnOp, function.body.block.last_op)
+    scores = last.operands[0]
+    shape = tdsl.shape_of(scores)
+    if math.prod(shape) != max(shape, default=1):
+        raise InputError(f"outputs={CLASS} needs a vector of scores, or a single one; the program gives {spell(shape)}")
+    decision: tdsl.ArgmaxOp | tdsl.SignOp
+    if math.prod(shape) > 1:
+        decision = tdsl.ArgmaxOp(scores)
+    else:
+        before = scores
+        while isinstance(before.owner, tdsl.ReshapeOp):
+            before = before.owner.input
+        # A probability is compared with 1/2, which is the sigmoid of 0.
+        decision = tdsl.SignOp(before.owner.input if isinstance(before.owner, tdsl.SigmoidOp) else scores)
+        if decision.input is not scores:
+            last.operands[0] = decision.input
+    decision.result.name_hint = "label"
+    Rewriter.insert_op(decision, InsertPoint.before(last))
+    last.operands = [decision.result, *last.operands]
+    if function.res_attrs is not None:
+        function.res_attrs = ArrayAttr([DictionaryAttr({}), *function.res_attrs])
+
+
+def _drop(decision: _Decision) -> None:
+    """Let a decision read the argument of increasing functions, and let the function return it in place of theirs."""
+    value, dropped = decision.input, list[SSAValue]()
+    threshold = decision.threshold.value.data if isinstance(decision, tdsl.AtLeastOp) else 0.0
+    while (found := _argument(value, decision, threshold)) is not None:
+        dropped.append(value)
+        value, threshold = found
+    if not dropped:
+        return
+    if isinstance(decision, tdsl.AtLeastOp):
+        new: _Decision = tdsl.AtLeastOp(value, threshold)
+    else:
+        new = type(decision)(value)
+    new.attributes |= decision.attributes
+    new.result.name_hint = decision.result.name_hint
+    Rewriter.replace_op(decision, new)
+    for old in dropped:
+        old.replace_uses_with_if(value, lambda use: isinstance(use.operation, func.ReturnOp))
+
+
+def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[SSAValue, float] | None:
+    """The argument that leads to the same decision, and its threshold; None unless the value rises with it."""
+    op = value.owner
+    whole = isinstance(decision, tdsl.ArgmaxOp)
+    match op:
+        case tdsl.ReshapeOp():
+            return op.input, threshold
+        case tdsl.FunctionOp() if whole:
+            return op.input, threshold
+        case tdsl.SoftmaxOp() if whole and tdsl.shape_of(value)[-1] == math.prod(tdsl.shape_of(value)):
+            return op.input, threshold
+        case tdsl.TanhOp() if isinstance(decision, tdsl.SignOp):
+            return op.input, threshold
+        case tdsl.SigmoidOp() if isinstance(decision, tdsl.AtLeastOp) and 0 < threshold < 1:
+            return op.input, math.log(threshold / (1 - threshold))
+        case tdsl.MulOp():
+            for scaled, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+                factor = _number(other)
+                if factor is not None and 0 < factor < math.inf and tdsl.shape_of(scaled) == tdsl.shape_of(value):
+                    return scaled, threshold / factor
+        case tdsl.AddOp() | tdsl.SubOp() if whole:
+            shifted, other = op.lhs, op.rhs
+            if isinstance(op, tdsl.AddOp) and tdsl.shape_of(shifted) != tdsl.shape_of(value):
+                shifted, other = other, shifted
+            # The same number for all elements, constant or not.
+            if tdsl.shape_of(shifted) == tdsl.shape_of(value) and math.prod(tdsl.shape_of(other)) == 1:
+                return shifted, threshold
+        case _:
+            pass
+    return None
+
+
+def _number(value: SSAValue) -> float | None:
+    """The real that all elements of a constant equal."""
+    if not isinstance(constant := value.owner, tdsl.ConstOp):
+        return None
+    reals = tdsl.format_of(value).decode(constant.raws).ravel()
+    return float(reals[0]) if (reals == reals[0]).all() else None

@@ -1,0 +1,97 @@
+"""`scale-features`: a scale and a zero for each feature of an input vector, absorbed by the layers that read it (L0).
+
+Features have units of their own: with one scale for all, those of small numbers lose all their bits. Here the argument
+becomes `v = (x - zero) / scale`, by feature, which the caller computes (`tdsl.feature_scales`, `tdsl.feature_zeros`);
+scalers and the first layer's weights make up for it. The device computes nothing more, in any format.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.transforms.dead_code_elimination import dce
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
+from tinyml.transforms.reals.affine.absorption import absorb, in_shape
+from tinyml.transforms.reals.affine.affine_function import AffineFunction, extended
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Reals
+
+
+@dataclass(frozen=True)
+class ScaleFeaturesPass(ModulePass):
+    """Scales the features of an argument at L0 that is a vector, and records scales and zeros as its attributes.
+
+    If all readers are layers with weights, perhaps behind a scaler, each feature's range on the data becomes -1 to 1.
+    If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead of the
+    program. Any other input, and one with scales already, stays as it is. To be run before `profile`.
+
+    data: .npz file with inputs `x`. Raises `InputError` for a data file that does not fit.
+    """
+
+    name = "scale-features"
+    data: str
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+        from tinyml.runtime.model.program_data import load_program_data
+
+        function = predict_function(op)
+        [argument] = function.body.block.args
+        shape = tdsl.shape_of(argument)
+        scaled = any(argument_attribute(function, name) for name in (tdsl.FEATURE_SCALES, tdsl.ORDER))
+        if scaled or tdsl.format_of(argument).type != f32 or prod(shape) != max(shape, default=1):
+            return
+        features = _ranges(load_program_data(op, self.data).x.astype(np.float64))
+        by_feature = AffineFunction(features.scales.reshape(shape), features.zeros.reshape(shape))
+        if not absorb(argument, by_feature, argument):
+            features = _scaler(argument)
+            if features is None:
+                return
+        for name, attribute in features.attributes.items():
+            set_argument_attribute(function, name, attribute)
+        dce(op)
+
+
+def _ranges(x: Reals) -> tdsl.FeatureMap:
+    """The map from -1 to 1 to the range of each feature, of samples of shape (samples, elements)."""
+    low, high = x.min(0), x.max(0)
+    middle = _single((low + high) / 2)
+    reach = np.maximum(high - middle, middle - low)
+    # A feature that never varies counts in units of itself.
+    reach = np.where(reach > 0, reach, np.where(middle != 0, np.abs(middle), 1.0))
+    return tdsl.FeatureMap(_single(np.maximum(reach, np.finfo(np.float32).tiny)), middle)
+
+
+def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
+    """Remove the affine ops that alone read an argument; their map from results to features, None without any."""
+    value, function = argument, AffineFunction.identity(tdsl.shape_of(argument))
+    while value.has_one_use():
+        reader = next(iter(value.uses)).operation
+        further = extended(reader, value, function)
+        if further is None:
+            break
+        [value], function = reader.results, further
+    factors, addends = function.factors.ravel(), function.addends.ravel()
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        features = tdsl.FeatureMap(_single(1 / factors), _single(-addends / factors))
+    exists = (np.isfinite(features.scales) & np.isfinite(features.zeros) & (features.scales != 0)).all()
+    if not exists or ((factors == 1).all() and not addends.any()):
+        return None
+    last = next(iter(value.uses)).operation
+    value.replace_all_uses_with(in_shape(argument, tdsl.shape_of(value), last))
+    return features
+
+
+def _single(numbers: Reals) -> Reals:
+    """Numbers rounded to single precision."""
+    return numbers.astype(np.float32).astype(np.float64)
