@@ -46,8 +46,15 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
 
 
 def answers_of(module: ModuleOp) -> Answers:
-    """What a program answers, by its interface and the labels of its classes."""
-    interface, labels = interface_of(module), tdsl.classes_of(module)
+    """The kind of a program's answers, by its interface and the labels of its classes.
+
+    Raises `InputError` for an attribute that does not hold labels.
+    """
+    interface = interface_of(module)
+    try:
+        labels = tdsl.classes_of(module)
+    except VerifyException as error:
+        raise InputError(str(error)) from error
     classes = interface.classes if labels is None else len(labels)
     return Answers(classes, labels, interface.output_length or None, interface.has_label)
 

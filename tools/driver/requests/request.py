@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.targets.registry import USUAL, targets
+from tinyml.tools.cli.common_options import trust_pickle
 from tinyml.tools.driver.requests.search_request import SearchRequest
 
 if TYPE_CHECKING:
@@ -34,13 +35,15 @@ def optimize() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelArgument:
-    """The positional argument of commands that read a model."""
+    """The positional argument of commands that read a model, and whether it may be a pickle."""
 
     model: Path = option(
-        "model file: .tflite, .onnx, .sd (SeeDot), another that a frontend reads, or .mlir (a module of tensors)",
+        "model file: .tflite, .onnx, .sd (SeeDot), .pkl or .joblib (scikit-learn), another that a frontend reads, or"
+        " .mlir (a module of tensors)",
         flags=(),
         group=OptionGroup.MODEL,
     )
+    trust_pickle: bool = trust_pickle()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -117,19 +117,19 @@ class Reference:
         """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
         By metric: the percentage of samples that differ, points of accuracy, the mean absolute error of the outputs, or
-        the percentage of samples expected to differ by their margins. Of a regressor instead of the first two: the mean
-        squared error in percent of the variance of the outputs on reals, and points of R2.
+        the percentage of samples expected to differ by their margins. Of a regressor accuracy is R2 in percent, and
+        instead of samples that differ the mean squared difference counts, in percent of the variance of the outputs on
+        reals; without targets a single number may still be a decision, which has a margin.
         """
         if outcome.fault is not None:
             return float("inf")
         if metric == "error":
             return outcome.error / self.samples
+        if self.is_regressor and not (metric == "margin" and self.targets is None):
+            worse = outcome.missed - self.missed if metric == "accuracy" else outcome.departed
+            return 100.0 * worse / self.samples
         if metric == "margin":
             return outcome.margin
-        if self.is_regressor:
-            return (
-                100.0 * (outcome.departed if metric == "disagreement" else outcome.missed - self.missed) / self.samples
-            )
         return 100.0 * (outcome.differ if metric == "disagreement" else outcome.wrong - self.wrong) / self.samples
 
 
