@@ -13,7 +13,7 @@ from functools import cached_property
 from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, constants, cycles, statement
-from tinyml.targets.avr.composer.forests.leaf_records import REACH, RESULTS, Leaves, compares
+from tinyml.targets.avr.composer.forests.leaf_records import LONGEST, REACH, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import code as code_in_c
 from tinyml.targets.c.composer.forests_in_c import signature
 from tinyml.targets.composer.lines import Lines, joined
@@ -179,6 +179,8 @@ def forest_code(symbol: str, forest: ForestCode) -> Kernel | None:
     if not function.fits:
         return None
     lines = function.lines
+    if bytes_of(lines) >= LONGEST:
+        return None
     costs = {"": float(function.time)}
     composed = Composed(HEADER, signature(symbol, forest), {(AVR,): statement(lines)}, code_in_c(forest), costs, 16, 8)
     return Kernel(symbol, 8, 8, 16, op="num.forest", code=bytes_of(lines), composed=composed)

@@ -25,6 +25,9 @@ REACH = 64
 FARTHEST = 1 << 14
 """Bytes of an input whose features can be compared."""
 
+LONGEST = 56000
+"""Bytes of a function whose constants surely lie within the reach of `lpm`."""
+
 RESULTS = 22
 """The lower register of the pair with the address of the results."""
 
