@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 _COPIES = 4
-"""Arrays of floats of the size of a data set that exist at once: as read, converted, in another order, and raws."""
+"""The number of data-set-sized float arrays that exist at once: as read, converted, reordered, and encoded."""
 
 
 @dataclass(frozen=True)
 class Data:
     """Real inputs (samples, elements), and the class index of each sample if the file has labels.
 
-    integers: whether the file holds the inputs as integers. shape: that of a sample in the file. targets: the numbers
-    that a regressor should compute, (samples, values), if the file has them instead of labels.
+    integers: true if the file holds integers. shape: the shape of a sample in the file. targets: the numbers that a
+    regressor should compute, (samples, values), if the file has them instead of labels.
     """
 
     x: NDArray[np.float32]
@@ -46,7 +46,7 @@ def load_data(
 
     elements: the required number of elements per sample. classes: labels must lie in [0, classes). answers: what is
     known of `y`, in place of `classes`. Raises `InputError` for a missing or damaged file, wrong shapes or types, no
-    samples, more than fit in memory, NaN or infinity, and labels out of range.
+    samples, too many for the memory, NaN or infinity, and labels out of range.
     """
 
     def accept_x(header: ArrayHeader) -> None:

@@ -24,16 +24,15 @@ from tinyml.transforms.reals.analysis.profiles import record_profiles
 Array = NDArray[Any]
 
 _MODULES = (
-    "cluster decomposition discriminant_analysis feature_selection gaussian_process linear_model metrics"
-    " model_selection multiclass multioutput naive_bayes neighbors neural_network pipeline preprocessing svm"
-    " ensemble tree"
+    "cluster decomposition discriminant_analysis ensemble feature_selection gaussian_process linear_model metrics"
+    " model_selection multiclass multioutput naive_bayes neighbors neural_network pipeline preprocessing svm tree"
 )
 
 datasets: Any = import_module("sklearn.datasets")
 joblib: Any = import_module("joblib")
 skl2onnx: Any = import_module("skl2onnx")
 _modules: list[Any] = [import_module(f"sklearn.{name}") for name in _MODULES.split()]
-sk: Any = SimpleNamespace(**{name: getattr(module, name) for module in _modules for name in vars(module)})
+sk: Any = SimpleNamespace(**{name: each for module in _modules for name, each in vars(module).items()})
 """scikit-learn's classes and functions by their names alone."""
 
 

@@ -100,14 +100,24 @@ class _OnnxImporter:
         element = F32_FORMAT.type if format is None else format.type
         argument = self.to.argument(TensorType(element, self.input_shape(declared)), declared.name)
         values = self.run(graph, [OrderedTensor.plain(argument)])
-        module = self.to.module(self.results(graph, values))
+        results = self.results(graph, values)
+        module = self.to.module(results)
         looked_up = [value.classes for value in values if isinstance(value, Label) and value.classes]
-        if classes := looked_up[0] if looked_up else self.to.classes:
-            try:
-                tdsl.set_classes(module, classes)
-            except VerifyException as error:
-                raise InputError(str(error), file=self.file) from error
+        self.name_classes(module, results, looked_up[0] if looked_up else self.to.classes)
         return module
+
+    def name_classes(self, module: ModuleOp, results: Sequence[SSAValue], classes: Sequence[str | int]) -> None:
+        """Give a program that returns the index of a class the labels of the classes, if there are any."""
+        label = results[0].owner
+        if not classes or not isinstance(label, tdsl.ArgmaxOp | tdsl.SignOp):
+            return
+        count = prod(tdsl.shape_of(label.input)) if isinstance(label, tdsl.ArgmaxOp) else 2
+        if count != len(classes):
+            raise InputError(f"{len(classes)} labels of classes do not fit {count} scores", file=self.file)
+        try:
+            tdsl.set_classes(module, classes)
+        except VerifyException as error:
+            raise InputError(str(error), file=self.file) from error
 
     def input_shape(self, declared: Declared) -> tuple[int, ...]:
         """The shape of one sample: extents of one open name are 1."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
@@ -27,10 +27,14 @@ from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import leave_out_roundings
 from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
 from tinyml.transforms.formats.evaluation.reference import Metric, Reference
+from tinyml.transforms.formats.evaluation.regression import RegressionErrors
 from tinyml.transforms.formats.measure_cost import MeasureCostPass
 from tinyml.transforms.loops.estimate_cost import EstimateCostPass
 from tinyml.transforms.search.costs.pipelines_below import cost_of
 from tinyml.transforms.search.costs.working_memory import working_memory
+
+if TYPE_CHECKING:
+    from tinyml.runtime.evaluator.evaluator import Outputs
 
 WIDE, NARROW = 16, 8
 """Shiftry's two widths, which all ways use."""
@@ -79,8 +83,9 @@ class ModelFigures:
     """The figures of a model compiled in one way.
 
     accuracy: percent of correct answers on the test set. differ, loss: percent of the validation set whose class
-    differs from that on reals, and that is expected to differ by its margins (`MarginModel`). memory: bytes of arena
-    and input. ram, flash: total bytes, including the stack, measured or else estimated. limits: the limits of the
+    differs from that on reals, and that is expected to differ by its margins (`MarginModel`). Of a regressor accuracy
+    is R2 in percent, and differ and loss are both its `disagreement` (docs/searches.md). memory: bytes of arena and
+    input. ram, flash: total bytes, including the stack, measured or else estimated. limits: the limits of the
     search, by the same names. seconds: processor time of choosing formats and everything that this requires.
     """
 
@@ -171,27 +176,31 @@ def _best_other(results: dict[str, ModelFigures]) -> dict[str, float]:
 
 
 class _Model:
-    """A model on reals with its data. accuracy: percent of correct answers on the test set."""
+    """A model on reals with its data. accuracy: percent of correct answers on the test set, or R2 in percent."""
 
     def __init__(self, folder: Path):
         from tinyml.runtime.evaluator.evaluator import evaluate_reals
         from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
-        from tinyml.runtime.model.data import load_data
-        from tinyml.runtime.model.model_interface import interface_of
+        from tinyml.runtime.model.program_data import load_program_data
 
         program, self.val, test = find_model(folder)
         self.reals = load_program(program, context())
-        elements = interface_of(self.reals).input_length
-        self.test_data = load_data(str(test or self.val), elements=elements)
-        if self.test_data.y is None:
+        self.test_data = load_program_data(self.reals, str(test or self.val))
+        if self.test_data.y is None and self.test_data.targets is None:
             raise InputError("searches are compared by their accuracy: the data need labels `y`", file=str(folder))
-        self.reference = Reference(self.reals, load_data(str(self.val), elements=elements))
+        self.reference = Reference(self.reals, load_program_data(self.reals, str(self.val)))
         self.evaluator = SharedEvaluator(self.reference.inputs)
-        self.accuracy = _percent(evaluate_reals(self.reals, self.test_data.x).classes == self.test_data.y)
+        self.accuracy = self.score(evaluate_reals(self.reals, self.test_data.x))
+
+    def score(self, outputs: Outputs) -> float:
+        """The accuracy of outputs on reals for the test set."""
+        if self.test_data.targets is not None and outputs.scores is not None:
+            return round(100 * RegressionErrors.of(outputs.scores, self.test_data.targets).r2, 4)
+        return _percent(outputs.classes == self.test_data.y)
 
     def result(self, arithmetic: ArithmeticChoice, way: str, limits: dict[str, int]) -> ModelFigures:
         """The figures of the model in an arithmetic, compiled in one of the `WAYS`."""
-        from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
+        from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, in_reals
 
         options = PipelineOptions(
             data=str(self.val),
@@ -212,7 +221,7 @@ class _Model:
         seen = evaluate_program(leave_out_roundings(summed), self.reference, self.evaluator, METRIC, inf)
         MeasureCostPass(BOARD.name).apply(context(), module)
         pipelines.run(module, context(), refining)
-        tested = evaluate(module, encode_inputs(module, self.test_data.x)).classes
+        tested = in_reals(module, evaluate(module, encode_inputs(module, self.test_data.x)))
         if cost_of(module) is None:
             for step in ("formats-to-buffers", "buffers-to-loops"):
                 pipelines.run(module, context(), pipelines.flatten(step, vars(options)))
@@ -220,7 +229,7 @@ class _Model:
         cost = cost_of(module)
         assert cost is not None
         return ModelFigures(
-            _percent(tested == self.test_data.y),
+            self.score(tested),
             self.reference.loss(seen, "disagreement"),
             self.reference.loss(seen, METRIC),
             memory,

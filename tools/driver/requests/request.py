@@ -35,7 +35,8 @@ class ModelArgument:
     """The positional argument of commands that read a model."""
 
     model: Path = option(
-        "model file: .tflite, .onnx, .sd (SeeDot), another that a frontend reads, or .mlir (a module of tensors)",
+        "model file: .tflite, .onnx, .sd (SeeDot), .pkl or .joblib (scikit-learn), another that a frontend reads, or"
+        " .mlir (a module of tensors)",
         flags=(),
         group=OptionGroup.MODEL,
     )

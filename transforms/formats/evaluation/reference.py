@@ -46,7 +46,7 @@ class CandidateOutcome:
 
 
 class Reference:
-    """The program on reals, on a data set.
+    """The program on reals and its results on a data set.
 
     order: the samples by ascending margin between the two greatest scores, so that bad candidates are recognised early;
     inputs, classes, labels, targets, scores and tensors (the scores, then the other outputs) have this order.
@@ -73,7 +73,7 @@ class Reference:
             self.missed = float(shares_of_variance(self.scores, self.targets, variances(self.targets)).sum())
 
     def check(self, metric: str) -> Metric:
-        """The metric with a name; raises `InputError` if there is none, or if data or program do not allow it."""
+        """The metric of a name; raises `InputError` if unknown, or if data or program do not permit it."""
         for known in METRICS:
             if metric == known:
                 if metric == "accuracy" and self.labels is None and self.targets is None:
@@ -86,7 +86,7 @@ class Reference:
     def extended(
         self, outcome: CandidateOutcome, outputs: Outputs, reals: Sequence[Any], compared: Any
     ) -> CandidateOutcome:
-        """An outcome with the next samples added.
+        """The outcome extended by the next samples.
 
         reals: their decoded scores and other outputs. compared: their scores in the form that determines the class.
         """
@@ -114,22 +114,22 @@ class Reference:
         )
 
     def loss(self, outcome: CandidateOutcome, metric: Metric) -> float:
-        """A lower bound on a candidate's loss, exact once all samples were seen; infinite without a program.
+        """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
         By metric: the percentage of samples that differ, points of accuracy, the mean absolute error of the outputs, or
-        the percentage of samples expected to differ by their margins. Of a regressor instead of the first two: the mean
-        squared error in percent of the variance of the outputs on reals, and points of R2.
+        the percentage of samples expected to differ by their margins. Of a regressor accuracy is R2 in percent, and
+        instead of samples that differ the mean squared difference counts, in percent of the variance of the outputs on
+        reals; without targets a single number may still be a decision, which has a margin.
         """
         if outcome.fault is not None:
             return float("inf")
         if metric == "error":
             return outcome.error / self.samples
+        if self.is_regressor and not (metric == "margin" and self.targets is None):
+            worse = outcome.missed - self.missed if metric == "accuracy" else outcome.departed
+            return 100.0 * worse / self.samples
         if metric == "margin":
             return outcome.margin
-        if self.is_regressor:
-            return (
-                100.0 * (outcome.departed if metric == "disagreement" else outcome.missed - self.missed) / self.samples
-            )
         return 100.0 * (outcome.differ if metric == "disagreement" else outcome.wrong - self.wrong) / self.samples
 
 

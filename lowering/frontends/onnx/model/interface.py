@@ -29,7 +29,11 @@ def classifier_interface(graph: OnnxGraph) -> OnnxGraph:
     for declared, source in sources:
         if source is None:
             continue
-        if source.op in CLASSIFIERS and len(graph.outputs) == 2 and _is_classifier(source):
+        if (
+            _is_classifier(source)
+            and len(graph.outputs) == 2
+            and all(_reads(graph, output, source) for output in graph.outputs)
+        ):
             scores = source.outputs[1] or f"{source.name} scores"
             return _with_outputs(graph, source, [declared, Declared(scores, "float32", None)], scores)
         roots = [makers[other.name].op for other, _ in sources if other is not declared and other.name in makers]
@@ -40,7 +44,12 @@ def classifier_interface(graph: OnnxGraph) -> OnnxGraph:
 
 
 def _is_classifier(source: OnnxNode) -> bool:
-    return source.domain == "ai.onnx.ml" and len(source.outputs) == 2
+    return source.op in CLASSIFIERS and source.domain == "ai.onnx.ml" and len(source.outputs) == 2
+
+
+def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
+    """True if an output depends on a node."""
+    return any(node.name == source.name for node in needed_nodes(graph.nodes, [output]))
 
 
 def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
@@ -64,11 +73,12 @@ def _with_outputs(graph: OnnxGraph, source: OnnxNode, outputs: Sequence[Declared
 
 def _softmax(node: OnnxNode, makers: Mapping[str, OnnxNode]) -> OnnxNode:
     """A softmax for exp(x - logsumexp(x)), by which Gaussian naive Bayes normalises; any other node itself."""
-    if node.op != "Exp" or (difference := makers.get(node.inputs[0])) is None or difference.op != "Sub":
+    difference = makers.get(node.inputs[0]) if node.op == "Exp" and node.inputs else None
+    if difference is None or difference.op != "Sub" or len(difference.inputs) != 2:
         return node
     x, total = difference.inputs
-    while (made := makers.get(total)) is not None and made.op in PLUMBING:
+    while (made := makers.get(total)) is not None and made.op in PLUMBING and made.inputs:
         total = made.inputs[0]
-    if made is None or made.op != "ReduceLogSumExp" or made.inputs[0] != x:
+    if made is None or made.op != "ReduceLogSumExp" or made.inputs[:1] != (x,):
         return node
     return replace(node, op="Softmax", inputs=(x,), attributes={"axis": -1})

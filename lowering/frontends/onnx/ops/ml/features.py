@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
@@ -43,10 +42,7 @@ def array_feature_extractor(to: Builder, node: OnnxNode, inputs: Inputs) -> Valu
     if isinstance(at, Label):
         if not isinstance(values, Constant) or values.array.dtype.kind not in "iuU":
             raise node.error("expected constant labels of classes, integers or strings")
-        classes = tuple(values.array.ravel().tolist())
-        if isinstance(scores := at.value.owner, tdsl.ArgmaxOp) and prod(tdsl.shape_of(scores.input)) != len(classes):
-            raise node.error(f"{len(classes)} labels do not fit scores of shape {list(tdsl.shape_of(scores.input))}")
-        return replace(at, classes=classes)
+        return replace(at, classes=tuple(values.array.ravel().tolist()))
     if not isinstance(at, Constant) or at.array.dtype.kind not in "iu" or not at.array.size:
         raise node.error("expected constant indices")
     indices, shape = at.array.ravel().tolist(), values.shape

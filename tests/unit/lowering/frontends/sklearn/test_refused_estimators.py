@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.estimators import halves, joblib, sk
-from programs.paths import ROOT
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.sklearn.importer import FAMILIES, import_estimator
+from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.lowering.frontends.sklearn.pickled import TRUST_PICKLE
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.tools.driver.stages import load_program
@@ -143,10 +142,3 @@ def test_files_with_something_else_are_refused(content: bytes, message: str, tmp
     with pytest.raises(InputError, match=message) as caught:
         load_program(file, context())
     assert str(caught.value).startswith(f"{file}: ")
-
-
-def test_the_page_lists_the_estimators():
-    page = (ROOT / "docs/scikit-learn.md").read_text()
-    for family, handlers in FAMILIES.items():
-        names = ", ".join(handlers)
-        assert f"| {family} | {names} |" in page, "write the table anew"

@@ -1,0 +1,54 @@
+"""The table of estimators: each row is imported as it is fitted by default, and the page has them all."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.estimators import answers, halves, sk
+from programs.paths import ROOT
+
+from tinyml.lowering.frontends.sklearn.importer import FAMILIES, HANDLERS, import_estimator
+from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+PAGE = ROOT / "docs/scikit-learn.md"
+TABLE = re.compile(r"(?s)(?<=<!-- table of estimators -->\n).*?(?=\n\n)")
+
+
+@pytest.mark.parametrize("name", HANDLERS)
+def test_every_estimator_answers_as_fitted_by_default(name: str):
+    """On standardised features, so that all of them converge well enough."""
+    estimator: Any = getattr(sk, name)()
+    is_regressor = hasattr(estimator, "predict") and not hasattr(estimator, "predict_proba") and not is_classifier(name)
+    data = halves("diabetes" if is_regressor else "wine")
+    scale = sk.StandardScaler().fit(data.x)
+    x, held = (scale.transform(each).astype(np.float32) for each in (data.x, data.held_x))
+    y = np.c_[data.y, data.y + x[:, 0]] if name.startswith("MultiTask") else data.y
+    with warnings.catch_warnings(action="ignore"):
+        estimator.fit(x, y)
+    expected = estimator.predict(held) if hasattr(estimator, "predict") else estimator.transform(held)
+    module = import_estimator(estimator)
+    found = answers(module, evaluate_reals(module, held))
+    if found.ndim == 1:
+        assert np.count_nonzero(found != expected) <= (1 if name.startswith("KNeighbors") else 0)
+    else:
+        np.testing.assert_allclose(found, np.reshape(expected, found.shape), rtol=1e-4, atol=1e-3)
+
+
+def is_classifier(name: str) -> bool:
+    return name in FAMILIES["Linear classifiers"] or "SVC" in name or "KMeans" in name
+
+
+def test_the_page_has_the_table(pytestconfig: pytest.Config):
+    rows = [f"| {family} | {', '.join(handlers)} |" for family, handlers in FAMILIES.items()]
+    written = "\n".join(["| family | classes |", "|---|---|", *rows])
+    page = PAGE.read_text()
+    if pytestconfig.getoption("--update-docs"):
+        PAGE.write_text(TABLE.sub(lambda _: written, page))
+        return
+    found = TABLE.search(page)
+    assert found is not None
+    assert found.group() == written, "run pytest --update-docs"
