@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a program answers, by which `y` is read.
+    """The kind of a program's answers, by which `y` is read.
 
     classes: the number of classes; None if it is unknown. labels: what the classes are called; None if they are only
     counted. values: the numbers that the program computes for a sample; None if that is unknown, or if there are none.

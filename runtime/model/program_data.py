@@ -46,7 +46,7 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
 
 
 def answers_of(module: ModuleOp) -> Answers:
-    """What a program answers, by its interface and the labels of its classes.
+    """The kind of a program's answers, by its interface and the labels of its classes.
 
     Raises `InputError` for an attribute that does not hold labels.
     """

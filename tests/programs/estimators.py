@@ -31,7 +31,7 @@ _MODULES = (
 datasets: Any = import_module("sklearn.datasets")
 joblib: Any = import_module("joblib")
 skl2onnx: Any = import_module("skl2onnx")
-_modules: list[Any] = [import_module(f"sklearn.{name}") for name in _MODULES.split()]
+_modules = [import_module(f"sklearn.{name}") for name in _MODULES.split()]
 sk: Any = SimpleNamespace(**{name: each for module in _modules for name, each in vars(module).items()})
 """scikit-learn's classes and functions by their names alone."""
 

@@ -28,12 +28,21 @@ class CommonOptions:
         default=False,
         group=OptionGroup.COMMON,
     )
-    trust_pickle: bool = option(
-        "read estimators from .pkl and .joblib files, which may run any code",
-        default=False,
-        group=OptionGroup.COMMON,
-    )
     debug: bool = option("show the traceback of an error", default=False, group=OptionGroup.COMMON)
+
+
+def trust_pickle() -> bool:
+    """The declaration of `--trust-pickle`."""
+    return option(
+        "read estimators from .pkl and .joblib files, which may run any code", default=False, group=OptionGroup.MODEL
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """The options of tools and commands that read models."""
+
+    trust_pickle: bool = trust_pickle()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +63,6 @@ def apply_common_options(arguments: argparse.Namespace) -> None:
     """
     common = parsed(arguments, CommonOptions)
     ELEMENT_LIMIT.set(common.max_elements)
-    TRUST_PICKLE.set(common.trust_pickle)
+    TRUST_PICKLE.set(parsed(arguments, ReadOptions).trust_pickle)
     protect_inputs(common.force)
     check_paths(arguments)

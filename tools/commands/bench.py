@@ -9,6 +9,7 @@ from pathlib import Path
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import add_options, parsed, show_examples
+from tinyml.tools.cli.common_options import trust_pickle
 from tinyml.tools.driver.requests.request import BuildOptions, Request
 from tinyml.tools.reports.memory_picture import FORMATS
 
@@ -22,6 +23,7 @@ class BenchRequest(BuildOptions):
         flags=(),
         group=OptionGroup.MODEL,
     )
+    trust_pickle: bool = trust_pickle()
     searches: tuple[str, ...] | None = option(
         "compare the searches of the papers instead, in these formats (all other options but --json are ignored)",
         default=None,

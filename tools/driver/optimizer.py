@@ -19,10 +19,12 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import options_of
 from tinyml.lowering.frontends.importers import MLIR, Importer, importers
 from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.tools.cli.arguments import add_options
 from tinyml.tools.cli.atomic_file import atomic_file
-from tinyml.tools.cli.common_options import add_common_options, apply_common_options
+from tinyml.tools.cli.common_options import ReadOptions, add_common_options, apply_common_options
 from tinyml.tools.cli.guard import Blame
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.outputs import check_file
@@ -59,6 +61,7 @@ class TinymlOptMain(xDSLOptMain):
             metavar="PIPELINE",
             help="the same as -p, as MLIR spells it: builtin.module(a,b{x=1 y=2}); both options accept both spellings",
         )
+        add_options(arg_parser, options_of(ReadOptions))
         add_common_options(arg_parser)
         arg_parser.error = _usage_error
 

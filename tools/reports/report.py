@@ -161,7 +161,7 @@ def _fullest(memory: dict[str, Any]) -> str:
 
 
 def compared_by(report: dict[str, Any]) -> tuple[float, float] | None:
-    """What models are compared by, on reals and as compiled: percent right, or R2 in percent; None without `y`."""
+    """The score of a model on reals and as compiled: percent right, or R2 in percent; None without `y`."""
     if report["accuracy"] is not None:
         return report["accuracy_float"], report["accuracy"]
     if (errors := report["regression"]) is None or errors["formats"] is None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 KERNELS = ("linear", "rbf", "poly", "sigmoid")
 MOST_FACTORS = 8
-"""The greatest degree of a polynomial kernel, which is a product of so many numbers."""
+"""The greatest degree of a polynomial kernel: each degree more takes another product."""
 
 
 @dataclass(frozen=True)

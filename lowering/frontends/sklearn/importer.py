@@ -104,7 +104,7 @@ def _name_of(to: ModelBuilder, estimator: object) -> str:
 
 
 def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAValue]:
-    """What an estimator computes of features, and itself, or the estimator that it stands for."""
+    """The estimator, or the one that it stands for, and the result that it computes of features."""
     name = _name_of(to, estimator)
     with to.importing(name):
         if name in SEARCHES:

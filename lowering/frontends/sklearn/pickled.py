@@ -11,8 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.errors import InputError
 
 TRUST_PICKLE: ContextVar[bool] = ContextVar("TRUST_PICKLE", default=False)
-"""Whether files may be unpickled, which runs whatever code they hold. `--trust-pickle`, an option of every command,
-sets it."""
+"""True if files may be unpickled, which runs the code that they hold; `--trust-pickle` sets it."""
 
 _PACKAGES = {"sklearn": "scikit-learn", "joblib": "scikit-learn"}
 """The packages of modules with other names."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.targets.registry import USUAL, targets
+from tinyml.tools.cli.common_options import trust_pickle
 from tinyml.tools.driver.requests.search_request import SearchRequest
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def optimize() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelArgument:
-    """The positional argument of commands that read a model."""
+    """The positional argument of commands that read a model, and whether it may be a pickle."""
 
     model: Path = option(
         "model file: .tflite, .onnx, .sd (SeeDot), .pkl or .joblib (scikit-learn), another that a frontend reads, or"
@@ -40,6 +41,7 @@ class ModelArgument:
         flags=(),
         group=OptionGroup.MODEL,
     )
+    trust_pickle: bool = trust_pickle()
 
 
 @dataclass(frozen=True, kw_only=True)

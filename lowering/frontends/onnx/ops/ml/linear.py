@@ -29,7 +29,7 @@ def classified(to: Builder, scores: SSAValue, labels: tuple[str | int, ...]) -> 
 
 
 def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[int]) -> SSAValue:
-    """Those of `count` linear functions of x whose numbers are in `sums`, as a row, by the node's attributes."""
+    """A row of linear functions of x: of the `count` functions of a node, the ones whose numbers are in `sums`."""
     coefficients, addends = node.numbers("coefficients"), node.numbers("intercepts")
     length = int(np.prod(shape_of(x)))
     if coefficients.size != count * length or addends.size not in (0, count):
