@@ -30,8 +30,8 @@ class Chip:
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
     best first; compose: the kernel for a description without a name, if it can be composed. functions: the texts of
     functions that read and write packed elements. tiles: families of kernels that are composed for tiles of any shape.
-    coder: turns rows of constant matrices into code, if there is one; tile_coders: turn the weights of tiles into code;
-    forests: turn forests into functions, each in a different way. packed_reads: the costs of packed constants that no
+    coder: turns rows of constant matrices into code, if there is one; tile_coders: turn the weights of tiles into code.
+    forests: turn forests into functions, each in its own way. packed_reads: the costs of packed constants that no
     kernel reads.
 
     prefix: the common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc

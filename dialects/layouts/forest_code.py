@@ -58,7 +58,7 @@ class ForestCode:
         return ForestCode(Trees.of(data), votes)
 
     def verify(self, features: int, results: int) -> None:
-        """Raise `VerifyException` unless the forest takes so many features and gives so many results."""
+        """Raise `VerifyException` unless the forest has these numbers of features and results."""
         self.trees.verify(features, len(self.votes))
         if self.results != results:
             raise VerifyException(f"votes have {self.results} columns, there are {results} results")
@@ -74,7 +74,7 @@ class ForestCode:
 
     @cached_property
     def is_sparse(self) -> bool:
-        """True if so many votes are zero that leaves are lists of the others."""
+        """True if leaves are lists of the votes that are not zero, since most are."""
         return self.results > 1 and int(np.count_nonzero(self.votes)) < MOST_NONZERO * self.votes.size
 
     @property

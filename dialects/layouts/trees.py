@@ -74,7 +74,7 @@ class Trees:
         return float(shares.sum())
 
     def verify(self, features: int, leaves: int) -> None:
-        """Raise `VerifyException` unless these are trees over so many features, with so many leaves at most."""
+        """Raise `VerifyException` unless these are trees over a number of features, with at most `leaves` leaves."""
         inner = self.inner
         if self.features.shape != (inner,) or self.thresholds.shape != (inner,) or self.children.shape != (inner, 2):
             raise VerifyException(

@@ -15,6 +15,7 @@ from tinyml.targets.avr.composer.tiles.tile_kernels import (
     SHIFTED_CHANNELS,
     SHIFTED_DOTS,
 )
+from tinyml.targets.c.composer.forests_in_c import forest_inline
 from tinyml.targets.kernel import ForestCoder, PackedReads, RowCoder
 
 KERNELS = (
@@ -39,6 +40,11 @@ KERNELS = (
     regime_dot(),
 )
 TILES = (SHIFTED_DOTS, SHIFTED_CHANNELS, REQUANTISED_DOTS, REQUANTISED_CHANNELS)
-FORESTS = (ForestCoder("tm_avr_forest_tables", forest_tables), ForestCoder("tm_avr_forest_code", forest_code))
+FORESTS = (
+    ForestCoder("tm_avr_forest_tables", forest_tables),
+    ForestCoder("tm_avr_forest_code", forest_code),
+    # For what the others have no instructions for: floats, integers of four bytes, many results.
+    ForestCoder("tm_forest_inline", forest_inline),
+)
 CODER = RowCoder("tm_avr_rows", coded_rows)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

@@ -21,6 +21,7 @@ from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
+from tinyml.transforms.formats.evaluation.vote_widths import with_narrow_votes
 
 LEAST_ELEMENTS = 2
 """Constants with fewer elements keep the main format."""
@@ -37,7 +38,8 @@ class AssignFormatPass(ModulePass):
     of `tensor_classes`). functions: the scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are
     computed; as suits the formats best by default. data: .npz file with inputs `x`, on which the weights of products
     are rounded so that their sums are right (`round_weights`), and then so that the margins between the best scores are
-    (`refine_constants`), the latter only if the whole program is of f32; without it they are rounded to nearest. Raises
+    (`refine_constants`), the latter only if the whole program is of f32; without it they are rounded to nearest. With
+    data and without `weights` and `widths`, votes of forests have 8 bits where these suffice on the data. Raises
     `InputError` for an unknown format, width, tensor or scheme, for data that do not fit, for a program that has no
     profile or no tensor of f32, and for an op but a cast between tensors of f32 and others.
     """
@@ -61,7 +63,10 @@ class AssignFormatPass(ModulePass):
         if data is not None and not mixed:
             evaluator = CandidateEvaluator(op, data, self.functions)
             candidates = evaluator.candidates
-            formats = candidates.assignment.formats(self._choices(ctx, candidates.assignment.classes, prototype))
+            choices = self._choices(ctx, candidates.assignment.classes, prototype)
+            if self.weights is None and not self.widths:
+                choices = with_narrow_votes(evaluator, choices)
+            formats = candidates.assignment.formats(choices)
             give_formats(candidates.constants, formats, refine_constants(evaluator, tuple(formats)), self.functions)
             return
         for function in defined_functions(op):

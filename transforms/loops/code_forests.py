@@ -26,14 +26,17 @@ from tinyml.transforms.loops.kernels.tiles import code_of, size_of
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS
 
+LEAST_BYTES = 3
+"""Bytes of an inner node in tables; its leaves take about as many."""
+
 
 @dataclass(frozen=True)
 class CodeForestsPass(ModulePass):
     """Replaces every `num.forest` by a `num.coded_forest`.
 
-    target: as for `select-kernels`. flash: the most bytes of the program, by default those of the board; if nothing
-    fits, the smallest is taken. packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs. Raises
-    `InputError` for an unknown target, and for a forest that has no function there.
+    target: as for `select-kernels`. flash: the most bytes of the program, by default nine tenths of the board's; if
+    nothing fits, the smallest is taken. packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs.
+    Raises `InputError` for an unknown target, and for forests that are too large for it.
     """
 
     name = "code-forests"
@@ -48,8 +51,9 @@ class CodeForestsPass(ModulePass):
         if not forests:
             return
         compile_for(op, self.target)
+        _check_size(forests, self.target)
         choices = [_kernels(each, self.target) for each in forests]
-        limit = self.flash or board(self.target).flash
+        limit = self.flash or _usual_limit(self.target)
         rest = self._flash_of_rest(op) if limit is not None else 0.0
         fitting = [
             taken
@@ -74,6 +78,26 @@ class CodeForestsPass(ModulePass):
         below.apply(rest)
         estimate = estimate_on(rest, self.target, OPTIMIZE)
         return 0.0 if estimate is None else estimate.flash
+
+
+def _usual_limit(target: str) -> float | None:
+    """The flash of a board, less a tenth, since the estimates of programs may be short."""
+    flash = board(target).flash
+    return None if flash is None else 0.9 * flash
+
+
+def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
+    """Raise `InputError` for forests whose nodes alone exceed the flash of a board, with what makes them smaller."""
+    flash = board(target).flash
+    trees = [forest.forest.trees for forest in forests]
+    nodes, count = sum(each.inner for each in trees), sum(len(each.roots) for each in trees)
+    if flash is not None and nodes * LEAST_BYTES > flash:
+        fitting = flash // (2 * LEAST_BYTES)
+        raise error_at(
+            forests[0],
+            f"{count} trees with {nodes} inner nodes do not fit {target}, whose {flash} bytes of flash have room for"
+            f" about {fitting}: train with fewer trees (n_estimators) or smaller ones (max_depth, max_leaf_nodes)",
+        )
 
 
 def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:

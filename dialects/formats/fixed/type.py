@@ -83,8 +83,9 @@ class FixedType(ScaledInteger, ExactFormat):
         return [FixedType.of_width(width) for width in CANDIDATE_WIDTHS]
 
     def adds_raws_of(self, sums: NumberFormat) -> bool:
-        finer = isinstance(sums, FixedType) and sums.scale <= self.scale
-        return finer and sums.limits[1] << self.scale - sums.scale <= self.limits[1]
+        if not isinstance(sums, FixedType) or sums.scale > self.scale:
+            return False
+        return sums.limits[1] << self.scale - sums.scale <= self.limits[1]
 
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
         return np.floor(np.asarray(reals, np.float64) + 0.5)

@@ -1,4 +1,4 @@
-"""What a model computes of the sums of its trees, by the objective that it was trained for."""
+"""The results of a model, by the objective that it was trained for, from the sums of its trees."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.boosted.json_files import Fields
+from tinyml.lowering.frontends.boosted.json_fields import Fields
 from tinyml.lowering.frontends.boosted.objectives import boosted_program
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree
 from tinyml.lowering.frontends.lightgbm.trees import CATEGORICAL, LINEAR, ZERO_AS_MISSING, objective_of

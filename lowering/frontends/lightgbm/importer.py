@@ -33,18 +33,18 @@ def read_lightgbm(content: bytes, file: str) -> ModuleOp:
     starts = [number for number, line in enumerate(lines[:end]) if line.startswith("Tree=")]
     if not starts:
         raise InputError("the model has no trees", file=file)
-    header = _Block(lines[: starts[0]], file, 1)
+    header = _Section(lines[: starts[0]], file, 1)
     results = header.integer("num_tree_per_iteration")
     if results < 1 or len(starts) % results:
         raise InputError(f"{len(starts)} trees are no whole number of iterations of {results}", file=file)
     share = results / len(starts) if "average_output" in header.values else 1.0
-    blocks = [_Block(lines[a:b], file, a + 1) for a, b in zip(starts, [*starts[1:], end], strict=True)]
+    blocks = [_Section(lines[a:b], file, a + 1) for a, b in zip(starts, [*starts[1:], end], strict=True)]
     made = [_tree(block, number % results, results, share) for number, block in enumerate(blocks)]
     objective = objective_of(header.text("objective"), results, file)
     return boosted_program(file, header.integer("max_feature_idx") + 1, made, None, objective)
 
 
-class _Block:
+class _Section:
     """Lines `name=value`. first: the number of the first line, for messages."""
 
     def __init__(self, lines: list[str], file: str, first: int) -> None:
@@ -74,7 +74,7 @@ class _Block:
         return numbers
 
 
-def _tree(block: _Block, result: int, results: int, share: float) -> Tree:
+def _tree(block: _Section, result: int, results: int, share: float) -> Tree:
     """A tree: inner nodes, then its leaves, which the file numbers -1, -2 and so on."""
     leaves = block.integer("num_leaves")
     values: Any = block.numbers("leaf_value", leaves)

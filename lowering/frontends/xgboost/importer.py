@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.boosted.json_files import Fields
+from tinyml.lowering.frontends.boosted.json_fields import Fields
 from tinyml.lowering.frontends.boosted.objectives import (
     CLASSES,
     EXPONENTIAL,
@@ -80,7 +80,7 @@ def import_xgboost(model: Fields, file: str) -> ModuleOp:
 
 
 def _start(parameters: Fields, objective: str, results: int) -> NDArray[Any]:
-    """What is added to the sums: `base_score`, one number or, from version 3 on, a list in a string."""
+    """The numbers that are added to the sums: `base_score`, one number or, from version 3 on, a list in a string."""
     text = parameters.text("base_score")
     try:
         scores = np.atleast_1d(np.asarray(json.loads(text) if text.startswith("[") else float(text), np.float64))

@@ -1,7 +1,7 @@
 """Forests in plain C: nodes in tables that a loop walks, or nested conditions.
 
 Both add the votes of the leaf that each tree reaches, as rows of a matrix or, where most votes are zero, as lists of
-those that are not. Neither table needs the flash of a chip with an address space for constants.
+those that are not. A chip with an address space for constants, which such arrays do not use, has code without arrays.
 """
 
 from __future__ import annotations
@@ -103,8 +103,24 @@ def code(forest: ForestCode) -> str:
     return "\n".join(lines)
 
 
-def _conditions(forest: ForestCode, root: int) -> list[str]:
-    """The conditions of a tree, which set `leaf`; without indentation beyond the first, since trees may be deep."""
+def inline_code(forest: ForestCode) -> str:
+    """The same without arrays: each leaf has a statement for each of its votes."""
+    lines = [*_cleared(forest), *([] if forest.trees.inner else ["    (void)x;"])]
+    for root in map(int, forest.trees.roots):
+        lines += _conditions(forest, root, inline=True)
+    return "\n".join(lines)
+
+
+def _leaf(forest: ForestCode, leaf: int, *, inline: bool) -> list[str]:
+    if not inline:
+        return [f"    leaf = {leaf};"]
+    element, votes = ctype(forest.votes), forest.votes[leaf]
+    added = np.flatnonzero(votes).tolist()
+    return [f"    out[{at}] = ({element})(out[{at}] + {literal(votes[at].item())});" for at in added]
+
+
+def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[str]:
+    """The conditions of a tree, which set `leaf` or add; without indentation beyond the first: trees may be deep."""
     trees, lines = forest.trees, list[str]()
     pending: list[int | str] = [root]
     while pending:
@@ -112,7 +128,7 @@ def _conditions(forest: ForestCode, root: int) -> list[str]:
             case str() as text:
                 lines.append(f"    {text}")
             case node if node < 0:
-                lines.append(f"    leaf = {-1 - node};")
+                lines += _leaf(forest, -1 - node, inline=inline)
             case node:
                 first, second = map(int, trees.children[node])
                 threshold = literal(trees.thresholds[node].item())
@@ -187,6 +203,16 @@ def forest_code(symbol: str, forest: ForestCode) -> Kernel:
     leaves, _ = trees.leaves_by_tree
     bytes = trees.inner * _NODE + len(leaves) * _LEAF + votes.bytes
     return _kernel(symbol, forest, code(forest), _CODE_NODE * trees.visits, bytes)
+
+
+def forest_inline(symbol: str, forest: ForestCode) -> Kernel:
+    """The kernel of a forest as code without arrays, for chips with an address space for constants."""
+    trees = forest.trees
+    leaves, _ = trees.leaves_by_tree
+    size = max(trees.thresholds.itemsize, forest.votes.itemsize)
+    votes = int(np.count_nonzero(forest.votes[leaves]))
+    bytes = 4 * size * (trees.inner + votes) + 2 * trees.inner
+    return _kernel(symbol, forest, inline_code(forest), 10 * size * trees.visits, bytes)
 
 
 FORESTS = (ForestCoder("tm_forest_tables", forest_tables), ForestCoder("tm_forest_code", forest_code))

@@ -13,12 +13,14 @@ from functools import cached_property
 from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, constants, cycles, statement
-from tinyml.targets.avr.composer.forests.leaf_records import REACH, RESULTS, Leaves, compares
+from tinyml.targets.avr.composer.forests.leaf_records import LONGEST, REACH, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import code as code_in_c
 from tinyml.targets.c.composer.forests_in_c import signature
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 
+_SECOND = 63
+"""The byte offset of the input to which Z points in a tree, where Y does not reach all features."""
 _BRANCH = 126
 """Bytes over which a conditional branch jumps forward."""
 _JUMP = 4000
@@ -86,8 +88,12 @@ class AvrForestCode:
     def _tree(self, number: int) -> Lines:
         root = int(self.forest.trees.roots[number])
         lines = self._subtree(root, huge=False)
-        # No jump of a huge tree is short.
-        return lines if bytes_of(lines) < _JUMP - _BLOCK_LABELS * _CALL // 2 else self._subtree(root, huge=True)
+        if bytes_of(lines) >= _JUMP - _BLOCK_LABELS * _CALL // 2:
+            # No jump of a huge tree is short.
+            lines = self._subtree(root, huge=True)
+        farthest = int(self.forest.trees.features.max(initial=0)) + 1
+        near = farthest * self.forest.trees.thresholds.itemsize <= REACH
+        return lines if near else ("movw r30,r28", f"adiw r30,{_SECOND}", *lines)
 
     def _subtree(self, root: int, *, huge: bool) -> Lines:
         """The code below a node or leaf, bottom up: trees may be deep."""
@@ -120,16 +126,17 @@ class AvrForestCode:
         trees = self.forest.trees
         bytes, above = trees.thresholds.itemsize, int(trees.thresholds[node]) + 1
         at = int(trees.features[node]) * bytes
-        lines: list[str] = []
-        pointer = "Y"
-        if at + bytes > REACH:
-            lines += ["movw r30,r28", f"subi r30,lo8({-at})", f"sbci r31,hi8({-at})"]
-            pointer, at = "Z", 0
-        lines += [f"ldd r24,{pointer}+{at}"]
+        if at + bytes <= REACH:
+            lines = [f"ldd r{24 + byte},Y+{at + byte}" for byte in range(bytes)]
+        elif at + bytes <= _SECOND + REACH:
+            lines = [f"ldd r{24 + byte},Z+{at - _SECOND + byte}" for byte in range(bytes)]
+        else:
+            lines = ["movw r26,r28", f"subi r26,lo8({-at})", f"sbci r27,hi8({-at})", "ld r24,X+", "ld r25,X"][
+                : 3 + bytes
+            ]
         if bytes == 1:
             return (*lines, f"cpi r24,{above & 255}")
-        high = f"ldi r18,{above >> 8 & 255}"
-        return (*lines, f"ldd r25,{pointer}+{at + 1}", f"cpi r24,{above & 255}", high, "cpc r25,r18")
+        return (*lines, f"cpi r24,{above & 255}", f"ldi r18,{above >> 8 & 255}", "cpc r25,r18")
 
     def _leaf(self, leaf: int, *, huge: bool) -> Lines:
         if (result := self.leaves.pure(leaf)) is not None:
@@ -179,6 +186,8 @@ def forest_code(symbol: str, forest: ForestCode) -> Kernel | None:
     if not function.fits:
         return None
     lines = function.lines
+    if bytes_of(lines) >= LONGEST:
+        return None
     costs = {"": float(function.time)}
     composed = Composed(HEADER, signature(symbol, forest), {(AVR,): statement(lines)}, code_in_c(forest), costs, 16, 8)
     return Kernel(symbol, 8, 8, 16, op="num.forest", code=bytes_of(lines), composed=composed)

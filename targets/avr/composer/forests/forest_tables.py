@@ -17,7 +17,7 @@ from functools import cached_property
 from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, constants, moved, statement
-from tinyml.targets.avr.composer.forests.leaf_records import RESULTS, Leaves, compares
+from tinyml.targets.avr.composer.forests.leaf_records import LONGEST, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import signature
 from tinyml.targets.c.composer.forests_in_c import tables as tables_in_c
 from tinyml.targets.composer.lines import Lines, joined
@@ -28,9 +28,6 @@ _FLAGS = 64
 _NIBBLE = 16
 _IN_HEAD = 12
 """Results whose mask fits beside the number of votes."""
-_LONGEST = 1 << 15
-"""Bytes of a tree."""
-
 _STEPS = 3
 """First children after which the loop over nodes jumps."""
 
@@ -57,7 +54,7 @@ class AvrForestTables:
             compares(self.forest)
             and leaves.fits
             and leaves.mask_bytes <= len(_MASKS)
-            and all(len(tree) < _LONGEST for tree in self.tables)
+            and sum(map(len, self.tables)) < LONGEST
         )
 
     @cached_property

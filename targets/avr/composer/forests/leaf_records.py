@@ -1,4 +1,4 @@
-"""What the leaves of a forest add to the results, which lie in working memory.
+"""The leaves of a forest, and the code that adds their votes to the results in working memory.
 
 A leaf is *pure* if it adds one number, the same for all pure leaves, to one result. Any other leaf is a record in
 flash: a mask of the results that it adds to, and a number for each; without a mask it adds to all of them.
@@ -24,6 +24,9 @@ REACH = 64
 
 FARTHEST = 1 << 14
 """Bytes of an input whose features can be compared."""
+
+LONGEST = 56000
+"""Bytes of a function whose constants surely lie within the reach of `lpm`."""
 
 RESULTS = 22
 """The lower register of the pair with the address of the results."""
@@ -71,7 +74,7 @@ class Leaves:
 
     @cached_property
     def unit(self) -> int | None:
-        """What pure leaves add; None if there are none."""
+        """The vote of pure leaves; None if there are none."""
         votes, (leaves, _) = self.forest.votes, self.forest.trees.leaves_by_tree
         alone = [leaf for leaf in leaves.tolist() if np.count_nonzero(votes[leaf]) == 1]
         counted = Counter(int(votes[leaf].sum()) for leaf in alone)

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
-from sklearn.ensemble import RandomForestClassifier
+from programs.estimators import datasets, sk
 
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.targets.registry import board
@@ -25,8 +24,8 @@ TRAINED = 1347
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path, Any]:
     """The module of the forest, its data for validation and test, and the forest."""
-    x, y = load_digits(return_X_y=True)
-    forest: Any = RandomForestClassifier(n_estimators=20, max_depth=6, random_state=0).fit(x[:TRAINED], y[:TRAINED])
+    x, y = datasets.load_digits(return_X_y=True)
+    forest = sk.RandomForestClassifier(n_estimators=20, max_depth=6, random_state=0).fit(x[:TRAINED], y[:TRAINED])
     folder = tmp_path_factory.mktemp("digits")
     module, val, test = folder / "forest.mlir", folder / "val.npz", folder / "test.npz"
     module.write_text(str(import_estimator(forest, file="forest")))

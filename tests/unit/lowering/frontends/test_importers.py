@@ -55,10 +55,12 @@ def test_a_package_adds_a_frontend(tmp_path: Path) -> None:
 
 
 def test_unknown_suffixes_and_binary_text_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "model.txt").write_text("")
+    (tmp_path / "model.text").write_text("")
     (tmp_path / "model.sd").write_bytes(b"\xff")
-    with pytest.raises(InputError, match=r"expected a program \(\.joblib, \.onnx, \.pkl, \.sd, \.tflite, \.mlir\)"):
-        load_program(tmp_path / "model.txt", context())
+    with pytest.raises(
+        InputError, match=r"expected a program \(\.joblib, \.json, \.onnx, \.pkl, \.sd, \.tflite, \.txt, \.mlir\)"
+    ):
+        load_program(tmp_path / "model.text", context())
     with pytest.raises(InputError, match="cannot read the program: not a text file"):
         load_program(tmp_path / "model.sd", context())
     with pytest.raises(InputError, match="holds no program"):

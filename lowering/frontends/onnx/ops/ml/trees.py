@@ -104,7 +104,7 @@ def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
 
 
 def _start(node: OnnxNode, results: int) -> NDArray[np.float64]:
-    """What is added to the sums."""
+    """The numbers that are added to the sums."""
     start = _values(node, "base_values")
     if start.size not in (0, 1, results):
         raise node.error(f"{start.size} base_values do not fit {results} results")

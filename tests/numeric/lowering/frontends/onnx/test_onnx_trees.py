@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ def test_ensembles_of_version_5(mode: int):
     }
     ensemble = model("TreeEnsemble", 5, **attributes)
     scores = evaluate_reals(imported(ensemble), X).scores
-    goes = [lambda v, t: v <= t, lambda v, t: v < t, lambda v, t: v >= t, lambda v, t: v > t][mode]
+    goes = (operator.le, operator.lt, operator.ge, operator.gt)[mode]
     wanted = np.zeros((len(X), 2))
     for row, (a, b, c) in enumerate(X.tolist()):
         leaf = 0 if goes(a, 0.5) else 1 if goes(b, -0.5) else 2
