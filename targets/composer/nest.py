@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.instructions import Code
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.tile_code import LoopedCode
 
@@ -25,11 +25,11 @@ class RowNest(LoopedCode):
         """How often so many windows are taken at once, from the first ones on."""
 
     @abstractmethod
-    def enter(self) -> Lines:
+    def enter(self) -> Code:
         """Saves registers and arguments."""
 
     @abstractmethod
-    def leave(self) -> Lines:
+    def leave(self) -> Code:
         """Restores the registers and returns."""
 
     @abstractmethod
@@ -37,7 +37,7 @@ class RowNest(LoopedCode):
         """What windows need before the first block; the stream begins anew."""
 
     @abstractmethod
-    def start(self, rows: int, windows: int) -> Lines:
+    def start(self, rows: int, windows: int) -> Code:
         """Loads the starts of the sums of a block."""
 
     @abstractmethod
@@ -45,7 +45,7 @@ class RowNest(LoopedCode):
         """Adds the products of all runs and elements to the sums."""
 
     @abstractmethod
-    def finish(self, rows: int, windows: int) -> Lines:
+    def finish(self, rows: int, windows: int) -> Code:
         """The epilogue: stores the results of a block."""
 
     @abstractmethod
@@ -56,7 +56,7 @@ class RowNest(LoopedCode):
     def over_windows(self, code: Repeated, times: int) -> Repeated:
         """The loop over groups of as many windows."""
 
-    def next_windows(self, windows: int) -> Lines:
+    def next_windows(self, windows: int) -> Code:
         """Moves on to the windows behind these."""
         return ()
 
@@ -79,7 +79,7 @@ class RowNest(LoopedCode):
         return start.followed_by(self.products(rows, windows)).then(self.finish(rows, windows))
 
 
-def unrolled(step: Lines, count: int, at_once: int, loop: Callable[[Repeated, int], Repeated]) -> Repeated:
+def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int], Repeated]) -> Repeated:
     """A step `count` times, in a loop over `at_once` steps where there are more than twice as many."""
     loops, single = divmod(count, at_once) if count > 2 * at_once else (0, count)
     code = Repeated.once(step * single)
