@@ -1,4 +1,7 @@
-"""Epilogues: the requantisation of complete sums."""
+"""Epilogues: the requantisation of complete sums.
+
+Registers of the epilogues for ARMv6-M are assigned by hand: products and shifts take low ones only.
+"""
 
 from __future__ import annotations
 

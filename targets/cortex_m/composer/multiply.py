@@ -1,4 +1,7 @@
-"""Multiplications of fetched elements, added to sums of one register or of two, and those that are shifts."""
+"""Multiplications of fetched elements, added to sums of one register or of two, and those that are shifts.
+
+r6, r7, r12 and lr are assigned by hand, as are all registers of the kernels that use these products.
+"""
 
 from __future__ import annotations
 

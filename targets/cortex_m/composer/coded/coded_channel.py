@@ -3,6 +3,10 @@
 Weights of zero take no code, and elements without a weight are not loaded. Two rows of a filter are multiplied as pairs
 of halfwords where that takes fewer instructions than one by one; a power of two is then a shift within an addition.
 Other weights are constants in registers, as are the start and the multiplier; the rest is spilled to the stack frame.
+
+The nest of rows cannot express it: which instructions a window takes depends on the weights.
+
+Registers are assigned by hand: they hold the same values along all windows, those used most often first.
 """
 
 from __future__ import annotations

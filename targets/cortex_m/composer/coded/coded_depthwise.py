@@ -1,4 +1,7 @@
-"""Depthwise filters as code, channel by channel, for the DSP extension."""
+"""Depthwise filters as code, channel by channel, for the DSP extension.
+
+The nest of rows cannot express it: each channel has other instructions, and no weight stream.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,10 @@
 
 Weights of zero take no code, and elements without a weight are not loaded. A subroutine of the kernel stores the
 results of the windows, by the factors that a channel stores in the stack frame.
+
+The nest of rows cannot express it: each channel has other instructions, and no weight stream.
+
+Registers are assigned by hand: all instructions but additions and copies name low ones only.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 Each element of a vector is fetched once for the rows of a block. A magnitude is moved to a register once for all
 rows with weights of it there, and MLA or MLS adds the product. Powers of two are shifts within an addition, and
 zeros take no code at all.
+
+The nest of rows cannot express it: each block of rows has other instructions, and no weight stream.
+
+Registers are assigned by hand: nothing but sums, an element, a weight and the arguments is alive.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 Each element is loaded once for the rows of a block, and not at all where these have no weights. One product is derived
 from another where that is shorter. Starts and factors of all rows are in the stack frame; subroutines of the kernel
 store the results.
+
+The nest of rows cannot express it: each block of rows has other instructions, and no weight stream.
+
+Registers are assigned by hand: all instructions but additions and copies name low ones only.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A multiplication overwrites a factor. So the order decides which product is derived from the last one by one
 instruction, and which one may overwrite the element itself.
+
+Registers are assigned by hand: all instructions but additions and copies name low ones only.
 """
 
 from __future__ import annotations

@@ -3,8 +3,10 @@
 Three weights of a row of a filter at a time are multiplied by the columns of the windows. Each element is loaded once
 for all sums, which are in the high registers. A multiplication overwrites a factor, a copy of the element.
 
-By hand, beside the nest of rows: channels are the outermost loop, and the columns of overlapping windows take the
-place of elements.
+The nest of rows cannot express that channels are the outermost loop, and that the columns of overlapping windows take
+the place of elements.
+
+Registers are assigned by hand: all instructions but additions and copies name low ones only.
 """
 
 from __future__ import annotations

@@ -3,8 +3,10 @@
 A column is loaded once, as pairs of elements below each other, and added to the sums of all windows that overlap there.
 Weights without a register are spilled to the stack frame.
 
-By hand, beside the nest of rows: the sums of overlapping windows change their registers from window to window, so that
-the body of a loop is not that of a single window.
+The nest of rows cannot express that the sums of overlapping windows change their registers from window to window, so
+that the body of a loop is not that of a single window.
+
+Registers are assigned by hand: they hold the same values along all windows of a channel, the more important ones first.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 On ARMv7-M pointers walk along the rows and the vector, and r2 counts the columns that are left: blocks of four where
 the DSP extension has them, then single ones. ARMv6-M counts r5 up to zero in bytes of a row, from behind all runs, so
 that the addition which moves it also ends the loop.
+
+The nest of rows cannot express loops whose iterations are known only when the program runs.
+
+Registers are assigned by hand: little but arguments and sums is alive, and products for ARMv6-M name low ones only.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 Entry n of the table of segments stands for raws with the upper byte n: c * 2^16 + 2^8 + s where all of them are
 (raw + c) * 2^s, 0 for others, which the function in plain C decodes. Integers are finer than the sum by some places.
+
+The nest of rows cannot express it: a weight without a segment leaves the loop, for C to decode. The C compiler assigns
+the registers.
 """
 
 from __future__ import annotations

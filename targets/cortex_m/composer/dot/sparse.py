@@ -1,4 +1,9 @@
-"""Sparse products: entries of a row, each some elements of the vector behind the one before it."""
+"""Sparse products: entries of a row, each some elements of the vector behind the one before it.
+
+The nest of rows cannot express it: gaps between entries, and their number, are known only when the program runs.
+
+Registers are assigned by hand: little but arguments is alive, and products for ARMv6-M name low ones only.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Two windows are widened to halfwords once for all rows, in the stack frame, or, where they are long, for each pair of
 rows, in registers. An odd last row and an odd last window are multiplied alone.
+
+Registers are assigned by hand: STM stores elements in the order of the registers' numbers, which a scan does not keep.
 """
 
 from __future__ import annotations

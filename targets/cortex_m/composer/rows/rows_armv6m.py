@@ -2,6 +2,8 @@
 
 The low registers hold the ends of four rows and of a window, the index that is counted up to these, and two elements. A
 multiplication overwrites an element, so a second window would save no load.
+
+Registers are assigned by hand: all instructions but additions and copies name low ones only.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Rows of a matrix by a single window with a register tile of eight rows, for the DSP extension.
 
 Each four elements of the window are widened in registers once for the rows of a block.
+
+Registers are assigned by hand, as in the other nests for rows, whose epilogue and loops it shares.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A weight stream of halfwords takes twice the flash of bytes, but neither instructions nor registers to widen them. The
 register tile is four rows by two windows, or eight rows by a single window. Windows are widened once for all rows, in
 the stack frame.
+
+Registers are assigned by hand: LDM and STM take them in the order of their numbers, and all of them are in use.
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ bits of the sums as they are defined. All else is exact modulo 2^32.
 
 Four windows make a group; the last one may overlap the one before. Four rows of weights at a time meet a group with
 eight sums in registers; the last rows go by two and alone.
+
+Registers are assigned by hand: the transformations take all of them, those of pointers and arguments, too.
 """
 
 from __future__ import annotations

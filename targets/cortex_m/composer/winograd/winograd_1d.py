@@ -5,6 +5,8 @@ halfwords, as do those of three weights. Sums begin with twice the start; where 
 what is halved.
 
 Windows of any number of rows are transformed in groups of four; a row of pixels is a part of each window.
+
+Registers are assigned by hand: six pixels take twelve of them, those of pointers, too.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ times the start.
 Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
 multiplied by both, term by term with eight sums in registers, which are spilled until all terms are complete. The last
 two squares may overlap those before.
+
+Registers are assigned by hand: LDM and STM take sums and terms in the order of the registers' numbers.
 """
 
 from __future__ import annotations
