@@ -14,6 +14,7 @@ from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.targets.composer.instructions import Code, Instruction, printed
 from tinyml.targets.composer.tile_code import RepeatedCode
 from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.opcode import Opcode
 from tinyml.targets.cortex_m.assembly.operands import at, post, slot
 from tinyml.targets.cortex_m.composer.assembly import ARMV6M, DSP, statement
 from tinyml.targets.cortex_m.composer.coded.coded_depthwise import CodedDepthwise
@@ -54,6 +55,19 @@ KERNELS: dict[str, list[RepeatedCode]] = {
     ],
 }
 """Kernels of each composer, by boards."""
+
+
+OTHERS: dict[str, Code] = {
+    "cortex-m4": (
+        *(t.smlal("r4", "r5", "r6", "r7"), t.smlald("r4", "r9", "r6", "r7"), t.mls("r4", "r5", "r6", "r7")),
+        *(t.orr("r3", "r0", "r2", lsl=1), t.pkhtb("r4", "r5", "r6", asr=16), t.lsl("r8", "r8", 2), t.mvn("r4", 5)),
+        *(t.movt("r4", 7), t.cmn("r4", 128), t.it("eq"), t.mvneq("r4", 126), t.ldrsh("r4", post("r5", 2))),
+        *(t.cbz("r4", ahead=2), t.blt(ahead=2), t.bls(ahead=2), t.label(2), t.ldmia("r3", ("r4", "r5"))),
+        *(t.stmia("r3", ("r4", "r5")), t.strd("r4", "r9", post("r2", 8)), t.ldr("r3", at("r4", "r8", lsl=2))),
+    ),
+    "cortex-m0": (t.adcs("r0", "r0", "r1"), t.ldrsh("r3", at("r4", "r5")), t.ldmia("r3", ("r4", "r5"), update=True)),
+}
+"""Instructions of other kernels."""
 
 
 def made(code: Code) -> list[Instruction]:
@@ -117,10 +131,10 @@ def test_armv6m_takes_its_own_instructions_only(line: Instruction):
 def test_the_table_agrees_with_the_assembler(board: str, tmp_path: Path):
     """The disassembly of kernels has the sizes, cycle classes and registers of their records."""
     chip, source, object = runner_for(board).chip, tmp_path / "kernels.s", tmp_path / "kernels.o"
-    lines = [line for kernel in KERNELS[board] for line in kernel.lines]
-    source.write_text("\n".join([".syntax unified", ".thumb", *lines, ""]))
+    lines = [line for kernel in KERNELS[board] for line in kernel.code.lines] + [*OTHERS[board]]
+    source.write_text("\n".join([".syntax unified", ".thumb", *printed(lines), ""]))
     call_tool(chip, "gcc", [*runner_for(board).board.flags, "-c", source, "-o", object])
-    ours = [line for kernel in KERNELS[board] for line in made(kernel.code.lines)]
+    ours = made(tuple(lines))
     theirs = [*disassembled(call_tool(chip, "objdump", ["-d", object])).values()]
     assert len(ours) == len(theirs)
     for one, other in zip(ours, theirs, strict=True):
@@ -131,6 +145,12 @@ def test_the_table_agrees_with_the_assembler(board: str, tmp_path: Path):
         if one.cycles in ("load", "other"):
             computed = [*map(named, other.writes)]
             assert computed == [name for name in one.writes if name != "flags"][: len(computed)], one.text
+
+
+def test_all_of_the_table_is_compared():
+    compared = {line.name for board in KERNELS for kernel in KERNELS[board] for line in made(kernel.code.lines)}
+    compared |= {line.name for code in OTHERS.values() for line in made(code)}
+    assert compared == {opcode.name for opcode in vars(t).values() if isinstance(opcode, Opcode)}
 
 
 def named(register: str) -> str:
