@@ -52,12 +52,12 @@ _SINGLE = (Instruction, LocalLabel)
 
 
 def joined(*parts: Line | Iterable[Line]) -> Code:
-    """Instructions and fragments one after the other."""
+    """Concatenate instructions and fragments."""
     return tuple(line for part in parts for line in ((part,) if isinstance(part, _SINGLE) else part))
 
 
 def instructions(lines: Iterable[Line]) -> int:
-    """The number of instructions, which is the time of straight-line code where all of them take the same."""
+    """The number of instructions, which is the time of straight-line code if all of them take the same time."""
     return sum(isinstance(line, Instruction) for line in lines)
 
 
