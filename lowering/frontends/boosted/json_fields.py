@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
@@ -62,7 +62,8 @@ class Fields:
         values = self._get(name)
         if not isinstance(values, list):
             raise self.error(f"expected a list as {name}")
-        return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
+        listed = cast("list[Any]", values)
+        return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(listed)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:
         """A list of numbers. length: that it must have."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -62,6 +63,8 @@ def _by_layer(op: Operation, operand: int, function: AffineFunction) -> list[Edi
             return _by_product(op, operand, function)
         case tdsl.Conv2dOp() if operand == 1 and op.acc is None and op.shifts is None and op.padding is None:
             return _by_convolution(op, function)
+        case tdsl.ForestOp() if operand == 0:
+            return _by_forest(op, function)
         case _:
             return None
 
@@ -91,6 +94,20 @@ def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] |
     reals = filter.raws.astype(np.float64)
     bias = np.broadcast_to((reals * addends).sum((1, 2, 3)), tdsl.shape_of(op.out))
     return [_edit(op, 1, filter, reals * factors, bias)]
+
+
+def _by_forest(op: tdsl.ForestOp, function: AffineFunction) -> list[Edit] | None:
+    """The edit of a forest, whose thresholds become those of the argument."""
+    trees = op.trees
+    thresholds = function.thresholds(trees.thresholds.astype(np.float64), np.asarray(trees.features, np.int64))
+    if thresholds is None:
+        return None
+
+    def edit(base: SSAValue) -> None:
+        op.operands[0] = in_shape(base, tdsl.shape_of(op.input), op)
+        op.properties |= replace(trees, thresholds=thresholds).attributes
+
+    return [edit]
 
 
 def _own_constant(value: SSAValue) -> tdsl.ConstOp | None:

@@ -79,6 +79,22 @@ func.func @networks(%image: tensor<1x1x1x2xf32>, %X: tensor<3x1xf32>) -> (tensor
 
 // -----
 
+// A scaler before trees moves their thresholds, if it keeps the order of every feature that they compare.
+func.func @forest(%X: tensor<1x2xf32>, %Y: tensor<1x2xf32>, %votes: tensor<2x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+  %rate = tdsl.const dense<[[2.0, -4.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %a = tdsl.mul %X, %rate : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+  %b = tdsl.mul %Y, %rate : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+  %y = tdsl.forest %a, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %z = tdsl.forest %b, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %y, %z : tensor<1x1xf32>, tensor<1x1xf32>
+}
+// CHECK: func.func @forest
+// CHECK: %b = tdsl.mul %Y
+// CHECK-NEXT: %y = tdsl.forest %X, %votes {{.*}}thresholds = dense<2.500000e-01>
+// CHECK-NEXT: %z = tdsl.forest %b, %votes
+
+// -----
+
 // Nothing is folded where something else reads the values or the weights, where an op does not absorb the function,
 // and where one product would take more multiplications than two.
 func.func @others(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<3x1xf32>) {

@@ -53,6 +53,12 @@ def real(function: Function, x: float) -> float:
             return math.tanh(x)
         case "sigmoid":
             return 1 / (1 + math.exp(-x))
+        case "erf":
+            return math.erf(x)
+        case "log":
+            return math.log(max(x, 2.0**-126))
+        case "softplus":
+            return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
 def raws_of(format: FixedType) -> NDArray[np.signedinteger]:
