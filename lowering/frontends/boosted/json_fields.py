@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
@@ -59,9 +59,10 @@ class Fields:
 
     def objects(self, name: str) -> Sequence[Fields]:
         """A list of objects."""
-        values = self._get(name)
-        if not isinstance(values, list):
+        found = self._get(name)
+        if not isinstance(found, list):
             raise self.error(f"expected a list as {name}")
+        values = cast("list[Any]", found)
         return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:
