@@ -1,6 +1,6 @@
 """The kernels for AVR, all of them composed, and the costs of reading packed constants without kernels."""
 
-from tinyml.targets.avr.composer.forests.branch_code import forest_code
+from tinyml.targets.avr.composer.forests.branch_code import forest_code, plain_forest
 from tinyml.targets.avr.composer.forests.forest_tables import forest_tables
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM
 from tinyml.targets.avr.composer.sums.axpy import axpy
@@ -15,7 +15,6 @@ from tinyml.targets.avr.composer.tiles.tile_kernels import (
     SHIFTED_CHANNELS,
     SHIFTED_DOTS,
 )
-from tinyml.targets.c.composer.forests_in_c import forest_inline
 from tinyml.targets.kernel import ForestCoder, PackedReads, RowCoder
 
 KERNELS = (
@@ -44,7 +43,7 @@ FORESTS = (
     ForestCoder("tm_avr_forest_tables", forest_tables),
     ForestCoder("tm_avr_forest_code", forest_code),
     # For what the others have no instructions for: floats, integers of four bytes, many results.
-    ForestCoder("tm_forest_inline", forest_inline),
+    ForestCoder("tm_avr_forest_plain", plain_forest),
 )
 CODER = RowCoder("tm_avr_rows", coded_rows)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

@@ -59,11 +59,11 @@ class Fields:
 
     def objects(self, name: str) -> Sequence[Fields]:
         """A list of objects."""
-        values = self._get(name)
-        if not isinstance(values, list):
+        found = self._get(name)
+        if not isinstance(found, list):
             raise self.error(f"expected a list as {name}")
-        listed = cast("list[Any]", values)
-        return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(listed)]
+        values = cast("list[Any]", found)
+        return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:
         """A list of numbers. length: that it must have."""

@@ -15,7 +15,7 @@ from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, constants, cycles, statement
 from tinyml.targets.avr.composer.forests.leaf_records import LONGEST, REACH, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import code as code_in_c
-from tinyml.targets.c.composer.forests_in_c import signature
+from tinyml.targets.c.composer.forests_in_c import forest_inline, signature
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 
@@ -191,3 +191,8 @@ def forest_code(symbol: str, forest: ForestCode) -> Kernel | None:
     costs = {"": float(function.time)}
     composed = Composed(HEADER, signature(symbol, forest), {(AVR,): statement(lines)}, code_in_c(forest), costs, 16, 8)
     return Kernel(symbol, 8, 8, 16, op="num.forest", code=bytes_of(lines), composed=composed)
+
+
+def plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
+    """The kernel in plain C of a forest for which there is no assembly; None for others."""
+    return None if AvrForestCode(forest).fits else forest_inline(symbol, forest)

@@ -140,3 +140,13 @@ def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: i
     source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})
     raws = encode_inputs(module, inputs)[:12]
     assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None
+
+
+def test_floats_on_avr_give_the_same_bits(tmp_path: Path):
+    """Where there is no assembly, plain C without arrays."""
+    module, inputs = random_program(9)
+    module = in_format(module, inputs, "f32", None)
+    source = printed(module, "uno", tmp_path / "c")
+    assert "tm_avr_forest_plain" in (source / "forest.c").read_text()
+    raws = encode_inputs(module, inputs)[:8]
+    assert difference(module, raws, source, runner_for(roomy("uno")), tmp_path) is None
