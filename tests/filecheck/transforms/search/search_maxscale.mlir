@@ -17,4 +17,4 @@ func.func @linear(%x: tensor<4x1xf32>) -> tensor<1x1xf32> {
 // FIXED: why = "maxscale 5"
 // FIXED: tdsl.matmul {{.*}} -> tensor<1x1x!fixed.q<8, 5>>
 
-// LABELS: pass 'search-maxscale': the metric 'accuracy' needs data with labels `y`
+// LABELS: pass 'search-maxscale': the metric 'accuracy' needs data with labels, or targets, `y`
