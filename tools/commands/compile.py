@@ -11,9 +11,8 @@ from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.options import PACKED
 from tinyml.targets.registry import HOST, USUAL, spends_flash
 from tinyml.tools.cli.arguments import add_options, given, parsed, show_examples
-from tinyml.tools.driver.requests.request import OPTIMIZE, Request
+from tinyml.tools.driver.requests.request import AUTO_FORMAT, DECIDED, OPTIMIZE, Request
 from tinyml.tools.driver.requests.search_request import SearchRequest, describe_searches, search_options
-from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,8 +24,8 @@ EXAMPLES = {
 }
 
 LIMITS = ("ram", "flash", "cycles")
-WITHOUT_SEARCH = ("ram", "flash")
-"""The limits that compilation without a search keeps by itself."""
+WITHOUT_SEARCH = ("ram", "flash", "loss")
+"""The limits that compilation without a search keeps by itself, the loss only where it chooses a format."""
 
 ASSUMED = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 """The values of options that searches assume when they measure programs."""
@@ -50,8 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.driver.compile_model import compile_model
     from tinyml.tools.reports.memory_picture import can_draw
-    from tinyml.tools.reports.tables import print_function_errors, print_parts, print_reports, print_search
+    from tinyml.tools.reports.tables import print_function_errors, print_lines, print_parts, print_reports, print_search
 
+    if vars(arguments).get("format") == AUTO_FORMAT:
+        _check_auto(arguments)
     search = _search(arguments)
     options = given(arguments, search_options()) if search is None else {}
     limits = {name: options[name] for name in WITHOUT_SEARCH if name in options}
@@ -60,12 +61,13 @@ def run(arguments: argparse.Namespace) -> int:
     request = Request(**given(arguments, options_of(Request)), search=search, **limits)
     if request.flash is not None and not spends_flash(request.target):
         raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")
-    if request.ram is not None and request.plan != AUTO:
-        raise InputError(f"--ram is for --plan {AUTO}, which chooses by it, and for searches")
+    if request.loss is not None and not request.is_auto:
+        raise InputError(f"--loss is for --format {AUTO_FORMAT}, which chooses by it, and for searches")
     report = compile_model(request)
     print_reports([report])
     if report["search"] is not None:
         print_search(report["search"])
+    print_lines(report)
     print_function_errors(report)
     print_parts(report, chosen=request.val is not None)
     if report["flash_bytes"] is None:
@@ -74,6 +76,14 @@ def run(arguments: argparse.Namespace) -> int:
         print("matplotlib is not installed, so there are no pictures: pip install 'tinyml[plots]'")
     print(f"Wrote {request.out}")
     return 0
+
+
+def _check_auto(arguments: argparse.Namespace) -> None:
+    """Raise `InputError` for an option that decides what `--format auto` is to decide."""
+    for name in DECIDED[1:]:
+        if name in arguments:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"--format {AUTO_FORMAT} decides {option} itself: leave out one of the two")
 
 
 def _search(arguments: argparse.Namespace) -> SearchRequest | None:

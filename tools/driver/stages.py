@@ -154,7 +154,6 @@ def compile_stages(
     only if it changes fewer answers on the data; the search with these scales keeps a journal of its own, whose name
     has the suffix `.rows`.
     """
-    width = format_named(ctx, options.format, options.width).bits
     scaled = plain = _reals_and_formats(reals, ctx, replace(options, row_scales=False), search)
     if options.row_scales:
         if search is not None and search.journal is not None:
@@ -163,6 +162,14 @@ def compile_stages(
     data = Path(options.data)
     row_scales = options.row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)
     reals, module = scaled if row_scales else plain
+    return compile_formats(reals, module, ctx, options, row_scales=row_scales)
+
+
+def compile_formats(
+    reals: ModuleOp, module: ModuleOp, ctx: Context, options: PipelineOptions, *, row_scales: bool
+) -> Compiled:
+    """Compile a program at L1, which is changed in place. reals: the profiled program at L0 that it was made of."""
+    width = format_named(ctx, options.format, options.width).bits
     return _below(reals, module, ctx, options, [LevelText(_REALS, print_ir(reals))], width, row_scales)
 
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 
+SCHEMA = 1
+"""The version of the report: it grows where a field goes or changes its meaning."""
+
+
 def write_report(
     request: Request,
     board: Board,
@@ -47,6 +51,7 @@ def write_report(
     memory = memory_report(compiled.buffers)
     functions = function_errors(compiled.formats)
     return {
+        "schema": SCHEMA,
         "model": str(request.model),
         "name": interface.name,
         "target": board.name,

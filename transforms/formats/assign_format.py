@@ -61,16 +61,17 @@ class AssignFormatPass(ModulePass):
         if data is not None and not mixed:
             evaluator = CandidateEvaluator(op, data, self.functions)
             candidates = evaluator.candidates
-            formats = candidates.assignment.formats(self._choices(ctx, candidates.assignment.classes, prototype))
+            formats = candidates.assignment.formats(self.choices(ctx, candidates.assignment.classes, prototype))
             give_formats(candidates.constants, formats, refine_constants(evaluator, tuple(formats)), self.functions)
             return
         for function in defined_functions(op):
             check_reals(function, mixed=mixed)
             assignment = FormatAssignment(function, None if data is None else data.x.astype("f8"))
-            formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))
+            formats = assignment.formats(self.choices(ctx, assignment.classes, prototype))
             give_formats(RoundedConstants(assignment), formats, None, self.functions)
 
-    def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
+    def choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
+        """The choice for each class of tensors. prototype: the main format; raises `InputError` as the pass does."""
         weights = prototype if self.weights is None else format_spelled(ctx, self.weights)
         if prototype.CONSTANTS_FROM is not None:
             prototype = format_named(ctx, USUAL_FORMAT, None)

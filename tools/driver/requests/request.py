@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.targets.registry import USUAL, targets
@@ -13,6 +14,15 @@ from tinyml.tools.driver.requests.search_request import SearchRequest
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
+
+AUTO_FORMAT = "auto"
+"""The value of `--format` that leaves formats, widths and schedule to the compiler."""
+
+DECIDED = ("format", "width", "weights", "search", "functions", "row_scales", "plan")
+"""The options that `auto` decides: any of them says how to compute, and then the others have their defaults."""
+
+DEFAULT_LOSS = 0.5
+"""Points that a program chosen by `auto` may lose."""
 
 OPTIMIZE = ("Os", "O2", "O3")
 QUANTIZATION = ("keep", "anew")
@@ -61,10 +71,19 @@ class BuildOptions(CompileOptions):
 class Request(BuildOptions, ModelArgument):
     """A request to compile a model.
 
-    search: chooses the format of each tensor, in place of width and weights. ram: bytes that the plan `auto` may take,
-    by default all of the board's. flash: bytes that the program may take, for larger, faster kernels and code.
+    search: chooses the format of each tensor, in place of width and weights. ram: bytes that arena, input and stack may
+    take, by default all of the board's. flash: bytes that the program may take, for larger, faster kernels and code.
+    loss: points that a program chosen by `auto` may lose.
     """
 
+    format: str = option(
+        f"number format: a built-in one, one of an installed package, f32, or {AUTO_FORMAT}: the formats, widths and "
+        "schedule of the fastest program that fits the board and loses at most --loss points; "
+        f"{USUAL_FORMAT} beside another option that says how to compute",
+        default=AUTO_FORMAT,
+        metavar="NAME",
+        group=OptionGroup.NUMBERS,
+    )
     val: Path | None = option(
         "inputs x to profile with and, optionally, labels y; not needed for a model that keeps its number formats",
         default=None,
@@ -78,6 +97,12 @@ class Request(BuildOptions, ModelArgument):
     search: SearchRequest | None = None
     ram: int | None = None
     flash: int | None = None
+    loss: float | None = None
+
+    @property
+    def is_auto(self) -> bool:
+        """True if formats, widths and schedule are to be found."""
+        return all(getattr(self, name) == _DEFAULTS[name] for name in DECIDED)
 
     @property
     def inputs(self) -> list[Path]:
@@ -88,9 +113,13 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def compile_options(self) -> dict[str, Any]:
-        """The values of the options of `CompileOptions`, by name."""
-        return {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}
+        """The values of the options of `CompileOptions`, by name, with the usual format in place of `auto`."""
+        values = {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}
+        return values | {"format": USUAL_FORMAT if self.format == AUTO_FORMAT else self.format}
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
         """The options for the pipelines of a board, which may differ from the target."""
         return PipelineOptions(data=str(self.val or ""), target=board.name, flash=self.flash, **self.compile_options)
+
+
+_DEFAULTS = {field.name: field.default for field in fields(Request)}

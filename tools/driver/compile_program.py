@@ -1,0 +1,81 @@
+"""Compilation of a program as a request asks: with the formats that it names, or with those that `auto` chooses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.tools.driver.choice.choose import Bounds, choose
+from tinyml.tools.driver.choice.replay import chosen_request
+from tinyml.tools.driver.limits.within_flash import compile_within_flash
+from tinyml.tools.driver.limits.within_ram import compile_within_ram, ram_of
+from tinyml.tools.driver.requests.request import DEFAULT_LOSS
+from tinyml.tools.driver.stages import compile_again, compile_formats, compile_kept, compile_stages
+from tinyml.transforms.search.costs.working_memory import arena_and_input
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.lowering.options import PipelineOptions
+    from tinyml.targets.board import Board
+    from tinyml.tools.driver.choice.choose import Choice
+    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.stages import Compiled
+
+
+def compile_choice(program: ModuleOp, ctx: Context, request: Request, board: Board) -> tuple[Compiled, Request, Choice]:
+    """The program that `auto` chooses, the request that asks for it, and how it was chosen."""
+
+    data = load_program_data(program, str(request.val))
+    loss = DEFAULT_LOSS if request.loss is None else request.loss
+    bounds = Bounds(_least(request.flash, board.flash), _least(request.ram, board.ram), loss)
+    choice = choose(program, ctx, request.pipeline_options(board), data, bounds)
+    trial = choice.taken.trial
+    compiled = compile_formats(
+        trial.prepared.reals, trial.program(), ctx, choice.options, row_scales=choice.options.row_scales
+    )
+    return compiled, chosen_request(request, choice.options), choice
+
+
+def compile_asked(
+    program: ModuleOp, ctx: Context, request: Request, board: Board, *, must_fit: bool
+) -> tuple[Compiled, Request]:
+    """The program that a request asks for, within the limits of the request and of the board, and what came of it.
+
+    must_fit: take measures where a program takes more RAM than there is; a search has counted it already. Raises
+    `InputError` for a program that does not keep the limits of the request.
+    """
+
+    options = request.pipeline_options(board)
+    kept = tdsl.has_formats(program)
+    search = None if request.search is None else request.search.search_pass(options)
+
+    def again(options: PipelineOptions) -> Compiled:
+        return compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options, search)
+
+    def taken(compiled: Compiled) -> int:
+        return arena_and_input(compiled.buffers) if request.ram is None else ram_of(compiled, board.name)
+
+    compiled, limit = again(options), request.ram or board.ram
+    if must_fit and search is None and limit is not None:
+        compiled, options = compile_within_ram(limit, compiled, options, taken, again)
+        request = replace(request, reuse_input=options.reuse_input)
+    if request.flash is not None:
+
+        def compiled_within(flash: int, usual: Compiled = compiled) -> Compiled:
+            return compile_again(usual, ctx, replace(options, flash=flash))
+
+        compiled = compile_within_flash(request.flash, compiled, compiled_within, board.name, f"-{request.optimize}")
+    if request.ram is not None and taken(compiled) > request.ram:
+        raise InputError(f"arena, input and stack take {taken(compiled):,} bytes, --ram allows {request.ram:,}")
+    return compiled, request
+
+
+def _least(*limits: int | None) -> float:
+    """The least of limits, infinite where there is none."""
+    return min((limit for limit in limits if limit is not None), default=math.inf)
