@@ -101,7 +101,7 @@ def build_folder(
     from tinyml.lowering import pipelines
     from tinyml.runtime.devices.registry import is_available
     from tinyml.targets.registry import chip_of
-    from tinyml.tools.driver.compile_program import compile_asked, compile_choice
+    from tinyml.tools.driver.compile_program import compile_asked, compile_choice, remedies
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.stages import load_program
     from tinyml.tools.reports.choice_report import choice_lines, choice_report, requested_report
@@ -147,8 +147,10 @@ def build_folder(
     report["lines"] = [] if choice is None else choice_lines(choice, board.unit)
     report["warnings"] = warnings_of(report, compiled, board)
     report["mismatch"] = None if mismatch is None else str(mismatch)
-    if must_fit:
-        require_fit(report, board)
+    if must_fit and report["fits"] is False:
+        ram = report["ram_bytes"]
+        needed = report["flash_bytes"] or 0, ram["total"] or ram["arena"] + ram["input"]
+        require_fit(report, board, remedies(program, ctx, request, board, *needed))
     seal_folder(folder, report)
     check_equal(report["mismatch"], board.name, request.model)
     return report, measured

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.tools.driver.choice.choose import Bounds, choose
+from tinyml.tools.driver.choice.choose import NothingFitsError, choose
+from tinyml.tools.driver.choice.remedies import board_that_fits, bounds_of, options_that_fit, shortage
 from tinyml.tools.driver.choice.replay import chosen_request
 from tinyml.tools.driver.limits.within_flash import compile_within_flash
 from tinyml.tools.driver.limits.within_ram import compile_within_ram, ram_of
-from tinyml.tools.driver.requests.request import DEFAULT_LOSS
+from tinyml.tools.driver.requests.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, default_of
 from tinyml.tools.driver.stages import compile_again, compile_formats, compile_kept, compile_stages
 from tinyml.transforms.search.costs.working_memory import arena_and_input
 
@@ -23,18 +23,25 @@ if TYPE_CHECKING:
 
     from tinyml.lowering.options import PipelineOptions
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.choice.choose import Choice
+    from tinyml.tools.driver.choice.choose import AutoChoice
     from tinyml.tools.driver.requests.request import Request
     from tinyml.tools.driver.stages import Compiled
 
 
-def compile_choice(program: ModuleOp, ctx: Context, request: Request, board: Board) -> tuple[Compiled, Request, Choice]:
+def compile_choice(
+    program: ModuleOp, ctx: Context, request: Request, board: Board
+) -> tuple[Compiled, Request, AutoChoice]:
     """The program that `auto` chooses, the request that asks for it, and how it was chosen."""
 
     data = load_program_data(program, str(request.val))
     loss = DEFAULT_LOSS if request.loss is None else request.loss
-    bounds = Bounds(_least(request.flash, board.flash), _least(request.ram, board.ram), loss)
-    choice = choose(program, ctx, request.pipeline_options(board), data, bounds)
+    try:
+        choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board, loss))
+    except NothingFitsError as error:
+        least = error.least
+        needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, least.flash, least.ram)}"
+        help = board_that_fits(board, least.flash, least.ram)
+        raise InputError("; ".join(filter(None, [needed, help])), file=str(request.model)) from error
     trial = choice.taken.trial
     compiled = compile_formats(
         trial.prepared.reals, trial.program(), ctx, choice.options, row_scales=choice.options.row_scales
@@ -72,10 +79,18 @@ def compile_asked(
 
         compiled = compile_within_flash(request.flash, compiled, compiled_within, board.name, f"-{request.optimize}")
     if request.ram is not None and taken(compiled) > request.ram:
-        raise InputError(f"arena, input and stack take {taken(compiled):,} bytes, --ram allows {request.ram:,}")
+        needed = f"arena, input and stack take {taken(compiled):,} bytes, --ram allows {request.ram:,}"
+        help = remedies(program, ctx, request, board, 0, taken(compiled))
+        raise InputError("; ".join([needed, *help]))
     return compiled, request
 
 
-def _least(*limits: int | None) -> float:
-    """The least of limits, infinite where there is none."""
-    return min((limit for limit in limits if limit is not None), default=math.inf)
+def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, flash: float, ram: float) -> list[str]:
+    """What helps a program that does not fit: other options, and a board. flash, ram: bytes that it needs."""
+    helps = [board_that_fits(board, flash, ram)] if request.ram is None else []
+    if request.val is not None and not tdsl.has_formats(program):
+        options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED[1:]})
+        data = load_program_data(program, str(request.val))
+        bounds = bounds_of(request, board)
+        helps.insert(0, options_that_fit(program, ctx, options.pipeline_options(board), data, bounds))
+    return [help for help in helps if help]

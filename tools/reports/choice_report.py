@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.driver.choice.choose import Bounds, Choice, Tried
+from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
 from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss, deciding_samples
 
@@ -26,7 +26,7 @@ def requested_report(request: Request) -> dict[str, Any]:
     return asked | ({} if request.search is None else {"search": request.search.name, **request.search.options})
 
 
-def choice_report(choice: Choice, request: Request) -> dict[str, Any]:
+def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
     """The report on a choice. request: for what was chosen."""
     taken = choice.taken
     assert taken.choosing is not None
@@ -73,7 +73,7 @@ def _row(tried: Tried) -> dict[str, Any]:
     }
 
 
-def choice_lines(choice: Choice, unit: str) -> list[str]:
+def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
     """Three lines: what was chosen and how sure that is, what it costs beside 16 bits, and what to try next."""
     taken, bounds = choice.taken, choice.bounds
     return [
@@ -97,7 +97,7 @@ def _judgement(taken: Tried, bounds: Bounds) -> str:
     return found
 
 
-def _beside(choice: Choice, unit: str) -> str:
+def _beside(choice: AutoChoice, unit: str) -> str:
     taken, usual = choice.taken, choice.usual
     if usual is None:
         return "Beside 16 bits: these make no program of this model."
@@ -114,7 +114,7 @@ def _beside(choice: Choice, unit: str) -> str:
     )
 
 
-def _next(choice: Choice, unit: str) -> str:
+def _next(choice: AutoChoice, unit: str) -> str:
     taken, bounds = choice.taken, choice.bounds
     assert taken.checking is not None
     if not choice.qualifies:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.tools.driver.requests.request import AUTO_FORMAT
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
 
     from tinyml.targets.board import Board
     from tinyml.tools.driver.stages import Compiled
@@ -98,13 +98,19 @@ WARNINGS = (
         lambda found: f"answers otherwise than the model for {found.other:.1%} of the samples",
         _of_format,
     ),
+    WarningRule(
+        "unmet loss",
+        lambda found: found.by_choice and not found.report["chosen"]["qualifies"],
+        lambda found: f"nothing that fits loses as little as {found.report['chosen']['permitted_loss']:g} points",
+        lambda found: "--loss allows more; a larger board may have room for more bits",
+    ),
     _slow("softmax", "softmax", "softmax", "the class does not need it: leave it out of the model"),
     _slow("scaler", "scaler", "scaling the input", "fold the scaler into the weights of the first layer"),
     _slow(
         "wide sums",
         "wide_sums",
         "arithmetic on integers of 64 bits",
-        "--width 16 with --weights fixed:8, or --width 8, have sums of 32 bits",
+        f"--width 16 with --weights {USUAL_FORMAT}:8, or --width 8, have sums of 32 bits",
     ),
     _slow("floats", "soft_floats", "arithmetic on floats in software", f"--format {AUTO_FORMAT} computes in integers"),
 )
@@ -123,14 +129,14 @@ def warnings_of(report: dict[str, Any], compiled: Compiled, board: Board) -> lis
 
 def scalers_of(buffers: ModuleOp) -> list[str]:
     """The names of the operations of a program at L2 that scale the input: elementwise ops of it and of constants."""
+    from tinyml.dialects.functions import defined_functions
     from tinyml.dialects.locations import source_names
-    from tinyml.runtime.evaluator.evaluator import predict_function
 
-    scaled: set[SSAValue] = set(predict_function(buffers).body.block.args)
+    scaled = {argument for function in defined_functions(buffers) for argument in function.body.block.args}
     return [names[0] for op in _scaling(buffers, scaled) if (names := source_names(op))]
 
 
-def _scaling(buffers: ModuleOp, scaled: set[SSAValue]) -> Iterator[Any]:
+def _scaling(buffers: ModuleOp, scaled: set[Any]) -> Iterator[Any]:
     from tinyml.dialects import scratch, tdsl
 
     for op in buffers.walk():

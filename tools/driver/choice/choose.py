@@ -26,7 +26,7 @@ from tinyml.tools.driver.choice.alternatives import (
     Alternative,
 )
 from tinyml.tools.driver.choice.split import choosing_half
-from tinyml.tools.driver.choice.trials import EstimatedCost, Trial, Trials
+from tinyml.tools.driver.choice.trials import EstimatedCost, ProgramTrial, Trials
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,6 +63,10 @@ class Bounds:
         spare = 0 if cost.time is None else SPARE_STACK
         return cost.within(SPARE_FLASH * self.flash, self.ram - spare)
 
+    def excess(self, cost: EstimatedCost) -> float:
+        """The greatest ratio of what a program needs to what there is."""
+        return max(cost.ram / self.ram, cost.flash / self.flash)
+
 
 @dataclass
 class Tried:
@@ -73,7 +77,7 @@ class Tried:
     None if it was not looked at. verdict: why the alternative was taken or not.
     """
 
-    trial: Trial
+    trial: ProgramTrial
     cost: EstimatedCost
     schedule: Mapping[str, Any]
     look: Loss | None = None
@@ -95,8 +99,16 @@ class Tried:
         return math.inf if self.look is None else self.look.points
 
 
+class NothingFitsError(InputError):
+    """A model of which no alternative fits. least: what the smallest one needs."""
+
+    def __init__(self, least: EstimatedCost):
+        super().__init__(f"needs about {least.ram:,.0f} bytes of RAM and {least.flash:,.0f} of flash")
+        self.least = least
+
+
 @dataclass(frozen=True)
-class Choice:
+class AutoChoice:
     """A choice. taken: the alternative. qualifies: whether it loses no more than is allowed, on both halves.
 
     options: of the pipelines for its program. usual: 16 bits everywhere, None if that makes no program. tried: all
@@ -119,11 +131,11 @@ def choose(
     data: Data,
     bounds: Bounds,
     alternatives: Sequence[Alternative] = ALTERNATIVES,
-) -> Choice:
+) -> AutoChoice:
     """Choose among alternatives for a program on reals.
 
     options: of the pipelines, but for those of alternatives. data: the validation set; no other is looked at. Raises
-    `InputError` where no alternative makes a program that fits, with the one that needs least.
+    `InputError` where no alternative makes a program, `NothingFitsError` where none of these fits.
     """
     trials = Trials(program, ctx, options, data)
     tried = _estimated(trials, [row for row in alternatives if not row.last_resort])
@@ -145,7 +157,7 @@ def choose(
     if taken is None:
         fitting = [row for row in tried if bounds.admit(row.cost)]
         if not fitting:
-            raise InputError(_too_large(tried, bounds))
+            raise NothingFitsError(min(tried, key=lambda row: bounds.excess(row.cost)).cost)
         taken = min(fitting, key=lambda row: row.known_loss)
         _judge(taken, half, bounds)
         taken.verdict = "loses least"
@@ -153,7 +165,7 @@ def choose(
     if usual is not None and usual.look is None:
         usual.look = usual.trial.loss(usual.trial.rounded, half)
     chosen = replace(taken.trial.options, **taken.schedule)
-    return Choice(taken, qualifies, chosen, usual, tried, division, bounds)
+    return AutoChoice(taken, qualifies, chosen, usual, tried, division, bounds)
 
 
 def _estimated(trials: Trials, alternatives: Sequence[Alternative]) -> list[Tried]:
@@ -193,7 +205,7 @@ def _is_better(cost: EstimatedCost, known: EstimatedCost, bounds: Bounds) -> boo
     return not fits and cost.ram < known.ram
 
 
-def _has_images(trial: Trial) -> bool:
+def _has_images(trial: ProgramTrial) -> bool:
     return any(isinstance(op, tdsl.Conv2dOp) for op in trial.prepared.reals.walk())
 
 
@@ -252,12 +264,3 @@ def _judge(row: Tried, half: NDArray[np.bool_], bounds: Bounds) -> bool:
         row.verdict = "taken"
         return True
     return False
-
-
-def _too_large(order: Sequence[Tried], bounds: Bounds) -> str:
-    """The message for a model that does not fit in any format: what the smallest program needs."""
-    least = min(order, key=lambda row: (max(row.cost.ram / bounds.ram, row.cost.flash / bounds.flash), row.cost.ram))
-    return (
-        f"no program fits: {least.alternative.name} needs least, {least.cost.ram:,.0f} bytes of RAM of "
-        f"{bounds.ram:,.0f} and {least.cost.flash:,.0f} bytes of flash of {bounds.flash:,.0f}"
-    )

@@ -92,12 +92,12 @@ class Trials:
         self.options = options
         self.data = data
         self._prepared: list[Prepared] = []
-        self._trials: dict[str, Trial] = {}
+        self._trials: dict[str, ProgramTrial] = {}
 
-    def of(self, alternative: Alternative) -> Trial:
+    def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
         if alternative.name not in self._trials:
-            self._trials[alternative.name] = Trial(self, alternative)
+            self._trials[alternative.name] = ProgramTrial(self, alternative)
         return self._trials[alternative.name]
 
     def prepare(self, options: PipelineOptions) -> Prepared:
@@ -118,7 +118,7 @@ class Trials:
         return self._prepared[-1]
 
 
-class Trial:
+class ProgramTrial:
     """An alternative: its options, its costs, and what its program computes on the validation set.
 
     Constants are rounded to nearest at first (`raws` is None), and for the program itself as `assign-format` refines

@@ -102,7 +102,7 @@ class Request(BuildOptions, ModelArgument):
     @property
     def is_auto(self) -> bool:
         """True if formats, widths and schedule are to be found."""
-        return all(getattr(self, name) == _DEFAULTS[name] for name in DECIDED)
+        return all(getattr(self, name) == default_of(name) for name in DECIDED)
 
     @property
     def inputs(self) -> list[Path]:
@@ -122,4 +122,6 @@ class Request(BuildOptions, ModelArgument):
         return PipelineOptions(data=str(self.val or ""), target=board.name, flash=self.flash, **self.compile_options)
 
 
-_DEFAULTS = {field.name: field.default for field in fields(Request)}
+def default_of(option: str) -> Any:
+    """The default of an option of a request."""
+    return next(field.default for field in fields(Request) if field.name == option)
