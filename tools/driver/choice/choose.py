@@ -234,6 +234,9 @@ def _first_accepted(order: Sequence[Tried], half: NDArray[np.bool_], bounds: Bou
             left = [other for other in waiting if other.alternative.beside is None and place(other, bounds)]
             left = [other for other in left if not _looks_far_off(other, half, bounds)]
             waiting = [min(left, key=lambda other: other.known_loss)] if left else []
+            for other in left:
+                if other not in waiting and other.look is not None:
+                    other.verdict = f"loses {other.look.points:.2f} points at first, {waiting[0].alternative.name} less"
     return None
 
 

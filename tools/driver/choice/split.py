@@ -49,16 +49,17 @@ def stratified_half(classes: NDArray[Any]) -> NDArray[np.bool_]:
 def halves_of_groups(groups: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.bool_]:
     """A mask of the samples of some groups (samples,), which have about half of the samples of each class.
 
-    The largest groups are dealt out first, each to the half that is then nearer to the other, class by class.
+    The largest groups are dealt out first, each to the half that is then nearer to the other, in all and class by class.
     """
     random = np.random.default_rng(SEED)
     kinds, of = np.unique(classes, return_inverse=True)
     names, members = np.unique(groups, return_inverse=True)
-    counts = np.zeros((len(names), len(kinds)), np.int64)
+    counts = np.zeros((len(names), len(kinds) + 1), np.int64)
     np.add.at(counts, (members, of), 1)
+    counts[:, -1] = counts.sum(1)
     shuffled = random.permutation(len(names))
-    order = shuffled[np.argsort(-counts[shuffled].sum(1), kind="stable")]
-    balance, chosen = np.zeros(len(kinds), np.int64), np.zeros(len(names), bool)
+    order = shuffled[np.argsort(-counts[shuffled, -1], kind="stable")]
+    balance, chosen = np.zeros(len(kinds) + 1, np.int64), np.zeros(len(names), bool)
     for group in order:
         chosen[group] = np.abs(balance + counts[group]).sum() <= np.abs(balance - counts[group]).sum()
         balance += counts[group] if chosen[group] else -counts[group]
