@@ -135,22 +135,23 @@ def choose(
     """Choose among alternatives for a program on reals.
 
     options: of the pipelines, but for those of alternatives. data: the validation set; no other is looked at. Raises
-    `InputError` where no alternative makes a program, `NothingFitsError` where none of these fits.
+    the error of the first where none makes a program, `NothingFitsError` where none of these fits.
     """
     trials = Trials(program, ctx, options, data)
-    tried = _estimated(trials, [row for row in alternatives if not row.last_resort])
+    refused: list[InputError] = []
+    tried = _estimated(trials, [row for row in alternatives if not row.last_resort], refused)
     late = [row for row in alternatives if row.last_resort]
     if not tried:
-        tried, late = _estimated(trials, late), []
+        tried, late = _estimated(trials, late, refused), []
     if not tried:
-        raise InputError("no number format makes a program of this model: --format f32 computes in floats")
+        raise refused[0]
     reference = tried[0].trial.reference
     classes = np.empty_like(reference.classes)
     classes[reference.order] = reference.classes if reference.labels is None else reference.labels
     half, division = choosing_half(options.data, classes)
     taken = _first_accepted(tried, half, bounds)
     if taken is None and late:
-        late_tried = _estimated(trials, late)
+        late_tried = _estimated(trials, late, refused)
         taken = _first_accepted(late_tried, half, bounds)
         tried += late_tried
     qualifies = taken is not None
@@ -168,13 +169,15 @@ def choose(
     return AutoChoice(taken, qualifies, chosen, usual, tried, division, bounds)
 
 
-def _estimated(trials: Trials, alternatives: Sequence[Alternative]) -> list[Tried]:
-    """The alternatives that make programs, with their costs, the fastest first."""
+def _estimated(trials: Trials, alternatives: Sequence[Alternative], refused: list[InputError]) -> list[Tried]:
+    """The alternatives that make programs, with their costs, the fastest first; errors of others go to `refused`."""
     tried: list[Tried] = []
     for alternative in alternatives:
-        with suppress(InputError):
+        try:
             trial = trials.of(alternative)
             tried.append(Tried(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION))
+        except InputError as error:
+            refused.append(error)
     return sorted(tried, key=lambda row: math.inf if row.cost.time is None else row.cost.time)
 
 
@@ -235,7 +238,7 @@ def _first_accepted(order: Sequence[Tried], half: NDArray[np.bool_], bounds: Bou
             left = [other for other in left if not _looks_far_off(other, half, bounds)]
             waiting = [min(left, key=lambda other: other.known_loss)] if left else []
             for other in left:
-                if other not in waiting and other.look is not None:
+                if other is not waiting[0] and other.look is not None:
                     other.verdict = f"loses {other.look.points:.2f} points at first, {waiting[0].alternative.name} less"
     return None
 

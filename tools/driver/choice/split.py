@@ -49,7 +49,7 @@ def stratified_half(classes: NDArray[Any]) -> NDArray[np.bool_]:
 def halves_of_groups(groups: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.bool_]:
     """A mask of the samples of some groups (samples,), which have about half of the samples of each class.
 
-    The largest groups are dealt out first, each to the half that is then nearer to the other, in all and class by class.
+    The largest groups are dealt out first, each to the half that then is nearer to the other, also class by class.
     """
     random = np.random.default_rng(SEED)
     kinds, of = np.unique(classes, return_inverse=True)
