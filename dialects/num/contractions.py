@@ -121,6 +121,9 @@ class ContractOp(IRDLOperation):
             raise VerifyException(f"needs at least 1 row, window and line, got {self.shape}")
         if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
             raise VerifyException(f"the body takes an index for each extent of {self.shape}")
+        # Ops of the body are verified before this one, and cannot rely on its extents.
+        for op in self.sums:
+            op.verify_extents(self)
 
 
 class RowSumOp(IRDLOperation, ABC):
@@ -162,7 +165,6 @@ class RowSumOp(IRDLOperation, ABC):
             return
         if any(_block_of(value) is block for value in self.operands[1:]):
             raise VerifyException("what is multiplied is defined outside of the contraction")
-        self.verify_extents(self.contraction)
 
     @abstractmethod
     def verify_extents(self, op: ContractOp) -> None:

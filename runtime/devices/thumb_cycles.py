@@ -18,9 +18,9 @@ _LINE = re.compile(r"^ *([0-9a-f]+):\t([0-9a-f]{4}(?: [0-9a-f]{4})?) *\t([a-z]\S
 class ThumbCycles:
     """Cycles of the blocks of a linked program.
 
-    What depends on data is left out: early ends of divisions (a mean stands in the timing), failing conditions in an IT
-    block, accesses that are not aligned, floating-point results that the next instruction waits for, and fetches that
-    meet loads from flash.
+    Data-dependent effects are ignored: early termination of divisions (the timing has a mean), failing conditions in IT
+    blocks, unaligned accesses, stalls on floating-point results, and instruction fetches that conflict with loads from
+    flash.
     """
 
     def __init__(self, timing: Timing, chip: Chip, elf: Path) -> None:
@@ -29,11 +29,11 @@ class ThumbCycles:
 
     @property
     def refill(self) -> int:
-        """Further cycles of a taken branch."""
+        """Extra cycles of a taken branch."""
         return self._timing.refill
 
     def block(self, addresses: Sequence[int]) -> int:
-        """Cycles of instructions that run one after the other, without a branch at their end being taken."""
+        """Cycles of consecutive instructions; a branch at the end counts as not taken."""
         instructions = [self._instructions[address] for address in addresses if address in self._instructions]
         # Illegal instructions have no disassembly.
         return len(addresses) - len(instructions) + cycles_of_block(self._timing, instructions)
@@ -41,7 +41,7 @@ class ThumbCycles:
 
 @lru_cache(4)
 def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, ThumbInstruction]:
-    """The instructions of an ELF file by address. written: its modification time, because a program may be rebuilt."""
+    """The instructions of an ELF file by address. written: its modification time, part of the cache key."""
     text = call_tool(chip, "objdump", ["-d", elf])
     return {
         int(address, 16): ThumbInstruction(2 if len(code) == 4 else 4, name.split(".")[0], operands or "")

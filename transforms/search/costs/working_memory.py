@@ -1,4 +1,4 @@
-"""The bytes of RAM that a program at L1 works in, as the passes that follow allocate its tensors."""
+"""The bytes of arena and input of a program at L1, after the passes that allocate its tensors."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tinyml.transforms.search.costs.pipelines_below import TO_BUFFERS
 
 
 class WorkingMemory:
-    """The arena and the input of one program's candidates, in bytes; the stack comes on top.
+    """The arena and the input of one program's candidates, in bytes, excluding the stack.
 
-    pack_buffers: is `pack-buffers` run?
+    pack_buffers: true if `pack-buffers` runs.
     """
 
     def __init__(self, candidates: Candidates, pack_buffers: bool = False):
@@ -29,7 +29,7 @@ class WorkingMemory:
         self._known: dict[object, int] = {}
 
     def of(self, formats: Formats) -> int:
-        """The bytes that a candidate works in; raises `InputError` where the formats make no program."""
+        """The bytes of a candidate's arena and input; raises `InputError` if the formats make no program."""
         if formats not in self._known:
             self._known[formats] = self._packed(formats)
         return self._known[formats]
@@ -48,7 +48,7 @@ class WorkingMemory:
         return self._known[rounded]
 
     def _key(self, module: ModuleOp) -> object:
-        """Equal for programs whose tensors lie in memory alike: the same ops make tensors of as many bits."""
+        """A key that is equal for programs of equal memory layout: of the same ops and element widths."""
         values: dict[SSAValue, int] = {}
         ops: list[object] = []
         for op in module.walk():
@@ -60,7 +60,7 @@ class WorkingMemory:
         return tuple(ops)
 
     def _element_bits(self, value: SSAValue) -> int:
-        """The bits of a tensor's element in memory, where elements may be packed; 0 where the value is no tensor."""
+        """The width of a tensor's element in memory, perhaps packed; 0 for values that are not tensors."""
         if not isinstance(value.type, TensorType):
             return 0
         accumulator = accumulator_of(shaped(value).get_element_type())
@@ -70,7 +70,7 @@ class WorkingMemory:
 
 
 def working_memory(module: ModuleOp) -> int:
-    """The bytes of arena and input of a program as `assign-format` leaves it, which is lowered and packed here."""
+    """The bytes of arena and input of a program from `assign-format`; lowers and packs it in place."""
     LoweringPasses(TO_BUFFERS).apply(module)
     return arena_and_input(module)
 

@@ -121,3 +121,22 @@ num.contract %window, %row to 2, 3 {
 num.contract %a, %b, %c, %d to 1, 1, 1, 1 {
 }
 // CHECK: needs at least 1 row, window and line, got (1, 1, 1, 1)
+
+// -----
+
+// The products inside are verified before the extents around them.
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
+"num.contract"() ({
+^bb0(%row: index):
+  %next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}) : () -> ()
+// CHECK: property 'extents' expected in operation 'num.contract'
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
+"num.contract"() <{extents}> ({
+^bb0(%row: index):
+  %next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}) : () -> ()
+// CHECK: unit should be of base attribute array
