@@ -159,6 +159,8 @@ def choose(
         fitting = [row for row in tried if bounds.admit(row.cost)]
         if not fitting:
             raise NothingFitsError(min(tried, key=lambda row: bounds.excess(row.cost)).cost)
+        # Scales of rows count only once they were weighed.
+        fitting = [row for row in fitting if row.alternative.beside is None or row.choosing is not None] or fitting
         taken = min(fitting, key=lambda row: row.known_loss)
         _judge(taken, half, bounds)
         taken.verdict = "loses least"

@@ -47,11 +47,7 @@ class Candidates:
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-<<<<<<< HEAD
-        """The program with all of its tensors in formats, and the tensor that replaced each of them.
-=======
         """The program with formats but otherwise unchanged ops, and the tensor that replaced each tensor on reals.
->>>>>>> main
 
         refined: as in `RoundedConstants.raws`.
         """
