@@ -147,6 +147,8 @@ def build_folder(
     report["lines"] = [] if choice is None else choice_lines(choice, board.unit)
     report["warnings"] = warnings_of(report, compiled, board)
     report["mismatch"] = None if mismatch is None else str(mismatch)
+    if must_fit and choice is not None and request.flash is not None and (report["flash_bytes"] or 0) > request.flash:
+        raise InputError(f"the program takes {report['flash_bytes']} bytes of flash, --flash allows {request.flash}")
     if must_fit and report["fits"] is False:
         ram = report["ram_bytes"]
         needed = report["flash_bytes"] or 0, ram["total"] or ram["arena"] + ram["input"]

@@ -32,7 +32,6 @@ def compile_choice(
     program: ModuleOp, ctx: Context, request: Request, board: Board
 ) -> tuple[Compiled, Request, AutoChoice]:
     """The program that `auto` chooses, the request that asks for it, and how it was chosen."""
-
     data = load_program_data(program, str(request.val))
     loss = DEFAULT_LOSS if request.loss is None else request.loss
     try:
@@ -52,12 +51,11 @@ def compile_choice(
 def compile_asked(
     program: ModuleOp, ctx: Context, request: Request, board: Board, *, must_fit: bool
 ) -> tuple[Compiled, Request]:
-    """The program that a request asks for, within the limits of the request and of the board, and what came of it.
+    """The program that a request asks for, within its limits and those of the board, and the request that leads to it.
 
-    must_fit: take measures where a program takes more RAM than there is; a search has counted it already. Raises
+    must_fit: save memory where a program takes more RAM than there is; a search has counted it already. Raises
     `InputError` for a program that does not keep the limits of the request.
     """
-
     options = request.pipeline_options(board)
     kept = tdsl.has_formats(program)
     search = None if request.search is None else request.search.search_pass(options)
@@ -86,7 +84,7 @@ def compile_asked(
 
 
 def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, flash: float, ram: float) -> list[str]:
-    """What helps a program that does not fit: other options, and a board. flash, ram: bytes that it needs."""
+    """Remedies for a program that does not fit: other options, and a board. flash, ram: bytes that it needs."""
     helps = [board_that_fits(board, flash, ram)] if request.ram is None else []
     if request.val is not None and not tdsl.has_formats(program):
         options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED[1:]})

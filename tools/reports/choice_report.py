@@ -1,4 +1,4 @@
-"""What `--format auto` chose: the part of the report, and three lines for people."""
+"""The choice of `--format auto` as a part of the report and in three lines for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def requested_report(request: Request) -> dict[str, Any]:
-    """What was asked for: the options that are not as usual, and the format."""
+    """The options of a request that differ from their defaults, and the format."""
     from tinyml.tools.driver.requests.request import Request
 
     asked: dict[str, Any] = {"format": request.format}

@@ -30,7 +30,7 @@ CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 
 @dataclass(frozen=True)
 class Findings:
-    """What warnings depend on: the report of a program, and shares of its time, None on a target of unknown costs."""
+    """The report of a program, and shares of its time, None on a target of unknown costs: warnings depend on these."""
 
     report: dict[str, Any]
     shares: TimeShares | None

@@ -46,9 +46,6 @@ MOST_REFINED = 3
 SPARE_STACK = 16
 """Bytes of RAM by which an estimate may be short."""
 
-SPARE_FLASH = 0.95
-"""The share of flash that an estimate may fill."""
-
 
 @dataclass(frozen=True)
 class Bounds:
@@ -61,7 +58,7 @@ class Bounds:
     def admit(self, cost: EstimatedCost) -> bool:
         """True for a program that fits by its estimate, with something to spare."""
         spare = 0 if cost.time is None else SPARE_STACK
-        return cost.within(SPARE_FLASH * self.flash, self.ram - spare)
+        return cost.within(self.flash, self.ram - spare)
 
     def excess(self, cost: EstimatedCost) -> float:
         """The greatest ratio of what a program needs to what there is."""

@@ -1,4 +1,4 @@
-"""What a model needs that does not fit, and what helps: options with which it would fit, and boards with room."""
+"""Remedies for a model that does not fit: options with which it would fit, and boards with room for it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,14 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.driver.requests.request import Request
 
+SPARE_FLASH = 0.95
+"""The share of a board's flash that an estimate may fill; passes that spend flash keep to a limit by themselves."""
+
 
 def bounds_of(request: Request, board: Board, loss: float = 0.0) -> Bounds:
     """The limits of a request and of a board; infinite where there are none."""
-    return Bounds(_least(request.flash, board.flash), _least(request.ram, board.ram), loss)
+    flash = None if board.flash is None else int(SPARE_FLASH * board.flash)
+    return Bounds(_least(request.flash, flash), _least(request.ram, board.ram), loss)
 
 
 def _least(*limits: int | None) -> float:
@@ -33,7 +37,7 @@ def _least(*limits: int | None) -> float:
 
 
 def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
-    """What a program needs more of than there is. flash, ram: bytes that it needs."""
+    """The resources that a program lacks, in words. flash, ram: bytes that it needs."""
     short: list[str] = []
     for resource, needed, asked, there in (
         ("RAM", ram, request.ram, board.ram),
