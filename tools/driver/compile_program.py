@@ -41,11 +41,10 @@ def compile_choice(
         needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, least.flash, least.ram)}"
         help = board_that_fits(board, least.flash, least.ram)
         raise InputError("; ".join(filter(None, [needed, help])), file=str(request.model)) from error
-    trial = choice.taken.trial
-    compiled = compile_formats(
-        trial.prepared.reals, trial.program(), ctx, choice.options, row_scales=choice.options.row_scales
-    )
-    return compiled, chosen_request(request, choice.options), choice
+    trial, options = choice.taken.trial, choice.options
+    module = trial.program(choice.taken.schedule)
+    compiled = compile_formats(trial.prepared.reals, module, ctx, options, row_scales=options.row_scales)
+    return compiled, chosen_request(request, options), choice
 
 
 def compile_asked(

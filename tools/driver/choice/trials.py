@@ -215,10 +215,10 @@ class ProgramTrial:
         )
         return int((classes != self.reference.classes).sum())
 
-    def program(self) -> ModuleOp:
-        """The program at L1, as `reals-to-formats` leaves it."""
+    def program(self, more: Mapping[str, Any]) -> ModuleOp:
+        """The program at L1, as `reals-to-formats` leaves it. more: as for `cost`."""
         module, _ = self.evaluator.candidates.retyped(self.formats, self.raws)
-        passes = passes_to_formats(self.options, None)
+        passes = passes_to_formats(replace(self.options, **more), None)
         assigned = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
         pipelines.run(module, self.ctx, passes[assigned + 1 :])
         return module

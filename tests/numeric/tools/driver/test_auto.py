@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs.streamed_networks import NetworkWriter
 
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.tools.main import main
 from tinyml.tools.tinyml_opt import main as tinyml_opt
+from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +77,30 @@ def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pyt
     pipeline = ["--pass-pipeline", report["chosen"]["pipeline"], "-t", f"c{{target={report['target']}}}"]
     assert tinyml_opt([str(model), *pipeline]) in (0, None)
     assert capsys.readouterr().out.strip() == source(out).strip()
+
+
+def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
+    """Where RAM is short, the input moves into the arena; a network of images streams."""
+    model = network(tmp_path, 6, hidden=60)
+    usual = compiled(model, tmp_path / "usual")["estimate"]["ram_bytes"]
+    report = compiled(model, tmp_path / "small", "--ram", str(usual + 12))
+    assert report["chosen"]["options"]["reuse_input"]
+    assert report["ram_bytes"]["input"] == 0
+    assert main([*shlex.split(report["chosen"]["command"])[1:-1], str(tmp_path / "again")]) == 0
+    assert source(tmp_path / "again") == source(tmp_path / "small")
+    net = NetworkWriter((16, 16, 1), np.random.default_rng(0))
+    image = net.window(net.input, (3, 3), (1, 1), (0, 0, 0, 0), 12)
+    image = net.window(image, (3, 3), (2, 2), (0, 0, 0, 0), 4)
+    reals = net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
+    LiftToRealsPass().apply(context(), reals)
+    (tmp_path / "network.mlir").write_text(str(reals))
+    np.savez(tmp_path / "val.npz", x=np.random.default_rng(1).standard_normal((20, 256)).astype(np.float32))
+    streamed = compiled(tmp_path / "network.mlir", tmp_path / "streamed")
+    assert streamed["chosen"]["options"]["plan"] in ("pixels", "rows", "patches")
+    assert streamed["estimate"]["ram_bytes"] <= streamed["ram_limit"]
+    assert main([*shlex.split(streamed["chosen"]["command"])[1:-1], str(tmp_path / "network")]) == 0
+    c_files = [(tmp_path / folder / "network.c").read_text() for folder in ("streamed", "network")]
+    assert c_files[0] == c_files[1]
 
 
 def test_a_choice_is_the_same_beside_cross_compilers_and_other_tests(
