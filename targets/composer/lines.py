@@ -1,4 +1,4 @@
-"""Lines of assembly: their text as a C statement, and their number."""
+"""Lines of assembly, and their text as a C statement."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ Lines: TypeAlias = "tuple[str, ...]"
 def joined(*parts: str | Iterable[str]) -> Lines:
     """Concatenate instructions and fragments."""
     return tuple(line for part in parts for line in ((part,) if isinstance(part, str) else part))
-
-
-def instructions(lines: Sequence[str]) -> int:
-    """The number of instructions, which is the time of straight-line code if all of them take the same time."""
-    return sum(not line.endswith(":") for line in lines)
 
 
 def statement(lines: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.instructions import Code
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.tile_code import LoopedCode
 
@@ -25,11 +25,11 @@ class RowNest(LoopedCode):
         """Pairs of a repetition count and a number of windows taken at once, in order of the windows."""
 
     @abstractmethod
-    def enter(self) -> Lines:
+    def enter(self) -> Code:
         """Save registers and arguments."""
 
     @abstractmethod
-    def leave(self) -> Lines:
+    def leave(self) -> Code:
         """Restore the registers and return."""
 
     @abstractmethod
@@ -37,7 +37,7 @@ class RowNest(LoopedCode):
         """Set up windows before the first block, and reset the stream pointer to the start."""
 
     @abstractmethod
-    def start(self, rows: int, windows: int) -> Lines:
+    def start(self, rows: int, windows: int) -> Code:
         """Load the starts of the sums of a block."""
 
     @abstractmethod
@@ -45,7 +45,7 @@ class RowNest(LoopedCode):
         """Add the products of all runs and elements to the sums."""
 
     @abstractmethod
-    def finish(self, rows: int, windows: int) -> Lines:
+    def finish(self, rows: int, windows: int) -> Code:
         """The epilogue: store the results of a block."""
 
     @abstractmethod
@@ -56,7 +56,7 @@ class RowNest(LoopedCode):
     def over_windows(self, code: Repeated, times: int) -> Repeated:
         """The loop over groups of equally many windows."""
 
-    def next_windows(self, windows: int) -> Lines:
+    def next_windows(self, windows: int) -> Code:
         """Advance to the next windows."""
         return ()
 
@@ -79,7 +79,7 @@ class RowNest(LoopedCode):
         return start.followed_by(self.products(rows, windows)).then(self.finish(rows, windows))
 
 
-def unrolled(step: Lines, count: int, at_once: int, loop: Callable[[Repeated, int], Repeated]) -> Repeated:
+def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int], Repeated]) -> Repeated:
     """A step repeated `count` times, in a loop over `at_once` steps if there are more than twice as many."""
     loops, single = divmod(count, at_once) if count > 2 * at_once else (0, count)
     code = Repeated.once(step * single)

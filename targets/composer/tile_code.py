@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from tinyml.targets.c.composer import coded_tiles_in_c
+from tinyml.targets.composer.instructions import most_bytes, printed, stack_of
 from tinyml.targets.composer.lines import Lines, Printed, statement
 from tinyml.targets.composer.repeated import Repeated, Run
 from tinyml.targets.composer.weight_streams import WeightStream
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 class TileAssembly(Protocol):
     """The assembly for a tile, which contains the weights or reads them from a stream.
 
-    fits: true if there is code for the tile. lines: of the function. time: the number of instructions of a call. runs:
-    the executed instructions, if they are recorded. stack, bytes: bytes of stack and of flash.
+    fits: true if there is code for the tile. lines: the text of the function. time: the number of instructions of a
+    call. runs: the executed instructions, if they are recorded. stack, bytes: bytes of stack and of flash.
     """
 
     @property
@@ -61,7 +62,7 @@ class RepeatedCode(ABC):
 
     @property
     def lines(self) -> Lines:
-        return self.code.lines
+        return printed(self.code.lines)
 
     @property
     def time(self) -> float:
@@ -71,6 +72,15 @@ class RepeatedCode(ABC):
     @property
     def runs(self) -> Sequence[Run]:
         return self.code.runs
+
+    @property
+    def stack(self) -> int:
+        return stack_of(self.code.lines)
+
+    @property
+    def bytes(self) -> int:
+        """An upper bound of the bytes of flash."""
+        return most_bytes(self.code.lines)
 
 
 @dataclass(frozen=True)
