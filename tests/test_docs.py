@@ -52,7 +52,7 @@ def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
             context.setattr("tinyml.runtime.devices.registry.is_available", "host".__eq__)
         if arguments[0] == "explain":
             arguments[1] = str(scratch / "tour")
-            program = ["docs/tour/tour.sd", "--val", "docs/tour/val.npz", "-o", arguments[1]]
+            program = ["docs/tour/tour.sd", "--val", "docs/tour/val.npz", "--width", "16", "-o", arguments[1]]
             with contextlib.redirect_stdout(io.StringIO()):
                 assert not main(["compile", *program])
         assert not main(arguments)

@@ -29,13 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.api.program import compiled
     from tinyml.tools.reports.memory_picture import can_draw
-    from tinyml.tools.reports.tables import print_function_errors, print_parts, print_reports, print_search
+    from tinyml.tools.reports.tables import print_function_errors, print_lines, print_parts, print_reports, print_search
 
     request = compile_request(given(arguments, compile_options()))
     report = compiled(request).report.as_json()
     print_reports([report])
     if report["search"] is not None:
         print_search(report["search"])
+    print_lines(report)
     print_function_errors(report)
     print_parts(report, chosen=request.val is not None)
     if report["flash_bytes"] is None:

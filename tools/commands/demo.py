@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     for folder in folders:
         program, val, test = find_model(folder)
         out = Path("out") / folder.name
-        reports.append(compile_model(Request(model=program, val=val, test=test, width=16, out=out)))
+        reports.append(compile_model(Request(model=program, val=val, test=test, out=out)))
         lines.append(f"{out}: C, an Arduino sketch, the IR of every level, report.json")
         if is_available(HOST):
             result = run_model(RunRequest(folder=out, data=test or val, optimize="O2"))

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.targets.chip import CALLBACK, MEMORY, SERIAL
+from tinyml.targets.chip import CALLBACK, SERIAL
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output.output_contents import removable_files, seal_folder
 from tinyml.tools.driver.output.output_folder import MEASURED_SAMPLES, MEMORY_PICTURE, SEARCH_PICTURE, write_sources
-from tinyml.tools.driver.requests.request import QUANTIZATION, Request
+from tinyml.tools.driver.requests.request import AUTO_FORMAT, QUANTIZATION, Request
 from tinyml.tools.driver.requests.search_request import watched
-from tinyml.tools.driver.within_flash import compile_within_flash
-from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Measured, Mismatch
@@ -97,8 +91,7 @@ def build_folder(
     """Compile and measure a model into an existing empty folder, without drawing pictures.
 
     must_fit: raise `InputError` for a model that does not fit the board. If its RAM has no room for the arena and the
-    input, the input moves into the arena first (`reuse_input`), and then the plan `auto` takes less memory, unless a
-    search has counted it.
+    input, these take less memory (`compile_within_ram`), unless a search has counted it.
 
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
     Raises `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
@@ -108,13 +101,16 @@ def build_folder(
     from tinyml.lowering import pipelines
     from tinyml.runtime.devices.registry import is_available
     from tinyml.targets.registry import chip_of
+    from tinyml.tools.driver.compile_program import compile_asked, compile_choice, remedies
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
-    from tinyml.tools.driver.stages import compile_again, compile_kept, compile_stages, load_program
+    from tinyml.tools.driver.stages import load_program
+    from tinyml.tools.reports.choice_report import choice_lines, choice_report, requested_report
     from tinyml.tools.reports.report import require_fit, write_report
+    from tinyml.tools.reports.warnings import warnings_of
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
     from tinyml.transforms.formats.order_input import OrderInputPass
 
-    start = time.perf_counter()
+    start, requested, choice = time.perf_counter(), request, None
     if request.input == SERIAL and SERIAL not in chip_of(board.name).programs:
         raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
     with Progress(str(request.model), 5) as progress:
@@ -127,26 +123,11 @@ def build_folder(
         pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
         data = _load_data(request, program, kept)
         progress.step("compiling")
-        options = request.pipeline_options(board)
-        search = None if request.search is None else request.search.search_pass(options)
         with watched(progress) as account:
-            compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options, search)
-            limit = request.ram or board.ram
-            for smaller in _smaller(options, limit) if must_fit and search is None else ():
-                if limit is None or _takes(compiled) <= limit:
-                    break
-                request, options = replace(request, reuse_input=smaller.reuse_input), smaller
-                compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options)
-            if request.flash is not None:
-
-                def compiled_within(flash: int, usual: Compiled = compiled) -> Compiled:
-                    return compile_again(usual, ctx, replace(options, flash=flash))
-
-                compiled = compile_within_flash(
-                    request.flash, compiled, compiled_within, board.name, f"-{request.optimize}"
-                )
-            if request.ram is not None and _takes(compiled) > request.ram:
-                raise InputError(f"arena and input take {_takes(compiled)} bytes, --ram allows {request.ram}")
+            if request.is_auto and not kept:
+                compiled, request, choice = compile_choice(program, ctx, request, board)
+            else:
+                compiled, request = compile_asked(program, ctx, request, board, must_fit=must_fit)
         progress.step("writing C")
         write_sources(folder, compiled, board, data, request.input)
         accuracies = NO_ACCURACY
@@ -162,29 +143,19 @@ def build_folder(
             progress.step(f"not measured: {board.name} is not installed")
     seconds = time.perf_counter() - start
     report = write_report(request, board, compiled, accuracies, rounding, measured, account, seconds)
+    report |= {"requested": requested_report(requested), "chosen": choice and choice_report(choice, request)}
+    report["lines"] = [] if choice is None else choice_lines(choice, board.unit)
+    report["warnings"] = warnings_of(report, compiled, board)
     report["mismatch"] = None if mismatch is None else str(mismatch)
-    if must_fit:
-        require_fit(report, board)
+    if must_fit and choice is not None and request.flash is not None and (report["flash_bytes"] or 0) > request.flash:
+        raise InputError(f"the program takes {report['flash_bytes']} bytes of flash, --flash allows {request.flash}")
+    if must_fit and report["fits"] is False:
+        ram = report["ram_bytes"]
+        needed = report["flash_bytes"] or 0, ram["total"] or ram["arena"] + ram["input"]
+        require_fit(report, board, remedies(program, ctx, request, board, *needed))
     seal_folder(folder, report)
     check_equal(report["mismatch"], board.name, request.model)
     return report, measured
-
-
-def _smaller(options: PipelineOptions, limit: int | None) -> Iterator[PipelineOptions]:
-    """Options for less and less memory: the input in the arena, and plans of execution within a number of bytes."""
-    if options.input == MEMORY:
-        if not options.reuse_input:
-            yield replace(options, reuse_input=True)
-        options = replace(options, reuse_input=True)
-    if options.plan == AUTO:
-        yield replace(options, ram=limit)
-
-
-def _takes(compiled: Compiled) -> int:
-    """The bytes of the arena and of the caller's array."""
-    from tinyml.transforms.search.costs.working_memory import arena_and_input
-
-    return arena_and_input(compiled.buffers)
 
 
 def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:
@@ -204,7 +175,7 @@ def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:
 
 def _asks_for_format(request: Request) -> bool:
     """True for an option that says in which format to compute."""
-    return request.format != USUAL_FORMAT or any((request.width, request.weights, request.functions))
+    return request.format not in (USUAL_FORMAT, AUTO_FORMAT) or any((request.width, request.weights, request.functions))
 
 
 def _measure(

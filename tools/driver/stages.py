@@ -155,7 +155,7 @@ def compile_stages(
     only if it changes no more answers on the data, and `row_scales` only if it changes fewer; the search with either
     keeps a journal of its own, whose name has the suffix `.folded` or `.rows`.
     """
-    width, data = format_named(ctx, options.format, options.width).bits, Path(options.data)
+    data = Path(options.data)
     chosen = replace(options, fold_affine=False, row_scales=False)
     best = _reals_and_formats(reals, ctx, chosen, search)
     for name, suffix, fewer in (("fold_affine", "folded", 0), ("row_scales", "rows", 1)):
@@ -171,9 +171,16 @@ def compile_stages(
         if _changed_answers(*found, data) <= _changed_answers(*best, data) - fewer:
             chosen, best = tried, found
     reals, module = best
-    stages = [LevelText(_REALS, print_ir(reals))]
-    compiled = _below(reals, module, ctx, options, stages, width, chosen.row_scales)
+    compiled = compile_formats(reals, module, ctx, options, row_scales=chosen.row_scales)
     return replace(compiled, fold_affine=chosen.fold_affine)
+
+
+def compile_formats(
+    reals: ModuleOp, module: ModuleOp, ctx: Context, options: PipelineOptions, *, row_scales: bool
+) -> Compiled:
+    """Compile a program at L1, which is changed in place. reals: the profiled program at L0 that it was made of."""
+    width = format_named(ctx, options.format, options.width).bits
+    return _below(reals, module, ctx, options, [LevelText(_REALS, print_ir(reals))], width, row_scales)
 
 
 def refine_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> None:

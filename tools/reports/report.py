@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.requests.search_request import SearchAccount
     from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.estimate import Estimate
+
+
+SCHEMA = 1
+"""The version of the report: it grows where a field goes or changes its meaning."""
 
 
 def write_report(
@@ -141,15 +146,16 @@ def _fits(board: Board, measured: Measured | None, working_bytes: int) -> bool |
     return measured.flash_bytes <= board.flash and measured.static_bytes + measured.stack_bytes <= board.ram
 
 
-def require_fit(report: dict[str, Any], board: Board) -> None:
-    """Raise `InputError` for a model that does not fit the board of its report."""
+def require_fit(report: dict[str, Any], board: Board, remedies: Sequence[str]) -> None:
+    """Raise `InputError` for a model that does not fit the board of its report. remedies: what helps."""
     if report["fits"] is False:
         ram = report["ram_bytes"]
         needed = str(ram["total"] or f"more than {ram['arena'] + ram['input']}")
         flash = f"{report['flash_bytes']} bytes of flash and " if report["flash_bytes"] else ""
         raise InputError(
             f"does not fit {board.name} ({board.part}): needs {flash}{needed} bytes of RAM, "
-            f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report['memory'])}",
+            f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report['memory'])}"
+            + "".join(f"; {remedy}" for remedy in remedies),
             file=report["model"],
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -54,7 +54,7 @@ class Report:
     Fields that are None are unknown: accuracies without labels, measurements without the board's tools. Accuracies are
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board. `options` has the
     options of the compilation by name, other than those that are fields themselves, such as `format`. `search`,
-    `memory`, `segments`, `regression`, `rounded_sums` and `estimate` are as in `report.json`.
+    `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`, `regression`, `rounded_sums` and `estimate` are as in `report.json`.
     """
 
     schema: int = SCHEMA
@@ -96,6 +96,10 @@ class Report:
     estimate: Mapping[str, Any] | None
     seconds: float
     mismatch: str | None = None
+    requested: Mapping[str, Any] | None = None
+    chosen: Mapping[str, Any] | None = None
+    lines: Sequence[str] = ()
+    warnings: Sequence[Mapping[str, str]] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The report as `report.json` has it: options among the fields, and times named after the unit."""

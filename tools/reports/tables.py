@@ -82,6 +82,14 @@ def print_function_errors(report: dict[str, Any]) -> None:
             print(f"{row['function']}, {row['argument']} -> {row['result']}: error at most {row['error']:.2g}")
 
 
+def print_lines(report: dict[str, Any]) -> None:
+    """Print what was chosen, and the warnings, each in a line."""
+    for line in report["lines"]:
+        print(line)
+    for warning in report["warnings"]:
+        print(f"warning: {warning['text']}; {warning['cure']}")
+
+
 def print_parts(report: dict[str, Any], chosen: bool) -> None:
     """Print what a quantised model computes in single precision. chosen: true if data were given to choose formats."""
     if report["parts"] and not chosen:

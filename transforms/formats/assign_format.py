@@ -20,6 +20,7 @@ from tinyml.transforms.formats.assignment.retype import check_reals, check_schem
 from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
+from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
 from tinyml.transforms.formats.evaluation.vote_widths import with_narrow_votes
 
@@ -62,20 +63,27 @@ class AssignFormatPass(ModulePass):
             data = load_program_data(op, self.data)
         if data is not None and not mixed:
             evaluator = CandidateEvaluator(op, data, self.functions)
-            candidates = evaluator.candidates
-            choices = self._choices(ctx, candidates.assignment.classes, prototype)
-            if self.weights is None and not self.widths:
-                choices = with_narrow_votes(evaluator, choices)
-            formats = candidates.assignment.formats(choices)
-            give_formats(candidates.constants, formats, refine_constants(evaluator, tuple(formats)), self.functions)
+            formats = self.profiled_formats(ctx, evaluator, prototype)
+            give_formats(
+                evaluator.candidates.constants, formats, refine_constants(evaluator, tuple(formats)), self.functions
+            )
             return
         for function in defined_functions(op):
             check_reals(function, mixed=mixed)
             assignment = FormatAssignment(function, None if data is None else data.x.astype("f8"))
-            formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))
+            formats = assignment.formats(self.choices(ctx, assignment.classes, prototype))
             give_formats(RoundedConstants(assignment), formats, None, self.functions)
 
-    def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
+    def profiled_formats(self, ctx: Context, evaluator: CandidateEvaluator, prototype: NumberFormat) -> Formats:
+        """The format of each class of tensors of a program with data. prototype: as for `choices`."""
+        assignment = evaluator.candidates.assignment
+        choices = self.choices(ctx, assignment.classes, prototype)
+        if self.weights is None and not self.widths:
+            choices = with_narrow_votes(evaluator, choices)
+        return tuple(assignment.formats(choices))
+
+    def choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
+        """The choice for each class of tensors. prototype: the main format; raises `InputError` as the pass does."""
         weights = prototype if self.weights is None else format_spelled(ctx, self.weights)
         if prototype.CONSTANTS_FROM is not None:
             prototype = format_named(ctx, USUAL_FORMAT, None)

@@ -10,13 +10,12 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Option, OptionGroup, option, options_of
 from tinyml.lowering.options import PACKED
 from tinyml.targets.registry import spends_flash
-from tinyml.tools.driver.requests.request import OPTIMIZE, Request
+from tinyml.tools.driver.requests.request import AUTO_FORMAT, DECIDED, OPTIMIZE, Request
 from tinyml.tools.driver.requests.search_request import SearchRequest, describe_searches, search_options
-from tinyml.transforms.schedules.table import AUTO
 
 LIMITS = ("ram", "flash", "cycles")
-WITHOUT_SEARCH = ("ram", "flash")
-"""The limits that compilation without a search keeps by itself."""
+WITHOUT_SEARCH = ("ram", "flash", "loss")
+"""The limits that compilation without a search keeps by itself, the loss only if it chooses a format."""
 
 ASSUMED = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 """The values of options that searches assume when they measure programs."""
@@ -41,6 +40,8 @@ def compile_request(given: Mapping[str, Any]) -> Request:
 
     Raises `InputError` for options that exclude each other, and for those of searches without one.
     """
+    if given.get("format") == AUTO_FORMAT:
+        _check_auto(given)
     search = _search(given)
     options = _named(given, search_options()) if search is None else {}
     limits = {name: options[name] for name in WITHOUT_SEARCH if name in options}
@@ -50,9 +51,17 @@ def compile_request(given: Mapping[str, Any]) -> Request:
     request = Request(**values, search=search, **limits)
     if request.flash is not None and not spends_flash(request.target):
         raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")
-    if request.ram is not None and request.plan != AUTO:
-        raise InputError(f"--ram is for --plan {AUTO}, which chooses by it, and for searches")
+    if request.loss is not None and not request.is_auto:
+        raise InputError(f"--loss is for --format {AUTO_FORMAT}, which chooses by it, and for searches")
     return request
+
+
+def _check_auto(given: Mapping[str, object]) -> None:
+    """Raise `InputError` for an option that decides what `--format auto` is to decide."""
+    for name in DECIDED[1:]:
+        if name in given:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"--format {AUTO_FORMAT} decides {option} itself: leave out one of the two")
 
 
 def _named(given: Mapping[str, Any], options: list[Option]) -> dict[str, Any]:

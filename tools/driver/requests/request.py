@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.targets.registry import USUAL, targets
 from tinyml.tools.cli.common_options import trust_pickle
 from tinyml.tools.driver.requests.search_request import SearchRequest
+from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
+
+AUTO_FORMAT = "auto"
+"""The value of `--format` that leaves formats, widths and schedule to the compiler."""
+
+DECIDED = ("format", "width", "weights", "search", "functions", "row_scales", "plan")
+"""The options that `auto` decides: any of them says how to compute, and then the others have their defaults."""
+
+DEFAULT_LOSS = 0.5
+"""Points that a program chosen by `auto` may lose."""
 
 OPTIMIZE = ("Os", "O2", "O3")
 QUANTIZATION = ("keep", "anew")
@@ -66,11 +77,27 @@ class BuildOptions(CompileOptions):
 class Request(BuildOptions, ModelArgument):
     """A request to compile a model.
 
-    search: chooses the format of each tensor, in place of width and weights. ram: bytes that the plan `auto` may take,
-    by default all of the board's. flash: bytes that the program may take, for larger, faster kernels and code. module:
-    the program, if it was read before; `model` is then its file, or only a name for messages.
+    search: chooses the format of each tensor, in place of width and weights. ram: bytes that arena, input and stack may
+    take, by default all of the board's. flash: bytes that the program may take, for larger, faster kernels and code.
+    loss: points that a program chosen by `auto` may lose. module: the program, if it was read before; `model` is then
+    its file, or only a name for messages.
     """
 
+    format: str = option(
+        f"number format: a built-in one, one of an installed package, f32, or {AUTO_FORMAT}: the formats, widths and "
+        "schedule of the fastest program that fits the board and loses at most --loss points; "
+        f"{USUAL_FORMAT} beside another option that says how to compute",
+        default=AUTO_FORMAT,
+        metavar="NAME",
+        group=OptionGroup.NUMBERS,
+    )
+    outputs: str | None = option(
+        "result of a classifier: all scores, or only the class, without steps that keep the class, such as softmax "
+        f"(default: {CLASS} with --format {AUTO_FORMAT}, otherwise {SCORES})",
+        default=None,
+        choices=OUTPUTS,
+        group=OptionGroup.NUMBERS,
+    )
     val: Path | None = option(
         "inputs x to profile with and, optionally, labels y; not needed for a model that keeps its number formats",
         default=None,
@@ -85,6 +112,12 @@ class Request(BuildOptions, ModelArgument):
     ram: int | None = None
     flash: int | None = None
     module: ModuleOp | None = None
+    loss: float | None = None
+
+    @property
+    def is_auto(self) -> bool:
+        """True if formats, widths and schedule are to be found."""
+        return all(getattr(self, name) == default_of(name) for name in DECIDED)
 
     @property
     def inputs(self) -> list[Path]:
@@ -96,9 +129,16 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def compile_options(self) -> dict[str, Any]:
-        """The values of the options of `CompileOptions`, by name."""
-        return {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}
+        """The values of the options of `CompileOptions`, by name, with the usual ones for what was not said."""
+        values = {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}
+        values["format"] = USUAL_FORMAT if self.format == AUTO_FORMAT else self.format
+        return values | {"outputs": self.outputs or SCORES}
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
         """The options for the pipelines of a board, which may differ from the target."""
         return PipelineOptions(data=str(self.val or ""), target=board.name, flash=self.flash, **self.compile_options)
+
+
+def default_of(option: str) -> Any:
+    """The default of an option of a request."""
+    return next(field.default for field in fields(Request) if field.name == option)

@@ -51,6 +51,14 @@ class Candidates:
 
         refined: as in `RoundedConstants.raws`.
         """
+        copy, tensors = self.retyped(formats, refined)
+        ChooseAccumulatorsPass().apply(Context(), copy)
+        return copy, tensors
+
+    def retyped(
+        self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
+    ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
+        """The same as `assign-format` leaves it, without accumulators."""
         from tinyml.runtime.evaluator.evaluator import predict_function
 
         copies: dict[SSAValue, SSAValue] = {}
@@ -63,7 +71,6 @@ class Candidates:
             {copies[value]: format for value, format in self.assignment.compute_formats_of_values(formats).items()},
             self.scheme,
         )
-        ChooseAccumulatorsPass().apply(Context(), copy)
         return copy, {value: retyped[copies[value]] for value in of_values}
 
     def program(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> ModuleOp:

@@ -42,10 +42,8 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
 
 def estimate_of(demand: Demand, table: CostTable) -> Estimate:
     """The cost of a demand on the device that a cost table describes."""
-    kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
-    kernels = {step: demand.kernels.get(step, KernelCost()) for step in kinds}
-    known = {step: table.steps.get(step) or kernels[step].cost for step in kinds}
-    costs = {step: cost or table.generic_cost(step) for step, cost in known.items()}
+    costs, guessed = step_costs(demand, table)
+    kernels = {step: demand.kernels.get(step, KernelCost()) for step in costs}
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
     once = sum(cost.once for cost in costs.values()) + sum(demand.shared.values())
     # Kernels call no functions, so that only one of their frames is alive at a time.
@@ -61,8 +59,16 @@ def estimate_of(demand: Demand, table: CostTable) -> Estimate:
         stack=stack,
         deepest=deepest,
         operations=operations,
-        guessed=tuple(step for step, cost in known.items() if cost is None),
+        guessed=guessed,
     )
+
+
+def step_costs(demand: Demand, table: CostTable) -> tuple[dict[str, Cost], tuple[str, ...]]:
+    """The cost of each kind of step in a demand, and the kinds that were never measured and have a generic cost."""
+    kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
+    known = {step: table.steps.get(step) or demand.kernels.get(step, KernelCost()).cost for step in kinds}
+    costs = {step: cost or table.generic_cost(step) for step, cost in known.items()}
+    return costs, tuple(step for step, cost in known.items() if cost is None)
 
 
 def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None:

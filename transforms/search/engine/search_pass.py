@@ -31,7 +31,7 @@ from tinyml.transforms.formats.constants.rounded_constants import RoundedConstan
 from tinyml.transforms.formats.evaluation.problem import SearchProblem
 from tinyml.transforms.formats.evaluation.tensor_values import tensor_errors
 from tinyml.transforms.search.engine import shared_options
-from tinyml.transforms.search.engine.equivalent_programs import with_rounded_sums
+from tinyml.transforms.search.engine.equivalent_programs import in_modes, with_rounded_sums
 from tinyml.transforms.search.engine.limits import Limits
 from tinyml.transforms.search.engine.refinement import refine_result
 from tinyml.transforms.search.engine.result import (
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.runtime.model.data import Data
+
+STREAMING = ("pixels", "rows")
+"""The modes of execution in which networks are searched whose ordinary execution does not fit, the fastest first."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,14 @@ class SearchPass(ModulePass):
         if math.isfinite(self.limits.ram) and not format_named(ctx, self.format, None).AS_PUBLISHED:
             yield from with_rounded_sums(op, inputs)
 
+    def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
+        """Programs that are searched where none of `programs` has a candidate within the limits.
+
+        Where RAM is limited, these are networks of images that stream.
+        """
+        if math.isfinite(self.limits.ram) and any(isinstance(inner, tdsl.Conv2dOp) for inner in op.walk()):
+            yield from in_modes(op, STREAMING)
+
     def suffices(self, results: Sequence[SearchResult]) -> bool:
         """True if no further programs need to be searched.
 
@@ -139,7 +150,13 @@ class SearchPass(ModulePass):
         refused: list[InputError] = []
         with ExitStack() as stack:
             workers = stack.enter_context(Workers(self.jobs, self.backend, self.cluster))
-            for number, program in enumerate(self.programs(ctx, op, data.x)):
+
+            def all_programs() -> Iterator[ModuleOp]:
+                yield from self.programs(ctx, op, data.x)
+                if not results:
+                    yield from self.otherwise(op)
+
+            for number, program in enumerate(all_programs()):
                 if math.isfinite(self.limits.ram):
                     predict_function(program).attributes[tdsl.RAM] = IntegerAttr(int(self.limits.ram), i64)
                 evaluation = stack.enter_context(self._evaluation(program, data, number, workers))

@@ -25,7 +25,7 @@ def widths(default: tuple[int, ...] = ()) -> Any:
 def ram() -> Any:
     """The option `ram`."""
     return option(
-        "limit on RAM: in a search, arena, input and stack; without one, arena and input under --plan auto",
+        "limit on RAM, by default the board's: arena, input and stack, which is estimated where it is not measured",
         default=None,
         metavar="BYTES",
         group=OptionGroup.MEMORY,
@@ -35,7 +35,10 @@ def ram() -> Any:
 def loss(default: float | None) -> Any:
     """The option `loss`."""
     return option(
-        "accuracy that may be lost, in percentage points", default=default, metavar="POINTS", group=OptionGroup.SEARCH
+        "accuracy that may be lost in a search or by --format auto, in percentage points",
+        default=default,
+        metavar="POINTS",
+        group=OptionGroup.SEARCH,
     )
 
 

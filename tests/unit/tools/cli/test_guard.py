@@ -19,7 +19,7 @@ from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 
 TOUR = ROOT / "docs/tour"
-COMPILE = ["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "--target", "host", "-o"]
+COMPILE = ["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "--target", "host", "--width", "16", "-o"]
 
 
 def opt(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -129,7 +129,10 @@ def test_the_page_names_every_option_and_field(model: Path, tmp_path: Path, caps
     assert options - set(re.findall("`(--[a-z-]+)", section)) == set()
     report = searched(model, tmp_path / "out", "pareto", capsys)
     search = report["search"]
-    parts = [report, search, search["tensors"][0], search["points"][0], report["functions"][0]]
+    assert compile_(model, tmp_path / "auto", "--target", "uno") == 0
+    chosen = json.loads((tmp_path / "auto/report.json").read_text())["chosen"]
+    parts = [chosen, chosen["checking"], chosen["beside"]]
+    parts += [report, search, search["tensors"][0], search["points"][0], report["functions"][0]]
     parts += [report[name] for name in ("ram_bytes", "memory", "estimate")]
     assert {field for part in parts for field in part} - set(re.findall("`([a-z_]+)`", section)) == set()
 
@@ -182,7 +185,7 @@ def test_flash_is_for_kernels_without_a_search(model: Path, tmp_path: Path) -> N
 
 def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
-    compile_(model, out)
+    compile_(model, out, "--width", "16")
     capsys.readouterr()
     command = ["run", str(out), "--data", str(model / "val.npz"), "--device", "uno", "--limit", "4"]
     assert main([*command, "--json"]) == 0
@@ -286,8 +289,8 @@ def damage(model: Path, what: str) -> None:
         case "type error":
             (model / "tour.sd").write_text("let X = (4, 1) in [0.0, 1.0] in\nlet W = (2, 4) in [0.0, 1.0] in\nX * W\n")
         case "too large for the board":
-            np.save(model / "W.npy", np.ones((1500, 4), np.float32))
-            text = "let X = (4, 1) in [0.0, 1.0] in\nlet W = (1500, 4) in [0.0, 1.0] in\nargmax(W * X)\n"
+            np.save(model / "W.npy", np.ones((3000, 4), np.float32))
+            text = "let X = (4, 1) in [0.0, 1.0] in\nlet W = (3000, 4) in [0.0, 1.0] in\nargmax(W * X)\n"
             (model / "tour.sd").write_text(text)
         case _:
             raise AssertionError(what)
@@ -353,8 +356,10 @@ def test_bad_input_is_one_line(
         (["--flash", "100"], "bytes of flash, --flash allows 100"),
         (["--flash", "100", "--target", "host"], "--flash is an option of --search: host has no kernels that take"),
         (["--flash", "0"], "argument --flash: expected a positive integer"),
-        (["--ram", "100", "--plan", "rows"], "--ram is for --plan auto"),
-        (["--ram", "1"], "bytes, --ram allows 1"),
+        (["--loss", "1", "--width", "8"], "--loss is for --format auto"),
+        (["--format", "auto", "--width", "8"], "--format auto decides --width itself"),
+        (["--ram", "1"], "bytes of RAM, --ram allows 1"),
+        (["--ram", "1", "--plan", "ordinary"], "bytes, --ram allows 1"),
     ],
 )
 def test_bad_options_are_one_line(

@@ -22,8 +22,8 @@ def out(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 def compiled(target: str, out: Path) -> Path:
-    command = ["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "--target", target, "-o", str(out)]
-    assert main(command) == 0
+    command = ["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "--target", target, "--width", "16"]
+    assert main([*command, "-o", str(out)]) == 0
     return out
 
 

@@ -1,0 +1,177 @@
+"""`--format auto`: what it chooses keeps its rule, replays, and depends on nothing but the model and the data."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.streamed_networks import NetworkWriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.tools.main import main
+from tinyml.tools.tinyml_opt import main as tinyml_opt
+from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+
+
+@pytest.fixture(autouse=True)
+def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No program is built, as on a computer without cross compilers."""
+    monkeypatch.setenv("PATH", "")
+
+
+def network(folder: Path, seed: int, scale: float = 1.0, hidden: int = 8, samples: int = 240) -> Path:
+    """A random network with a hidden layer, in a folder with the data that it was made for.
+
+    scale: how far the features differ in range.
+    """
+    random = np.random.default_rng(seed)
+    features, classes = 6, 3
+    arrays = {"A": (hidden, features), "B": (hidden, 1), "C": (classes, hidden)}
+    spread = np.geomspace(1, scale, features)
+    for name, shape in arrays.items():
+        values = random.standard_normal(shape)
+        np.save(folder / f"{name}.npy", (values / spread if name == "A" else values).astype(np.float32))
+    x = (random.standard_normal((2 * samples, features)) * spread).astype(np.float32)
+    text = f"let X = ({features}, 1) in [{x.min():.3f}, {x.max():.3f}] in\n"
+    for name, shape in arrays.items():
+        weights = np.load(folder / f"{name}.npy")
+        text += f"let {name} = {shape} in [{weights.min():.3f}, {weights.max():.3f}] in\n"
+    (folder / "net.sd").write_text(f"{text}let H = tanh(A * X + B) in\nargmax(C * H)\n")
+    a, b, c = (np.load(folder / f"{name}.npy") for name in arrays)
+    y = (np.tanh(x @ a.T + b.T) @ c.T).argmax(1)
+    np.savez(folder / "val.npz", x=x[:samples], y=y[:samples])
+    np.savez(folder / "test.npz", x=x[samples:], y=y[samples:])
+    return folder / "net.sd"
+
+
+def compiled(model: Path, out: Path, *options: str) -> dict[str, Any]:
+    data = ["--val", str(model.with_name("val.npz"))]
+    assert main(["compile", str(model), *data, *options, "-o", str(out)]) == 0
+    return json.loads((out / "report.json").read_text())
+
+
+def source(out: Path) -> str:
+    return (out / "net.c").read_text()
+
+
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[str, Any]]:
+    """A model, the folder of what was chosen for it, and the report."""
+    folder = tmp_path_factory.mktemp("auto")
+    model = network(folder, 1)
+    return model, folder / "out", compiled(model, folder / "out")
+
+
+def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pytest.CaptureFixture[str]) -> None:
+    model, out, report = chosen
+    command = shlex.split(report["chosen"]["command"])
+    again = out.with_name("again")
+    assert main([*command[1:-1], str(again)]) == 0
+    assert source(again) == source(out)
+    capsys.readouterr()
+    pipeline = ["--pass-pipeline", report["chosen"]["pipeline"], "-t", f"c{{target={report['target']}}}"]
+    assert tinyml_opt([str(model), *pipeline]) in (0, None)
+    assert capsys.readouterr().out.strip() == source(out).strip()
+
+
+def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
+    """Where RAM is short, the input moves into the arena; a network of images streams."""
+    model = network(tmp_path, 6, hidden=60)
+    usual = compiled(model, tmp_path / "usual")["estimate"]["ram_bytes"]
+    report = compiled(model, tmp_path / "small", "--ram", str(usual + 12))
+    assert report["chosen"]["options"]["reuse_input"]
+    assert report["ram_bytes"]["input"] == 0
+    assert main([*shlex.split(report["chosen"]["command"])[1:-1], str(tmp_path / "again")]) == 0
+    assert source(tmp_path / "again") == source(tmp_path / "small")
+    net = NetworkWriter((16, 16, 1), np.random.default_rng(0))
+    image = net.window(net.input, (3, 3), (1, 1), (0, 0, 0, 0), 12)
+    image = net.window(image, (3, 3), (2, 2), (0, 0, 0, 0), 4)
+    reals = net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
+    LiftToRealsPass().apply(context(), reals)
+    (tmp_path / "network.mlir").write_text(str(reals))
+    np.savez(tmp_path / "val.npz", x=np.random.default_rng(1).standard_normal((20, 256)).astype(np.float32))
+    streamed = compiled(tmp_path / "network.mlir", tmp_path / "streamed")
+    assert streamed["chosen"]["options"]["plan"] in ("pixels", "rows", "patches")
+    assert streamed["estimate"]["ram_bytes"] <= streamed["ram_limit"]
+    assert main([*shlex.split(streamed["chosen"]["command"])[1:-1], str(tmp_path / "network")]) == 0
+    c_files = [(tmp_path / folder / "network.c").read_text() for folder in ("streamed", "network")]
+    assert c_files[0] == c_files[1]
+
+
+def test_a_choice_is_the_same_beside_cross_compilers_and_other_tests(
+    chosen: tuple[Path, Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, out, report = chosen
+    monkeypatch.undo()
+    y = np.zeros(4, np.int64)
+    np.savez(tmp_path / "test.npz", x=np.full((4, 6), 1e3, np.float32), y=y)
+    beside = compiled(model, tmp_path / "out", "--test", str(tmp_path / "test.npz"))
+    assert source(tmp_path / "out") == source(out)
+    assert beside["accuracy"] != report["accuracy"]
+    different = {"command"}
+    assert {name: value for name, value in beside["chosen"].items() if name not in different} == {
+        name: value for name, value in report["chosen"].items() if name not in different
+    }
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
+    """On random models, whose features differ in range: no faster alternative that qualifies is left out."""
+    model = network(tmp_path, seed, scale=10.0 ** (seed - 2))
+    report = compiled(model, tmp_path / "out")
+    chosen, rows = report["chosen"], report["chosen"]["alternatives"]
+    [taken] = [row for row in rows if row["name"] == chosen["name"]]
+    assert report["requested"]["format"] == "auto"
+    assert report["estimate"]["flash_bytes"] <= report["flash_limit"]
+    for half in ("choosing", "checking"):
+        net = chosen[half]["lost"] - chosen[half]["gained"]
+        assert not chosen["qualifies"] or net <= 1
+    assert chosen["qualifies"] == all(warning["name"] != "unmet loss" for warning in report["warnings"])
+    for row in rows:
+        if row["time"] < taken["time"]:
+            assert row["verdict"].startswith(("loses", "changes", "weighed", "needs"))
+    assert len(report["lines"]) == 3
+
+
+def test_an_option_that_says_how_to_compute_decides(tmp_path: Path) -> None:
+    model = network(tmp_path, 4)
+    by_name = compiled(model, tmp_path / "named", "--format", "fixed")
+    by_width = compiled(model, tmp_path / "wide", "--width", "16")
+    assert source(tmp_path / "named") == source(tmp_path / "wide")
+    assert by_name["chosen"] is by_width["chosen"] is None
+    assert by_name["width"] == 16
+
+
+def test_a_limit_on_ram_counts_the_stack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = network(tmp_path, 5, hidden=60)
+    asked = ["--reuse-input", "--width"]
+    wide, narrow = (compiled(model, tmp_path / width, *asked, width) for width in ("16", "8"))
+    needed = wide["estimate"]["ram_bytes"]
+    assert needed > wide["ram_bytes"]["arena"] + wide["ram_bytes"]["input"]
+    compiled(model, tmp_path / "16", *asked, "16", "--ram", str(needed))
+    capsys.readouterr()
+    command = ["compile", str(model), "--val", str(model.with_name("val.npz")), "-o", str(tmp_path / "small")]
+    assert main([*command, *asked, "16", "--ram", str(needed - 1)]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert f"take {needed} bytes, --ram allows {needed - 1}" in said
+    assert f"--format fixed --width 8 needs about {narrow['estimate']['ram_bytes']} bytes of RAM" in said
+    assert not (tmp_path / "small").exists()
+
+
+def test_what_does_not_fit_names_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save(tmp_path / "W.npy", np.ones((4000, 4), np.float32))
+    (tmp_path / "net.sd").write_text(
+        "let X = (4, 1) in [0.0, 1.0] in\nlet W = (4000, 4) in [0.0, 1.0] in\nargmax(W * X)\n"
+    )
+    np.savez(tmp_path / "val.npz", x=np.eye(4, dtype=np.float32), y=np.zeros(4, np.int64))
+    command = ["compile", str(tmp_path / "net.sd"), "--val", str(tmp_path / "val.npz"), "-o", str(tmp_path / "out")]
+    assert main(command) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "does not fit uno (atmega328p): needs 4," in said
+    assert "the board has 2,048" in said
+    assert "atmega1284p has 16,384 bytes of RAM" in said

@@ -1,0 +1,1 @@
+"""The choice of formats, widths and schedule for a model and a board (`--format auto`)."""

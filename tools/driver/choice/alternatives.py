@@ -1,0 +1,53 @@
+"""The programs that `--format auto` chooses among: a row for each combination of options.
+
+A row is what a person would type, so that the choice replays as a command line. Another option that changes formats
+takes one more row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Options of `CompileOptions` that determine the formats of a program.
+
+    name: as people read it. options: those that differ from their defaults. beside: the name of the alternative that
+    `row_scales` are weighed against, which is in the list, too. last_resort: slow programs, which are only considered
+    where no other qualifies.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(hash=False)
+    beside: str | None = None
+    last_resort: bool = False
+
+
+USUAL_WIDTH = "fixed 16"
+"""The alternative that the chosen one is compared with."""
+
+ALTERNATIVES = (
+    Alternative(USUAL_WIDTH, {"format": "fixed", "width": 16}),
+    Alternative("fixed 16, weights fixed:8", {"format": "fixed", "width": 16, "weights": "fixed:8"}),
+    Alternative("fixed 8, weights fixed:16", {"format": "fixed", "width": 8, "weights": "fixed:16"}),
+    Alternative("zeroskew 8", {"format": "zeroskew", "width": 8}),
+    Alternative("fixed 8", {"format": "fixed", "width": 8}),
+    Alternative("fixed 8, row scales", {"format": "fixed", "width": 8, "row_scales": True}, beside="fixed 8"),
+    Alternative("fixed 16, feature scales", {"format": "fixed", "width": 16, "feature_scales": True}),
+    Alternative("zeroskew 8, feature scales", {"format": "zeroskew", "width": 8, "feature_scales": True}),
+    Alternative("fixed 8, feature scales", {"format": "fixed", "width": 8, "feature_scales": True}),
+    Alternative("zeroskew 16", {"format": "zeroskew", "width": 16}, last_resort=True),
+    Alternative("fixed 32", {"format": "fixed", "width": 32}, last_resort=True),
+)
+"""The alternatives; on a target of unknown costs they are tried in this order."""
+
+ORDINARY_EXECUTION: Mapping[str, Any] = {}
+
+STREAMED = ({"plan": "pixels"}, {"plan": "rows"}, {"plan": "pixels", "reuse_input": True})
+"""Options by which networks of images take less memory and, at times, less time."""
+
+SMALLER = ({"reuse_input": True}, {"plan": "patches", "reuse_input": True})
+"""Options that save memory where nothing else fits."""

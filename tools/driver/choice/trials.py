@@ -1,0 +1,223 @@
+"""Trials of alternatives: what the program of each would cost, and what it would compute.
+
+Alternatives that agree on reals share the profile, the reference and the derivatives by which constants are rounded,
+which is most of the work of a compilation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.formats.lookup import format_named
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering import pipelines
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.targets.costs import OPTIMIZE
+from tinyml.tools.driver.choice.statistics import Loss, loss_of_classes, loss_of_numbers
+from tinyml.tools.driver.stages import passes_to_formats
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.constants.refine_constants import refine_constants
+from tinyml.transforms.formats.evaluation.candidates import Candidates
+from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
+from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
+from tinyml.transforms.reals.profile import ProfilePass
+from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
+from tinyml.transforms.search.costs.pipelines_below import TO_LOOPS
+from tinyml.transforms.search.costs.working_memory import arena_and_input
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
+
+    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.lowering.options import PipelineOptions
+    from tinyml.runtime.evaluator.shared_evaluator import SharedProgram
+    from tinyml.runtime.model.data import Data
+    from tinyml.tools.driver.choice.alternatives import Alternative
+    from tinyml.transforms.formats.evaluation.candidates import Formats
+    from tinyml.transforms.formats.evaluation.reference import Reference
+
+
+class Prepared:
+    """A program on reals, ready for formats.
+
+    passes: those that made it. before: the program that they made, but for the profile, which `reals` has, too.
+    """
+
+    def __init__(self, passes: Sequence[ModulePass], before: ModuleOp, reals: ModuleOp, data: Data, scheme: str | None):
+        self.passes = passes
+        self.before = before
+        self.reals = reals
+        self.data = data
+        self.scheme = scheme
+
+    @cached_property
+    def evaluator(self) -> CandidateEvaluator:
+        """The evaluator of its candidates, whose constants are rounded on the data."""
+        return CandidateEvaluator(self.reals, self.data, self.scheme)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """Its candidates with all constants rounded to nearest, which costs no time."""
+        return Candidates(self.reals, None, self.scheme)
+
+
+@dataclass(frozen=True)
+class EstimatedCost:
+    """The estimated resources of a program. time: None on a target of unknown costs, whose RAM is arena and input."""
+
+    time: float | None
+    flash: float
+    ram: float
+
+    def within(self, flash: float, ram: float) -> bool:
+        """True if a program keeps limits in bytes."""
+        return self.flash <= flash and self.ram <= ram
+
+
+class Trials:
+    """The alternatives for one model on one data set.
+
+    program: on reals. options: of the pipelines, but for those of alternatives. data: with which formats are chosen.
+    """
+
+    def __init__(self, program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data):
+        self.program = program
+        self.ctx = ctx
+        self.options = options
+        self.data = data
+        self._prepared: list[Prepared] = []
+        self._trials: dict[str, ProgramTrial] = {}
+
+    def of(self, alternative: Alternative) -> ProgramTrial:
+        """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
+        if alternative.name not in self._trials:
+            self._trials[alternative.name] = ProgramTrial(self, alternative)
+        return self._trials[alternative.name]
+
+    def prepare(self, options: PipelineOptions) -> Prepared:
+        """The program on reals for given options, profiled."""
+        passes = passes_to_formats(options, None)
+        profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass))
+        for known in self._prepared:
+            if known.passes == passes[:profiled]:
+                return known
+        before = self.program.clone()
+        pipelines.run(before, self.ctx, passes[:profiled])
+        for known in self._prepared:
+            if known.before.is_structurally_equivalent(before):
+                return known
+        reals = before.clone()
+        pipelines.run(reals, self.ctx, passes[profiled : profiled + 1])
+        self._prepared.append(Prepared(passes[:profiled], before, reals, self.data, options.functions))
+        return self._prepared[-1]
+
+
+class ProgramTrial:
+    """An alternative: its options, its costs, and what its program computes on the validation set.
+
+    Constants are rounded to nearest at first (`raws` is None), and for the program itself as `assign-format` refines
+    them, which takes most of the time.
+    """
+
+    def __init__(self, trials: Trials, alternative: Alternative):
+        self.alternative = alternative
+        self.ctx = trials.ctx
+        self.options = replace(trials.options, **alternative.options)
+        self.prepared = trials.prepare(self.options)
+
+    @property
+    def evaluator(self) -> CandidateEvaluator:
+        """The evaluator that the trial shares with others."""
+        return self.prepared.evaluator
+
+    @property
+    def reference(self) -> Reference:
+        """The program on reals, on the data."""
+        return self.evaluator.reference
+
+    @cached_property
+    def formats(self) -> Formats:
+        """The format of each class of tensors."""
+        passes = passes_to_formats(self.options, None)
+        assign = next(step for step in passes if isinstance(step, AssignFormatPass))
+        prototype = format_named(self.ctx, assign.format, assign.width)
+        return assign.profiled_formats(self.ctx, self.evaluator, prototype)
+
+    @cached_property
+    def raws(self) -> dict[int, Raws]:
+        """The raws of refined constants."""
+        return refine_constants(self.evaluator, self.formats)
+
+    def cost(self, more: Mapping[str, Any]) -> EstimatedCost:
+        """The estimate of the program with further options, of the levels below formats."""
+        options = replace(self.options, **more)
+        module, _ = self.prepared.candidates.retyped(self.formats)
+        LoweringPasses(TO_LOOPS, **vars(options)).apply(module)
+        estimate: Estimate | None = estimate_on(module, options.target, OPTIMIZE)
+        if estimate is None:
+            return EstimatedCost(None, 0, arena_and_input(module))
+        return EstimatedCost(estimate.time, estimate.flash, estimate.ram)
+
+    @cached_property
+    def rounded(self) -> SharedProgram:
+        """The program with constants rounded to nearest, for evaluation."""
+        return self._shared(None)
+
+    @cached_property
+    def refined(self) -> SharedProgram:
+        """The program that would be compiled, for evaluation."""
+        return self._shared(self.raws)
+
+    def _shared(self, raws: dict[int, Raws] | None) -> SharedProgram:
+        return self.evaluator.shared.prepare(self.evaluator.candidates.program(self.formats, raws))
+
+    def loss(self, program: SharedProgram, mask: NDArray[np.bool_], at_most: float = float("inf")) -> Loss:
+        """The loss of a program on the samples of a mask, which has the order of the data set.
+
+        at_most: points beyond which the evaluation ends; samples with the smallest margins come first.
+        """
+        mask, reference = mask[self.reference.order], self.reference
+        classes: list[NDArray[np.int64]] = []
+        numbers: list[NDArray[np.float64]] = []
+        loss = Loss(0, 0, 0, int(mask.sum()))
+        for chunk in range(len(self.evaluator.shared.chunks)):
+            outputs = program.outputs(chunk)
+            if self.gives_numbers:
+                numbers.append(np.hstack(list(program.decoded(outputs))))
+                continue
+            classes.append(outputs.classes)
+            seen = loss_of_classes(reference, np.concatenate(classes), mask)
+            loss = replace(seen, points=100 * (seen.lost - seen.gained) / max(loss.samples, 1), samples=loss.samples)
+            if loss.points > at_most:
+                break
+        if self.gives_numbers:
+            return loss_of_numbers(np.hstack(reference.tensors), np.concatenate(numbers), mask)
+        return loss
+
+    @property
+    def gives_numbers(self) -> bool:
+        """True for a program whose output is no class but a single number."""
+        results = predict_function(self.prepared.reals).function_type.outputs
+        tensors = self.reference.tensors
+        return len(results) == len(tensors) == 1 and tensors[0].shape[1] == 1
+
+    def changed_answers(self) -> int:
+        """The samples for which the refined program gives another class than the one on reals."""
+        classes = np.concatenate(
+            [self.refined.outputs(chunk).classes for chunk in range(len(self.evaluator.shared.chunks))]
+        )
+        return int((classes != self.reference.classes).sum())
+
+    def program(self, more: Mapping[str, Any]) -> ModuleOp:
+        """The program at L1, as `reals-to-formats` leaves it. more: as for `cost`."""
+        module, _ = self.evaluator.candidates.retyped(self.formats, self.raws)
+        passes = passes_to_formats(replace(self.options, **more), None)
+        assigned = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
+        pipelines.run(module, self.ctx, passes[assigned + 1 :])
+        return module

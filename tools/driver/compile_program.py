@@ -1,0 +1,99 @@
+"""Compilation of a program as a request asks: with the formats that it names, or with those that `auto` chooses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import IndexType
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.tools.driver.choice.choose import NothingFitsError, choose
+from tinyml.tools.driver.choice.remedies import board_that_fits, bounds_of, options_that_fit, shortage
+from tinyml.tools.driver.choice.replay import chosen_request
+from tinyml.tools.driver.limits.within_flash import compile_within_flash
+from tinyml.tools.driver.limits.within_ram import compile_within_ram, ram_of
+from tinyml.tools.driver.requests.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, default_of
+from tinyml.tools.driver.stages import compile_again, compile_formats, compile_kept, compile_stages
+from tinyml.transforms.ir.outputs import CLASS
+from tinyml.transforms.search.costs.working_memory import arena_and_input
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.lowering.options import PipelineOptions
+    from tinyml.targets.board import Board
+    from tinyml.tools.driver.choice.choose import AutoChoice
+    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.stages import Compiled
+
+
+def compile_choice(
+    program: ModuleOp, ctx: Context, request: Request, board: Board
+) -> tuple[Compiled, Request, AutoChoice]:
+    """The program that `auto` chooses, the request that asks for it, and how it was chosen."""
+    data = load_program_data(program, str(request.val))
+    if request.outputs is None and IndexType() in predict_function(program).function_type.outputs:
+        request = replace(request, outputs=CLASS)
+    loss = DEFAULT_LOSS if request.loss is None else request.loss
+    try:
+        choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board, loss))
+    except NothingFitsError as error:
+        least = error.least
+        needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, least.flash, least.ram)}"
+        help = board_that_fits(board, least.flash, least.ram)
+        raise InputError("; ".join(filter(None, [needed, help])), file=str(request.model)) from error
+    trial, options = choice.taken.trial, choice.options
+    module = trial.program(choice.taken.schedule)
+    compiled = compile_formats(trial.prepared.reals, module, ctx, options, row_scales=options.row_scales)
+    return compiled, chosen_request(request, options), choice
+
+
+def compile_asked(
+    program: ModuleOp, ctx: Context, request: Request, board: Board, *, must_fit: bool
+) -> tuple[Compiled, Request]:
+    """The program that a request asks for, within its limits and those of the board, and the request that leads to it.
+
+    must_fit: save memory where a program takes more RAM than there is; a search has counted it already. Raises
+    `InputError` for a program that does not keep the limits of the request.
+    """
+    options = request.pipeline_options(board)
+    kept = tdsl.has_formats(program)
+    search = None if request.search is None else request.search.search_pass(options)
+
+    def again(options: PipelineOptions) -> Compiled:
+        return compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options, search)
+
+    def taken(compiled: Compiled) -> int:
+        return arena_and_input(compiled.buffers) if request.ram is None else ram_of(compiled, board.name)
+
+    compiled, limit = again(options), request.ram or board.ram
+    if must_fit and search is None and limit is not None:
+        compiled, options = compile_within_ram(limit, compiled, options, taken, again)
+        request = replace(request, reuse_input=options.reuse_input)
+    if request.flash is not None:
+
+        def compiled_within(flash: int, usual: Compiled = compiled) -> Compiled:
+            return compile_again(usual, ctx, replace(options, flash=flash))
+
+        compiled = compile_within_flash(request.flash, compiled, compiled_within, board.name, f"-{request.optimize}")
+    if request.ram is not None and taken(compiled) > request.ram:
+        needed = f"arena, input and stack take {taken(compiled):,} bytes, --ram allows {request.ram:,}"
+        help = remedies(program, ctx, request, board, 0, taken(compiled))
+        raise InputError("; ".join([needed, *help]))
+    return compiled, request
+
+
+def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, flash: float, ram: float) -> list[str]:
+    """Remedies for a program that does not fit: other options, and a board. flash, ram: bytes that it needs."""
+    helps = [board_that_fits(board, flash, ram)] if request.ram is None else []
+    if request.val is not None and not tdsl.has_formats(program):
+        options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED[1:]})
+        data = load_program_data(program, str(request.val))
+        bounds = bounds_of(request, board)
+        helps.insert(0, options_that_fit(program, ctx, options.pipeline_options(board), data, bounds))
+    return [help for help in helps if help]

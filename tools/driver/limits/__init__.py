@@ -1,0 +1,1 @@
+"""Compilation within limits on RAM and flash."""
