@@ -134,6 +134,7 @@ def literal(value: int | float, type: Attribute) -> Text:
 def spell_float(value: float) -> str:
     """The shortest decimal that gives the same single-precision bits; raises InputError for NaN and infinity."""
     bits = struct.pack("<f", value)
+    [value] = struct.unpack("<f", bits)
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
         if struct.pack("<f", float(text)) == bits:

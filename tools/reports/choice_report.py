@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.options import options_of
 from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
 from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss, deciding_samples
@@ -19,9 +19,9 @@ def requested_report(request: Request) -> dict[str, Any]:
     from tinyml.tools.driver.requests.request import Request
 
     asked: dict[str, Any] = {"format": request.format}
-    for declared in fields(Request):
+    for declared in options_of(Request):
         value = getattr(request, declared.name)
-        if declared.name not in ("model", "out", "search") and value != declared.default:
+        if declared.name not in ("model", "out") and value != declared.default:
             asked[declared.name] = str(value) if isinstance(value, Path) else value
     return asked | ({} if request.search is None else {"search": request.search.name, **request.search.options})
 

@@ -54,7 +54,8 @@ class Report:
     Fields that are None are unknown: accuracies without labels, measurements without the board's tools. Accuracies are
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board. `options` has the
     options of the compilation by name, other than those that are fields themselves, such as `format`. `search`,
-    `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`, `regression`, `rounded_sums` and `estimate` are as in `report.json`.
+    `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`, `regression`, `rounded_sums` and `estimate` are as
+    in `report.json`.
     """
 
     schema: int = SCHEMA

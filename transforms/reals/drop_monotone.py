@@ -16,8 +16,8 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp, TensorType
+from xdsl.ir import OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import dce
@@ -35,7 +35,7 @@ class DropMonotonePass(ModulePass):
     """Makes a program return a label, and drops increasing functions before the comparison that decides on it.
 
     A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`: class 1 is that of a positive score, or of a
-    sigmoid above 1/2. The program returns the compared numbers instead of the results of dropped functions.
+    sigmoid above 1/2. The program returns the compared numbers instead of results that are computed from them alone.
 
     outputs: `class`; `scores`, the default, changes nothing. Raises `InputError` for anything else, and for a result
     that is neither a vector of scores nor a single one.
@@ -55,7 +55,7 @@ class DropMonotonePass(ModulePass):
         if not any(isinstance(type, IndexType) for type in function.function_type.outputs):
             _add_label(function)
         for decision in [inner for inner in op.walk() if isinstance(inner, _Decision)]:
-            _drop(decision)
+            _return_compared(function, _drop(decision))
         function.update_function_type()
         dce(op)
 
@@ -85,15 +85,39 @@ def _add_label(function: func.FuncOp) -> None:
         function.res_attrs = ArrayAttr([DictionaryAttr({}), *function.res_attrs])
 
 
-def _drop(decision: _Decision) -> None:
-    """Let a decision read the argument of increasing functions, and let the function return it in place of theirs."""
+def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
+    """Return the compared numbers once, in place of all results that are computed from them alone."""
+    last = cast(func.ReturnOp, function.body.block.last_op)
+    kept: list[int] = []
+    for number, result in enumerate(last.operands):
+        if isinstance(result.type, TensorType) and _is_function_of(result, compared):
+            last.operands[number] = compared
+        if last.operands[number] not in [last.operands[earlier] for earlier in kept]:
+            kept.append(number)
+    last.operands = [last.operands[number] for number in kept]
+    if function.res_attrs is not None:
+        function.res_attrs = ArrayAttr([function.res_attrs.data[number] for number in kept])
+
+
+def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
+    """True for a value that is computed from one argument, and perhaps constants."""
+    if value is argument:
+        return True
+    if not isinstance(value, OpResult) or isinstance(value.op, _Decision) or not value.op.operands:
+        return False
+    operands = [each for each in value.op.operands if not isinstance(each.owner, tdsl.ConstOp | tdsl.FillOp)]
+    return bool(operands) and not value.op.regions and all(_is_function_of(each, argument) for each in operands)
+
+
+def _drop(decision: _Decision) -> SSAValue:
+    """Let a decision read the argument of increasing functions; the result is the value that it then compares."""
     value, dropped = decision.input, list[SSAValue]()
     threshold = decision.threshold.value.data if isinstance(decision, tdsl.AtLeastOp) else 0.0
     while (found := _argument(value, decision, threshold)) is not None:
         dropped.append(value)
         value, threshold = found
     if not dropped:
-        return
+        return value
     if isinstance(decision, tdsl.AtLeastOp):
         new: _Decision = tdsl.AtLeastOp(value, threshold)
     else:
@@ -101,8 +125,7 @@ def _drop(decision: _Decision) -> None:
     new.attributes |= decision.attributes
     new.result.name_hint = decision.result.name_hint
     Rewriter.replace_op(decision, new)
-    for old in dropped:
-        old.replace_uses_with_if(value, lambda use: isinstance(use.operation, func.ReturnOp))
+    return value
 
 
 def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[SSAValue, float] | None:

@@ -115,3 +115,19 @@ func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> tensor<1x4x!fixed.q<8, 7>>
 // CHECK-NEXT: %label = tdsl.argmax %x
 
 // UNKNOWN: unknown outputs 'probability'; there are scores, class
+
+// -----
+
+// Results that are computed from the compared numbers alone are those numbers, returned once; others stay.
+func.func @probabilities(%X: tensor<1x3xf32>) -> (index, tensor<1x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>) {
+  %label = tdsl.argmax %X : tensor<1x3xf32>
+  %p = tdsl.softmax %X : tensor<1x3xf32> -> tensor<1x3xf32>
+  %half = tdsl.const dense<0.5> : tensor<f32> -> tensor<f32>
+  %q = tdsl.mul %p, %half : tensor<1x3xf32>, tensor<f32> -> tensor<1x3xf32>
+  %other = tdsl.fill {value = 2.0 : f64} -> tensor<1x3xf32>
+  func.return %label, %p, %q, %other : index, tensor<1x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>
+}
+// CHECK: func.func @probabilities
+// CHECK-NEXT: %label = tdsl.argmax %X
+// CHECK-NEXT: %other = tdsl.fill
+// CHECK-NEXT: func.return %label, %X, %other
