@@ -16,7 +16,9 @@ class CompileKeywords(TypedDict, total=False):
     cluster: str | None
     cycles: int | None
     effort: int | None
+    feature_scales: bool | None
     flash: int | None
+    fold_affine: bool | None
     format: str | None
     formats: Sequence[str] | None
     functions: str | None
@@ -27,6 +29,7 @@ class CompileKeywords(TypedDict, total=False):
     loss: float | None
     metric: str | None
     optimize: str | None
+    outputs: str | None
     pack_buffers: bool | None
     packed: str | None
     plan: str | None
@@ -38,6 +41,8 @@ class CompileKeywords(TypedDict, total=False):
     round_sums: bool | None
     row_scales: bool | None
     search: str | None
+    trust_pickle: bool | None
+    votes: str | None
     weights: str | None
     width: int | None
     widths: Sequence[int] | None
