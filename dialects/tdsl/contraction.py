@@ -107,8 +107,12 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     @property
     def derived_bound(self) -> Bound | None:
         """The least and the greatest possible partial sum, exact if an operand is a constant."""
+        return self.bound_of(self.products)
+
+    def bound_of(self, products: Sequence[Product]) -> Bound | None:
+        """The same where the facts about the products are known."""
         initial = None if self.initial is None else factor_of(self.initial)
-        return format_of(self.out).sum_bound(self.products, initial)
+        return format_of(self.out).sum_bound(products, initial)
 
     @property
     def rows(self) -> int:
