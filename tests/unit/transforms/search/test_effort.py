@@ -1,0 +1,72 @@
+"""The work that a search does for a candidate, in counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from programs.searches import evaluation_of, uniform
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.tdsl import contraction
+from tinyml.targets.registry import chips, kernels_for, kernels_of
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
+
+
+def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch: pytest.MonkeyPatch):
+    """Behind the choice of accumulators, behind loops, and behind kernels."""
+    runs: Counter[str] = Counter()
+    apply = PassPipeline.apply
+
+    def counting(self: PassPipeline, ctx: Context, op: ModuleOp) -> None:
+        runs.update(step.name for step in self.passes)
+        apply(self, ctx, op)
+
+    with evaluation_of("protonn") as evaluation:
+        costs = CandidateCosts(evaluation.evaluator.candidates, Platform("uno"))
+        monkeypatch.setattr(PassPipeline, "apply", counting)
+        for _ in range(2):
+            costs.estimated(uniform(evaluation, 8)[0])
+    assert runs["canonicalize"] == 3
+    assert runs["choose-accumulators"] == runs["select-kernels"] == runs["estimate-cost"] == 1
+
+
+def test_facts_about_products_are_gathered_once(monkeypatch: pytest.MonkeyPatch):
+    gathered: Counter[str] = Counter()
+    product = contraction._product  # pyright: ignore[reportPrivateUsage]
+
+    def counting(*args: Any) -> Any:
+        gathered["products"] += 1
+        return product(*args)
+
+    with evaluation_of("protonn") as evaluation:
+        module, _ = evaluation.evaluator.candidates.in_formats(uniform(evaluation, 8)[0])
+    terms = [term for op in module.walk() if isinstance(op, tdsl.ContractionOp) for term in op.terms]
+    monkeypatch.setattr(contraction, "_product", counting)
+    step: ModulePass = ChooseAccumulatorsPass()
+    step.apply(Context(), module)
+    assert gathered["products"] == len(terms) > 0
+
+
+def test_kernels_are_found_as_if_all_were_tried():
+    for board in [board.name for chip in chips() for board in chip.boards]:
+        known = kernels_of(board)
+        for kernel in known:
+            listed = [found for found in kernels_for(board, kernel.wanted) if found in known]
+            assert listed == [found for found in known if found.computes(kernel.wanted)]
+
+
+def test_intervals_are_those_of_scalars():
+    """Proofs ask for intervals often, so that no computation of an element is built for them."""
+    with evaluation_of("fastgrnn") as evaluation:
+        module = evaluation.evaluator.candidates.in_formats(uniform(evaluation, 8)[0])[0]
+    ops = [op for op in module.walk() if isinstance(op, tdsl.BinaryOp | tdsl.FunctionOp)]
+    assert any(isinstance(op, tdsl.FunctionOp) for op in ops)
+    for op in ops:
+        step = op.scalar_body.result.owner
+        assert isinstance(step, num.ScalarOp) and op.interval == step.interval
