@@ -69,4 +69,5 @@ def test_intervals_are_those_of_scalars():
     assert any(isinstance(op, tdsl.FunctionOp) for op in ops)
     for op in ops:
         step = op.scalar_body.result.owner
-        assert isinstance(step, num.ScalarOp) and op.interval == step.interval
+        assert isinstance(step, num.ScalarOp)
+        assert op.interval == step.interval
