@@ -22,10 +22,7 @@ BITS_TO_C = "bits-to-c"
 TO_BUFFERS = (REFINE_FORMATS, FORMATS_TO_BUFFERS)
 """The pipelines from a program as `assign-format` leaves it to packed memory."""
 
-TO_LOOPS = (*TO_BUFFERS, BUFFERS_TO_LOOPS)
-"""The pipelines from a program as `assign-format` leaves it to loops, of which the cost model knows the cost."""
-
-TO_C = (*TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
+TO_C = (*TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
 """The pipelines from a program as `assign-format` leaves it to C."""
 
 PROOF = "check-packing"
