@@ -1,7 +1,7 @@
 """`lower-num-to-arith`: lowers arithmetic in number formats to arithmetic on their bits (L3 to L4).
 
-Each num op is written as integer or float arithmetic by its format; then storage types replace the types of formats.
-One pass does both, because the formats are gone after it.
+The format of each num op expands it to integer or float arithmetic; then storage types replace the types of formats.
+One pass does both, because no formats are left after it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class LowerNumToArithPass(ModulePass):
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
-    """The intervals of elements loaded from constants, from the least to the greatest."""
+    """The intervals of elements loaded from constant arrays: the least and the greatest raw of each array."""
     extremes: dict[scratch.ConstantOp, tuple[int, int]] = {}
     intervals: dict[SSAValue, tuple[int, int]] = {}
     for op in function.walk():

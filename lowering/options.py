@@ -1,7 +1,7 @@
 """The options of a compilation, each declared once.
 
 The command line, the named pipelines, the driver and the report derive theirs from here. A pass takes an option by
-having a field of the same name; a pass that runs only on request says so in `pipelines.PIPELINES`.
+having a field of the same name; passes that only run on request are marked in `pipelines.PIPELINES`.
 """
 
 from __future__ import annotations

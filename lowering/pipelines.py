@@ -1,4 +1,4 @@
-"""Named pipelines from a program on reals to C: one per level, and one for the whole way.
+"""Named pipelines from a program on reals to C: one per level, and one for the entire lowering.
 
 Each is a pass, so that any tool can run it by name. To inspect the IR between its passes, run the passes that `flatten`
 returns one by one.
@@ -128,7 +128,7 @@ PIPELINES = {
         """L2 to L3.""",
         (
             "lower-tdsl-to-loops",
-            # Ops behind a product join its rows before these are taken in blocks.
+            # Ops after a product join its rows before these are split into blocks.
             *CLEAN,
             "fuse-loops",
             "decode-constants",
@@ -158,7 +158,7 @@ PIPELINES = {
 """The named pipelines. A step receives every option for which it has a field."""
 
 FIELDS = {"plan-execution": {"mode": "plan"}}
-"""Fields of passes that take an option of another name, because several passes have fields of theirs."""
+"""Fields of passes that take an option of another name, because several passes have fields of the same name."""
 
 PUBLISHED = {"reals-to-formats": "published-to-formats"}
 """Pipelines to replace, and their replacements, if the format reproduces the arithmetic of a paper."""
@@ -172,7 +172,7 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
 OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "moves": lambda given: "ram" in given or schedule_named(given.get("plan", AUTO)).sliced,
 }
-"""Values of fields that follow from options: memory counts more than time where a plan was requested."""
+"""Values of fields that follow from options: memory takes precedence over time if a plan was requested."""
 
 
 def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
@@ -207,7 +207,7 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
-    """Run passes in order, verifying what each changed and checking the level before each."""
+    """Run passes in order, verifying the changes of each and checking the level before each."""
     PassPipeline(tuple(passes), Verification().between).apply(ctx, module)
 
 

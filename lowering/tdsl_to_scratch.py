@@ -1,8 +1,9 @@
-"""`lower-tdsl-to-scratch`: tensors become buffers (L1 to L2).
+"""`lower-tdsl-to-scratch`: turns tensors into buffers (L1 to L2).
 
-Every op writes into a buffer of its own, whose address packing assigns later; an op that only moves contiguous elements
-becomes a view. Constants go to flash, the input to a buffer of the arena on request (`reuse-input`). A loop's iter_arg
-lives in one buffer for all iterations, which the body writes directly if nothing can still read the old value.
+Every op writes to a buffer of its own, whose address is assigned later by packing; an op that only moves contiguous
+elements becomes a view. Constants are in flash, the input is in a buffer of the arena on request (`reuse-input`). A
+loop's iter_arg occupies one buffer for all iterations, which the body writes directly if the old value has no later
+reader.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class LowerTdslToScratchPass(ModulePass):
 
 
 def _repeat_fills(function: func.FuncOp) -> None:
-    """Give each tensor that starts as a filled one a filling of its own, right before it.
+    """Give each tensor that starts from a filling its own copy of the filling, directly before it.
 
     Otherwise all tensors of one shape would be copies of a single one, which would stay in memory throughout.
     """
@@ -89,7 +90,7 @@ def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
 
 
 class _Bufferisation:
-    """Builds a function's new body beside the old one, then replaces it."""
+    """Builds a function's new body next to the old one, then replaces it."""
 
     def __init__(self, function: func.FuncOp):
         self.function = function
@@ -168,7 +169,7 @@ class _Bufferisation:
         return buffer
 
     def compute(self, op: tdsl.TensorOp) -> None:
-        """Lowers an op to one that writes its result into a buffer."""
+        """Lower an op to one that writes its result into a buffer."""
         destination = self.destinations.get(op.out)
         if destination is None:
             destination = self.alloc(op.out.type, op.out.name_hint)
@@ -181,7 +182,7 @@ class _Bufferisation:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """A whole buffer moved to an address that packing chooses for a result that overlaps it; others unchanged."""
+        """Move a buffer to an address that packing chooses for an overlapping result; others are unchanged."""
         source = reshaped(buffer)
         if not isinstance(source.owner, scratch.AllocOp):
             return buffer
@@ -222,7 +223,7 @@ class _Bufferisation:
         self.builder.insert(memref.CopyOp(source, destination))
 
     def returned(self, value: SSAValue) -> SSAValue:
-        """The buffer of a function result, which must be working memory of its own."""
+        """The buffer of a function result, which must be a separate buffer in RAM."""
         buffer = self.buffers[value]
         type: Attribute = value.type
         if isinstance(type, TensorType) and not isinstance(scratch.root(buffer).owner, scratch.AllocOp):
@@ -262,10 +263,10 @@ class _Bufferisation:
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
-        """The initialised buffer of an iter_arg: that of the initial value itself, if nothing else reads it."""
+        """The initialised buffer of an iter_arg: that of the initial value itself, if it has no other readers."""
         initial = op.iter_args[position]
         buffer = self.buffers[initial]
-        # Values that the enclosing loop carries are made anew in each of its iterations.
+        # Values that the enclosing loop carries are recreated in each of its iterations.
         carried = isinstance(initial.owner, Block) and isinstance(initial.owner.parent_op(), scf.ForOp)
         made_here = carried or (isinstance(initial.owner, Operation) and initial.owner.parent is op.parent)
         if not (made_here and initial.has_one_use() and isinstance(buffer.owner, scratch.AllocOp)):
@@ -275,7 +276,7 @@ class _Bufferisation:
         return buffer
 
     def write_back(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
-        """Copies yielded values into the buffers of the iter_args, as if all at once."""
+        """Copy yielded values into the buffers of the iter_args, in parallel."""
         moves: list[tuple[SSAValue, SSAValue]] = []
         for buffer, value in pairs:
             source = self.buffers[value]
@@ -291,7 +292,7 @@ class _Bufferisation:
 
 
 def _mark_ring(buffer: SSAValue, loop: scf.ForOp, position: int) -> None:
-    """Marks a buffer that a loop carries as a ring, if the loop declares it so."""
+    """Mark a buffer that a loop carries as a ring, if the loop declares it as one."""
     noted = loop.attributes.get(tdsl.RINGS)
     rings = list(cast("ArrayAttr[Attribute]", noted)) if isinstance(noted, ArrayAttr) else []
     if len(rings) != len(loop.iter_args) or isinstance(rings[position], UnitAttr):
@@ -318,7 +319,7 @@ def _create(
     properties: dict[str, Attribute],
     regions: Sequence[Region],
 ) -> tdsl.TensorOp:
-    """Creates an op in its memref form."""
+    """Create an op in its memref form."""
     op = kind.__new__(kind)
     tdsl.TensorOp.__init__(
         op, operands=[*operands, [destination]], result_types=[[]], properties=properties, regions=regions

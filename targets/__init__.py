@@ -1,4 +1,4 @@
-"""Target chips, one folder each: its description, boards, kernels and measured costs.
+"""Target chips, one folder each: description, boards, kernels and measured costs.
 
-To add a chip, copy `host/`. `c/` prints the `c` dialect for every chip.
+To add a chip, copy `host/`. `c/` prints the `c` dialect for all chips.
 """

@@ -14,10 +14,10 @@ from tinyml.targets.package import Package
 from tinyml.targets.tiles import TileCoder, TileFamily
 
 MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
-"""Origins of an input: an array in memory; or rows that arrive, over a serial line or from a function of the caller."""
+"""The sources of an input: an array in memory, or rows that arrive over a serial line or from a callback."""
 
 FILE_ORDER, CHANNELS_LAST = INPUT_ORDERS = ("file", "channels-last")
-"""Orders of the axes of an input: that of the model's file, or with the channels of each pixel beside each other."""
+"""The orders of an input's axes: as in the model's file, or with the channels of each pixel adjacent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +28,10 @@ class Chip:
     of its boards; `include/tinyml/*.h`, the headers of its own kernels; `harness/*.c`, start-up code and a loop around
     the model; and `harness/*.ld`, the linker script, if it needs one. runner: module and class of its `Runner`, such as
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
-    best first; compose: the kernel for what a description without a name asks for, if it can be composed. functions:
-    the texts of functions that read and write packed elements. tiles: families of kernels that are composed for tiles
-    of any shape. coder: makes rows of constant matrices code, where there is one; tile_coders: make the weights of
-    tiles code. packed_reads: the costs of packed constants that no kernel reads.
+    best first; compose: the kernel for a description without a name, if it can be composed. functions: the texts of
+    functions that read and write packed elements. tiles: families of kernels that are composed for tiles of any shape.
+    coder: turns rows of constant matrices into code, if there is one; tile_coders: turn the weights of tiles into code.
+    packed_reads: the costs of packed constants that no kernel reads.
 
     prefix: the common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc
     or clang, unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by
@@ -40,7 +40,7 @@ class Chip:
     runner needs.
 
     programs: the templates of programs around a model, such as sketches for the Arduino IDE, by the origin of the
-    input; the driver fills them in. Without one for `serial` no serial line is known.
+    input; the driver fills them in. Without one for `serial`, serial input is not available.
 
     alignment: the greatest alignment in bytes that an access can need. object_bytes, flash_bytes: limits on the size of
     one constant array and of all together; None if unlimited. flash_attribute: the attribute of constant arrays if
@@ -50,10 +50,10 @@ class Chip:
     source file sets itself. int24: the definition of `tm_int24`, a signed integer type of at least 24 bits. helpers:
     the text of those functions and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip prefers them to plain
     products of two int8_t, of two int16_t or of one of each; prelude: text printed before the first helper. replaces:
-    headers of the runtime, such as `tinyml/add.h`, in whose place its programs contain those of its own with these
-    names, which define the same functions. trap: a statement with an illegal instruction,
-    by which tests provoke a crash. figures: module and function that print what its kernels cost at some levels of
-    optimization (`make kernels`).
+    headers of the runtime, such as `tinyml/add.h`, that are replaced in its programs by its own headers of the same
+    names, which define the same functions. trap: a statement with an illegal instruction, used by tests to provoke a
+    crash. figures: module and function that print the costs of its kernels at several levels of optimization (`make
+    kernels`).
     """
 
     name: str
@@ -106,7 +106,7 @@ class Chip:
         return self.tools.get(tool, f"{self.prefix}{tool}")
 
     def replacement(self, header: str) -> str | None:
-        """The text that replaces a header of the runtime, such as `tinyml/add.h`; None if nothing does."""
+        """The text that replaces a header of the runtime, such as `tinyml/add.h`; None if it is not replaced."""
         file = self.folder / "include" / header
         return file.read_text("utf-8") if header in self.replaces and file.is_file() else None
 

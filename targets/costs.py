@@ -17,7 +17,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import board, chip_of
 
 OPTIMIZE = "-Os"
-"""The optimization level of the C compiler that the tables hold for."""
+"""The optimization level of the C compiler for which the tables hold."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,11 @@ class CostTable:
 
 
 def _families(step: str) -> Sequence[str]:
-    """The families of a kind of step, the nearest first: `add i24` is an add; a runtime function is next to those of
-    other widths, and all form a family, their elements another."""
+    """The families of a kind of step, the nearest first.
+
+    For instance, `add i24` is an `add`; a runtime function is closest to those of other widths, then to all functions,
+    and the same holds for their elements.
+    """
     first, *rest = step.split()
     if not first.startswith("tm_"):
         return (first,)
@@ -83,7 +86,7 @@ def cost_table(target: str) -> CostTable | None:
 
 @dataclass(frozen=True)
 class KernelCost:
-    """The cost of a step of a kernel, as far as its instructions say it.
+    """The cost of a step of a kernel, as far as its instructions determine it.
 
     cost: None if it is measured. frame: bytes of stack; None if they are measured, too.
     """
@@ -93,7 +96,7 @@ class KernelCost:
 
 
 def kernel_cost(kernel: Kernel, unit: str = "") -> KernelCost:
-    """The cost of a call of a kernel (""), or of a unit in which its time is counted, such as "element"."""
+    """The cost of a call of a kernel (""), or of a unit by which its time is counted, such as "element"."""
     if (composed := kernel.composed) is None:
         return KernelCost()
     frame = composed.stack if composed.bodies or composed.costs else None

@@ -20,7 +20,7 @@ from tinyml.targets.composer.repeated import Run
 
 @dataclass(frozen=True)
 class SharedFunction:
-    """A function that kernels call, and that a program has once. code: bytes of flash."""
+    """A function that kernels call, contained once in a program. code: bytes of flash."""
 
     symbol: str
     text: str
@@ -29,14 +29,15 @@ class SharedFunction:
 
 @dataclass(frozen=True)
 class Composed:
-    """The C text and the costs of a kernel that a composer made.
+    """The C text and the costs of a composed kernel.
 
-    header: the runtime header that it needs, or nothing. functions: others of the runtime that it calls; shared: those
-    that other kernels call, too. signature: what comes before its body. bodies: statements of assembly by the values of
-    TM_CORE, the instruction sets, for which they are; portable: those of any other machine. costs: the time of a call
-    (""), of each product ("element") and of each unit in which the op counts its `parts`; without them the kernel is
-    measured. call: bytes of flash of a call. stack: bytes. block: elements of an iteration, if the time of each that is
-    left over of these is known ("rest"). runs: the instructions that a call executes, where they are recorded.
+    header: the runtime header that it needs, or empty. functions: other runtime functions that it calls; shared:
+    functions that it shares with other kernels. signature: the head of the function. bodies: statements of assembly by
+    the values of TM_CORE, the instruction sets for which they are; portable: statements for all other machines. costs:
+    the time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`; without
+    costs the kernel is measured. call: bytes of flash of a call. stack: in bytes. block: the number of elements in an
+    iteration, if the time of each element in excess of whole iterations is known ("rest"). runs: the instructions that
+    a call executes, if they are recorded.
     """
 
     header: str
@@ -53,7 +54,7 @@ class Composed:
 
     @property
     def text(self) -> str:
-        """The function."""
+        """The text of the function."""
         if not self.bodies:
             return f"static TM_SHARED {self.signature}\n{{\n{self.portable}\n}}\n"
         lines: list[str] = []
@@ -91,15 +92,15 @@ class Kernel:
     """A C function and the sum that it computes.
 
     symbol: the function. op: the num op that it implements; the factor of `num.axpy` counts as the vector. weights,
-    vector: bits of the stored integers, not a multiple of 8 if they are packed; sum: bits of the accumulator. gaps:
-    bits stored beside each weight of a sparse row that is one stream of bytes: 8 in the layout of `row_stream`, 4 in
-    that of `delta_row_stream`. flash: true if the weights lie in flash, false for working memory, None if the chip has
-    a single address space. rows: matrix rows processed at once. step: the time of one entry of a sum, in cycles on an
-    AVR and in instructions on other chips; code: bytes of flash; `make kernels` measures both. codings: the codings of
-    weights and vector; tables are the first arguments. segments: the tables are those of `Coding.segments`. needs: the
-    feature that a board must have. composed: the text of a kernel that no header defines. chunk: for products of which
-    so many consecutive ones, counted from the last, are proven to fit 16 bits together. identity: what the IR finds it
-    by; None for a kernel that the chip lists, which is found by its symbol.
+    vector: width of the stored integers, not a multiple of 8 if they are packed; sum: width of the accumulator. gaps:
+    bits stored with each weight of a sparse row that is a byte stream: 8 in the layout of `row_stream`, 4 in that of
+    `delta_row_stream`. flash: true if the weights are in flash, false for RAM, None if the chip has a single address
+    space. rows: matrix rows processed at once. step: the time of one entry of a sum, in cycles on an AVR and in
+    instructions on other chips; code: bytes of flash; `make kernels` measures both. codings: the codings of weights and
+    vector; tables are the first arguments. segments: the tables are those of `Coding.segments`. needs: the feature that
+    a board must have. composed: the text of a kernel that no header defines. chunk: the number of consecutive products,
+    counted from the last, whose sum is proven to fit 16 bits. identity: the attribute that identifies it in the IR;
+    None for a kernel that the chip lists, which is identified by its symbol.
     """
 
     symbol: str
@@ -121,7 +122,7 @@ class Kernel:
 
     @property
     def attribute(self) -> KernelAttr:
-        """What identifies it in the IR."""
+        """The attribute that identifies the kernel in the IR."""
         return self.identity or ListedKernelAttr.of(self.symbol)
 
     @property
@@ -136,7 +137,7 @@ class Kernel:
 
     @property
     def wanted(self) -> Kernel:
-        """The description of what it computes, without a name and a text."""
+        """The description of the computed sum, without a name and a text."""
         widths = self.weights, self.vector, self.sum
         return Kernel("", *widths, op=self.op, flash=self.flash, codings=self.codings)
 
@@ -146,16 +147,16 @@ class Kernel:
         return self.weights, self.vector, self.sum, self.op, self.codings, self.chunk
 
     def computes(self, wanted: Kernel) -> bool:
-        """True if it computes the sum that another description asks for."""
+        """True if the kernel computes the sum of another description."""
         return self.computed == wanted.computed and self.flash in (None, wanted.flash)
 
 
 @dataclass(frozen=True)
 class RowCoder:
-    """A composer whose kernels hold the weights that they multiply.
+    """A composer whose kernels contain the weights that they multiply.
 
-    name: the C functions are called by it and a number; the rows themselves stand in the program. composed: the kernel
-    for a function name and rows; None for rows that have no kernel. needs: the feature that a board must have.
+    name: the prefix of C functions, followed by a number; the rows themselves are in the program. composed: the kernel
+    for a function name and rows; None for rows without a kernel. needs: the feature that a board must have.
     """
 
     name: str
@@ -163,30 +164,30 @@ class RowCoder:
     needs: str = ""
 
     def kernel(self, number: str, rows: CodedRows) -> Kernel | None:
-        """The kernel for rows; None if there is none. number: tells it from others of a program."""
+        """The kernel for rows; None if there is none. number: unique within a program."""
         identity = CodeKernelAttr.of(self.name, number)
         kernel = self.composed(identity.function, rows)
         return None if kernel is None else replace(kernel, identity=identity)
 
 
 REQUANTISED_LIMIT = (1 << 31) - 256
-"""The magnitude below which a kernel for tiles requantises sums, its shifts are negative."""
+"""The magnitude below which sums can be requantised by a tile kernel, with negative shifts."""
 
 LEAST_MULTIPLIER = 1 << 30
-"""The least multiplier with which it requantises sums."""
+"""The least multiplier with which a tile kernel requantises sums."""
 
 
 LONGEST_IN_CHUNKS = 1530
-"""The most elements of a run that a kernel takes in chunks."""
+"""The most elements of a run that a kernel processes in chunks."""
 
 
 @dataclass(frozen=True)
 class PackedReads:
-    """The costs of packed constants whose elements are read one by one, where no kernel reads them.
+    """The costs of packed constants whose elements are read one by one, without a kernel.
 
-    loop, kernel: the time per element relative to that of a plain constant, in a loop that was a loop before and in a
-    loop that takes the place of a kernel. call: bytes of flash that a call takes beyond a load. code: bytes of flash of
-    the function that is called, by the width of the elements in bits.
+    loop, kernel: the time per element relative to a plain constant, in an existing loop and in a loop that replaces a
+    kernel. call: bytes of flash of a call in addition to a load. code: bytes of flash of the called function, by the
+    width of the elements in bits.
     """
 
     loop: float = 1.6
@@ -197,10 +198,10 @@ class PackedReads:
 
 @dataclass(frozen=True)
 class ElementFunction:
-    """A function of packed elements.
+    """A function on packed elements.
 
-    kind: reads an element by its number, writes one to working memory, or unpacks whole groups from there to a plain
-    array. bits: of an element. flash: true if it reads from flash. signed: false if unpacked elements have no sign.
+    kind: reads an element by its index, writes one to RAM, or unpacks whole groups from RAM to a plain array. bits:
+    width of an element. flash: true if it reads from flash. signed: false if unpacked elements have no sign.
     """
 
     kind: Literal["read", "write", "unpack"]
@@ -227,11 +228,11 @@ ELEMENT_FUNCTIONS: Mapping[str, ElementFunction] = {
         ElementFunction("unpack", bits, signed=False),
     )
 }
-"""The functions of packed elements by their symbols."""
+"""The functions on packed elements by their symbols."""
 
 
 def packed_reader(bits: int, *, flash: bool = True) -> str:
-    """The symbol of the function that reads single packed elements from flash or from working memory."""
+    """The symbol of the function that reads single packed elements from flash or RAM."""
     return ElementFunction("read", bits, flash=flash).symbol
 
 
@@ -241,5 +242,5 @@ def packed_writer(bits: int) -> str:
 
 
 def packed_copier(bits: int, *, signed: bool = True) -> str:
-    """The symbol of the function that unpacks groups of elements from working memory into a plain array."""
+    """The symbol of the function that unpacks groups of elements from RAM into a plain array."""
     return ElementFunction("unpack", bits, signed=signed).symbol

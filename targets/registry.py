@@ -1,8 +1,8 @@
 """The registry of chips, their boards (the targets) and their kernels.
 
-`BUILT_IN` names the boards of the built-in chips, so that only the folder of the chip that is asked for is imported. A
-separate package adds a chip through an entry point in the group `tinyml.chips` that names its `Chip`, such as
-`mychip = "mypackage.chip:CHIP"`; such chips are loaded for a board that is not built in, and to list all boards.
+`BUILT_IN` names the boards of the built-in chips, so that only the folder of the requested chip is imported. A separate
+package adds a chip through an entry point in the group `tinyml.chips` that names its `Chip`, such as `mychip =
+"mypackage.chip:CHIP"`; such chips are loaded for a board that is not built in, and to list all boards.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class BuiltIn:
     """A row of `BUILT_IN`.
 
     boards: the names of the chip's boards. macro: a macro that only its compiler defines, by which headers of the
-    runtime choose code for it.
+    runtime select code for it.
     """
 
     boards: Sequence[str]
@@ -73,7 +73,7 @@ def _built_in(name: str) -> Chip:
 def _of_plugins() -> Sequence[Chip]:
     """The chips of other packages, by entry-point name.
 
-    Chips that are not complete, or have the name or a target of another chip, are left out.
+    Chips that are incomplete, or have the name or a target of another chip, are omitted.
     """
     known: list[Chip] = []
     owners = dict(_OWNERS)
@@ -88,13 +88,13 @@ def _of_plugins() -> Sequence[Chip]:
 
 
 _PROVIDERS: dict[str, Plugin] = {}
-"""The plug-ins that chips come from, by the names of the chips."""
+"""The plug-in of each chip from another package, by the name of the chip."""
 
 
 def _check(plugin: Plugin, chip: Chip, taken: Sequence[str], owners: Mapping[str, str]) -> None:
-    """Raise `PluginError` for fields that are not of their types, and for names that are taken.
+    """Raise `PluginError` for fields of the wrong type, and for names that are taken.
 
-    taken: the names of other chips; owners: those of the chips of other boards.
+    taken: the names of other chips. owners: the chip of each other board.
     """
     plugin.expect_fields(chip)
     if not chip.boards:
@@ -109,13 +109,13 @@ def _check(plugin: Plugin, chip: Chip, taken: Sequence[str], owners: Mapping[str
 
 @contextmanager
 def blamed(chip: Chip) -> Generator[None]:
-    """Any exception within is one of the plug-in that a chip comes from; one of a built-in chip is itself."""
+    """Attribute exceptions in the context to the plug-in that the chip comes from, if any."""
     with nullcontext() if (plugin := _PROVIDERS.get(chip.name)) is None else plugin.blamed():
         yield
 
 
 def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
-    """The answer of a chip; raises `PluginError` for a plug-in that raises, or whose answer is of another type."""
+    """The answer of a chip; raises `PluginError` for a plug-in that raises, or whose answer has another type."""
     if (plugin := _PROVIDERS.get(chip.name)) is None:
         return ask(chip)
     with plugin.blamed():
@@ -123,7 +123,7 @@ def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | N
 
 
 def chips() -> Sequence[Chip]:
-    """Every chip: the built-in ones in the order of `BUILT_IN`, then those of other packages. Loads all of them."""
+    """All chips: the built-in ones in the order of `BUILT_IN`, then those of other packages. Loads all of them."""
     return [*map(_built_in, BUILT_IN), *_of_plugins()]
 
 
@@ -148,7 +148,7 @@ def chip_of(target: str) -> Chip:
 
 
 def check_target(target: str) -> None:
-    """Raise `InputError` for the name of no board. No built-in chip is loaded."""
+    """Raise `InputError` for an unknown board. No built-in chip is loaded."""
     if target not in _OWNERS:
         chip_of(target)
 
@@ -159,9 +159,9 @@ def board(target: str) -> Board:
 
 
 def target_of(op: Operation) -> str:
-    """The board that the module around an op is compiled for, the host unless a module names one.
+    """The board for which the module around an op is compiled; the host unless a module names one.
 
-    Raises `InputError` for an attribute that is no string.
+    Raises `InputError` for an attribute that is not a string.
     """
     around: Operation | None = op
     while around is not None:
@@ -174,7 +174,7 @@ def target_of(op: Operation) -> str:
 
 
 def compile_for(module: ModuleOp, target: str) -> None:
-    """Name the board whose kernels a module calls; the host has none and is not named.
+    """Record the board whose kernels a module calls; the host has none and is not recorded.
 
     Raises `InputError` for a module that is compiled for another board.
     """
@@ -191,7 +191,7 @@ def kernels_of(target: str) -> Sequence[Kernel]:
 
 
 def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
-    """The kernels of a board that compute the sum that a description asks for, the best first, composed ones last.
+    """The kernels of a board that compute the described sum, the best first, composed ones last.
 
     Raises `InputError` for an unknown board.
     """
@@ -208,7 +208,7 @@ def _runnable(kernels: Iterable[Kernel], target: str) -> list[Kernel]:
 
 
 def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
-    """The families of kernels for tiles that a board can run, those that take more flash than others, or those others.
+    """The families of tile kernels that a board can run: those that take more flash if `large`, otherwise the others.
 
     Raises `InputError` for an unknown board.
     """
@@ -217,7 +217,7 @@ def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
 
 
 def row_coder(target: str) -> RowCoder | None:
-    """What makes rows of constant matrices code on a board; None if nothing does.
+    """The coder that turns rows of constant matrices into code on a board; None if there is none.
 
     Raises `InputError` for an unknown board.
     """
@@ -226,13 +226,13 @@ def row_coder(target: str) -> RowCoder | None:
 
 
 def tile_coders(target: str) -> Sequence[TileCoder]:
-    """What makes the weights of tiles code on a board; raises `InputError` for an unknown board."""
+    """The coders that turn the weights of tiles into code on a board; raises `InputError` for an unknown board."""
     chip, features = chip_of(target), board(target).features
     return [coder for coder in chip.tile_coders if coder.family.needs in ("", *features)]
 
 
 def spends_flash(target: str) -> bool:
-    """True if a board has kernels or code that take more flash than others and less time.
+    """True if a board has kernels or code that are faster than others but take more flash.
 
     Raises `InputError` for an unknown board.
     """
@@ -242,7 +242,7 @@ def spends_flash(target: str) -> bool:
 
 @cache
 def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
-    """The kernel of a board that an attribute identifies; None if there is none, or if it holds constants.
+    """The kernel of a board that an attribute identifies; None if there is none, or if it contains constants.
 
     Raises `InputError` for an unknown board.
     """
@@ -271,7 +271,7 @@ def kernel_of(attribute: KernelAttr, target: str) -> Kernel:
 
 
 def _composed(chip: Chip, wanted: Kernel) -> Kernel | None:
-    """The kernel that a chip composes for a description."""
+    """The kernel that a chip composes for a description; None if there is none."""
     if (kernel := _answer(chip, Kernel, lambda chip: chip.compose(wanted))) is None:
         return None
     widths = kernel.weights, kernel.vector
@@ -281,7 +281,7 @@ def _composed(chip: Chip, wanted: Kernel) -> Kernel | None:
 
 
 def coded_kernel(attribute: CodeKernelAttr, content: CodedRows | CodedTile, target: str) -> Kernel:
-    """The kernel that holds rows or a tile; raises `InputError` if no coder of a board gives them this attribute."""
+    """The kernel that contains rows or a tile; raises `InputError` if no coder of a board gives them this attribute."""
     chip = chip_of(target)
     kernel = _answer(chip, Kernel, lambda chip: _coded(chip, attribute, content))
     if kernel is None or kernel.attribute != attribute:
@@ -298,7 +298,7 @@ def _coded(chip: Chip, attribute: CodeKernelAttr, content: CodedRows | CodedTile
 
 
 def element_function(symbol: str, target: str) -> str | None:
-    """The text of a function of a board's chip that reads or writes packed elements; None for any other function."""
+    """The text of a function on packed elements for a board's chip; None for other functions."""
     if (function := ELEMENT_FUNCTIONS.get(symbol)) is None:
         return None
     return _answer(chip_of(target), str, lambda chip: chip.functions(function))

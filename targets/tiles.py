@@ -1,4 +1,4 @@
-"""Tiles: windows beside each other that a kernel composed for their shape meets with rows of weights."""
+"""Tiles: adjacent windows that a kernel composed for their shape multiplies by rows of weights."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 STRIP_BYTES = 6144
-"""The most memory for a strip that is gathered."""
+"""The most bytes of a gathered strip."""
 
 KEPT = 128
-"""The most kernels of tiles as code that are kept, at least those of a network's layers."""
+"""The size of the cache of tile kernels as code, at least the number of a network's layers."""
 
 FIRST_ZERO = 128
-"""Added to the zero point in names of C functions, which have no minus sign."""
+"""The offset of zero points in names of C functions, which cannot contain a minus sign."""
 
 
 @dataclass(frozen=True)
 class Tile:
-    """The shape of a tile of bytes: `count` windows, each of `runs` runs of `length` elements of memory.
+    """The shape of a tile of bytes: `count` windows, each of `runs` runs of `length` contiguous elements.
 
-    rows: of weights, each of which gives a result of every window. pitch: elements from a run of a window to the next;
-    step: from a window to the next. zero: the raw of 0 of the results. right: the places by which sums are shifted; 0
-    if they are requantised. lines: how often there are so many windows beside each other, each line a pitch further.
+    rows: of weights, each of which gives a result for every window. pitch: elements between the runs of a window; step:
+    between adjacent windows. zero: the raw of 0 of the results. right: the right shift amount of sums; 0 if they are
+    requantised. lines: the number of lines of windows, each one pitch after the previous one.
     """
 
     rows: int
@@ -54,7 +54,7 @@ class Tile:
 
     @property
     def elements(self) -> int:
-        """The elements of memory from the first to the last of all windows."""
+        """The number of elements of memory from the first to the last of all windows."""
         return (self.count - 1) * self.step + (self.lines + self.runs - 2) * self.pitch + self.length
 
     @property
@@ -72,7 +72,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Sums:
-    """What rows of weights make of windows, one number for each row, apart from `weights`, which has rows.
+    """The sums of rows of weights and windows; fields hold one number per row, `weights` rows x elements.
 
     starts: of the sums. multipliers, shifts: the arguments of `tm_requantize_s32`.
     """
@@ -84,7 +84,9 @@ class Sums:
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
-        """Sums that are finished so. A row with the factor 0 gives what a sum of nothing gives with any other."""
+        """Sums that a requantisation finishes. A row with factor 0 becomes the sum of no products, with any other
+        factor.
+        """
         some = finish.multipliers != 0
         return Sums(
             weights * some[:, None],
@@ -95,24 +97,24 @@ class Sums:
 
     @property
     def reach(self) -> Numbers:
-        """The magnitude that the products of a row with bytes do not exceed together."""
+        """An upper bound on the magnitude of the sum of a row's products with any bytes."""
         return np.abs(self.weights).sum(1) * -limits(8)[0]
 
     def within(self, limit: int) -> bool:
-        """True if all sums and their parts stay below a limit in magnitude."""
+        """True if all sums and partial sums stay below a limit in magnitude."""
         return int((self.reach + np.abs(self.starts)).max()) < limit
 
     def nearer(self, limit: int, zero: int) -> Sums | None:
         """Sums below a limit that are requantised to the same bytes; None if there are none.
 
-        A channel whose weights have no effect may start from 2^30, far beyond any byte; another start, nearer to 0,
-        from which all its sums give the same byte, takes its place. zero: the raw of 0 of the results.
+        A channel whose weights have no effect may start from 2^30, far beyond any byte; its start is replaced by one
+        closer to 0 for which all its sums still give the same byte. zero: the raw of 0 of the results.
         """
         reach, most = self.reach, limits(32)[1]
         if self.within(limit) or reach.max() >= limit or not self.within(most):
             return self if self.within(limit) else None
         starts = np.clip(self.starts, reach - limit + 1, limit - 1 - reach)
-        # A sum that is greater gives no lesser byte.
+        # Requantisation is monotonic, so that only the ends are checked.
         ends = np.stack([begin + side for begin in (self.starts, starts) for side in (-reach, reach)]).astype(np.int32)
         multipliers = np.broadcast_to(self.multipliers.astype(np.int32), ends.shape)
         shifts = np.broadcast_to(self.shifts.astype(np.int8), ends.shape)
@@ -121,7 +123,7 @@ class Sums:
         return replace(self, starts=starts) if same.all() else None
 
     def flat(self, row: int, zero: int) -> int | None:
-        """The byte that all sums of a row give without weights; None with any. zero: the raw of 0 of the results."""
+        """The common byte of all sums of a row without weights; None for other rows. zero: the raw of 0."""
         if self.weights[row].any():
             return None
         sum, multiplier = (numbers[row : row + 1].astype(np.int32) for numbers in (self.starts, self.multipliers))
@@ -129,14 +131,14 @@ class Sums:
         return int(np.clip(result + zero, *limits(8))[0])
 
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
-        """Of each row: its weights, start, multiplier and shift."""
+        """Yield the weights, start, multiplier and shift of each row."""
         yield from zip(self.weights, self.starts, self.multipliers, self.shifts, strict=True)
 
 
 def _is_by_bytes(finish: Requantisation, right: int) -> bool:
-    """True if sums are finished to bytes, by factors that are 0 or below 1/2 with multipliers of 31 bits.
+    """True if sums are finished to bytes, by factors that are 0 or below 1/2 with 31-bit multipliers.
 
-    right: the greatest shift amount of the products.
+    right: the greatest right shift amount.
     """
     some = finish.multipliers != 0
     multipliers, shifts = finish.multipliers[some], finish.shifts[some]
@@ -146,16 +148,16 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
 
 @dataclass(frozen=True)
 class TileFamily:
-    """Kernels for tiles of any shape, which a composer makes as they are needed.
+    """Kernels for tiles of any shape, composed on demand.
 
-    name: the C functions are called by it and the shape. channels: true if each row of weights is multiplied by a
+    name: the prefix of C functions, followed by the shape. channels: true if each row of weights is multiplied by a
     channel of windows. needs: the feature that a board must have. composed: the kernel for a function name and a tile;
-    None for a shape without one. stream: the weights and everything else that belongs to rows, in the order in which a
-    kernel fetches them. limit: the magnitude that sums and their parts stay below. shifts: true if sums are finished by
-    a shift, as `Accumulator.shift` says, instead of a requantisation; their starts then include the rounding constant.
-    bits: of sums. right: the greatest shift amount of a requantisation. most: bytes of a strip that is gathered. large:
-    true if streams take more flash than weights; `spend-flash` chooses such kernels, nothing else does. lines: those of
-    the tiles that have kernels.
+    None for a shape without one. stream: the weights and all other data of rows, in the order in which a kernel fetches
+    them. limit: the magnitude below which sums and partial sums have to stay. shifts: true if sums are finished by a
+    shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias. bits: the
+    width of sums. right: the greatest right shift amount of a requantisation. most: the bytes of a gathered strip.
+    large: true if streams take more flash than weights; only `spend-flash` chooses such kernels. lines: the number of
+    lines of tiles that have kernels.
     """
 
     name: str
@@ -172,7 +174,7 @@ class TileFamily:
     lines: int = 1
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
-        """How complete sums of rows are finished to bytes, if the kernels can do that.
+        """The requantisation that finishes complete sums of rows to bytes; None if the kernels cannot do it.
 
         A shift has no multipliers.
         """
@@ -187,12 +189,12 @@ class TileFamily:
         return finish if finish is not None and _is_by_bytes(finish, self.right) else None
 
     def tile(self, finish: Requantisation, rows: int, runs: int, length: int, spaces: tuple[int, int, int]) -> Tile:
-        """The tile of windows whose sums are finished so. spaces: pitch, step and number of the windows of a line."""
+        """The tile of windows whose sums `finish` finishes. spaces: pitch, step and number of a line's windows."""
         right = -int(finish.shifts[0]) if self.shifts else 0
         return Tile(rows, runs, length, *spaces, finish.zero, right, self.lines)
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
-        """Sums that stay below the limit and give the same results; None if there are none.
+        """Equivalent sums that stay below the limit; None if there are none.
 
         zero: the raw of 0 of the results.
         """
@@ -209,11 +211,11 @@ class TileFamily:
 
 @dataclass(frozen=True)
 class TileCoder:
-    """A composer whose kernels hold the weights that windows meet.
+    """A composer whose kernels contain the weights by which windows are multiplied.
 
-    name: the C functions are called by it and a digest of the content; the weights stand in the program. family: the
-    kernels for the same tiles that fetch weights from a stream; what is proven for these holds here. composed: the
-    kernel for a function name, a tile and its sums; None where there is none.
+    name: the prefix of C functions, followed by a digest of the content; the weights are in the program. family: the
+    kernels for the same tiles that fetch weights from a stream; its proofs hold here, too. composed: the kernel for a
+    function name, a tile and its sums; None if there is none.
     """
 
     name: str
@@ -222,7 +224,7 @@ class TileCoder:
 
     @lru_cache(KEPT)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel of a tile that is code; None if there is none, as for elements apart as another op has them."""
+        """The kernel of a tile as code; None if there is none, or if the spacing does not suit the family."""
         rows, runs, length = code.weights.shape
         if code.apart != (rows if self.family.channels else 1):
             return None
@@ -236,7 +238,7 @@ class TileCoder:
 
 
 def coded_tile(tile: Tile, sums: Sums) -> CodedTile:
-    """A tile, as an attribute holds it."""
+    """A tile in the form that an attribute holds."""
     weights = sums.weights.reshape(tile.rows, tile.runs, -1)
     apart = tile.length // weights.shape[2]
     places = tile.pitch, tile.step, tile.count, tile.zero, apart

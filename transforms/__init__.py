@@ -1,4 +1,5 @@
 """Passes that stay on their level.
 
-The folder is the level; a file in it is a pass of its name; libraries lie one folder deeper. `ir/` is for all.
+Each folder is a level; a file directly in it is a pass of the same name, and subfolders hold libraries. `ir/` serves
+all levels.
 """

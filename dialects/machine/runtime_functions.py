@@ -169,7 +169,7 @@ def interpolate(table: I16, x: I16, last: I16, scale: I8) -> I16:
 
 
 def interpolate_odd(table: I16, x: I16, last: I16, scale: I8) -> I16:
-    """tm_interpolate_odd_s16: an odd function, constant from last on; entry i is the value at 256 * i / scale."""
+    """tm_interpolate_odd_s16: an odd function, constant for |x| >= last; entry i is the value at 256 * i / scale."""
     size = np.minimum(np.abs(x.astype(np.int32)), last.astype(np.int32))
     y = _between(table, size * scale.astype(np.int32))
     return np.where(x < 0, -y, y)

@@ -150,7 +150,7 @@ class TensorOp(IRDLOperation, HasValueInterface):
 
     @property
     def added(self) -> Interval:
-        """An interval of the reals that the op inserts beside the bits it moves; `NOTHING` if there are none."""
+        """An interval of the reals that the op adds to the bits it moves; `NOTHING` if there are none."""
         return NOTHING
 
     @property

@@ -39,7 +39,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     A sum is exact for formats with an exact accumulator (fixed point) and is rounded once into the result. `acc` is the
     accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest possible partial sum, in
-    units in the last place of the accumulator. While the operands are tensors, the verifier derives the bound anew.
+    units in the last place of the accumulator. While the operands are tensors, the verifier derives the bound again.
 
     With `row_shifts`, one for each row, the sums of row i are divided by 2^row_shifts[i]: row i of the weights then
     holds them times that power, so that small rows are as precise as large ones (per-row scales).

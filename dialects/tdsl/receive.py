@@ -20,9 +20,9 @@ __all__ = ["ReceiveOp"]
 
 @irdl_op_definition
 class ReceiveOp(MovementOp):
-    """Rows of an image 1 x H x W x C, as many as the result 1 x h x W x C has, from row `top` on.
+    """Rows of an image 1 x H x W x C, as many as the result 1 x h x W x C has, starting at row `top`.
 
-    The image is the program's input (`tdsl.received`), which is in no memory: on a device a function of the caller
+    The image is the program's input (`tdsl.received`), which is not in memory: on a device, a function of the caller
     writes the rows. A program therefore takes each row once, in order.
     """
 

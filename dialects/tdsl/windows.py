@@ -44,7 +44,7 @@ def windows(extent: int, kernel: int, before: int, after: int, stride: int, dila
 
 @irdl_op_definition
 class WindowOp(TensorOp):
-    """Windows beside each other, in the result's shape N x KH x KW x C, of an image 1 x H x W x C.
+    """Adjacent windows, in the result's shape N x KH x KW x C, of an image 1 x H x W x C.
 
     Element (n, i, j, c) is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`, or the real
     `value` (0 by default) outside of the image. margins: how far a window may reach beyond the image above, below, on

@@ -39,7 +39,7 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
     if format is None or format.AS_PUBLISHED or format.dtype.itemsize > 2 or (formula := _formula(format)) is None:
         return None
     unit, zero = formula
-    # A number beyond all that 16 bits can hold.
+    # A real beyond the range of all 16-bit formats.
     ends = format.encode(np.array([-unit, unit]) * (1 << 17))
     if not np.array_equal(format.decode(ends), (ends.astype(np.float64) - zero) * unit):
         return None
@@ -49,7 +49,7 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
 def describe_format(ctx: Context, text: str) -> str:
     """A description of a format, given in the syntax of types, with a formula if its reals are affine in the raws.
 
-    Text that is no type is returned unchanged.
+    Text that is not a type is returned unchanged.
     """
     format = _spelled(ctx, text)
     if format is None or (formula := _formula(format)) is None:
@@ -74,7 +74,7 @@ def _formula(format: NumberFormat) -> tuple[float, int] | None:
     """Unit and zero of a format whose reals are unit * (raw - zero), from the reals of the smallest raws."""
     raws = np.array([[-3, 0, 1, 2]], format.dtype)
     reals = format.decode(raws)
-    # A format with several scales gives a row for each.
+    # A format with several scales gives one row for each.
     if reals.shape != raws.shape or not 0 < (unit := float(reals[0, 2] - reals[0, 1])) < math.inf:
         return None
     zero = round(-reals[0, 1] / unit)

@@ -64,7 +64,7 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
 
 
 class _Bytes:
-    """An array of bytes that replaces packed elements; interval: that of the elements, if known.
+    """An array of bytes that replaces packed elements. interval: of the elements, if known.
 
     offset: subtracted from elements before they are packed.
     """
@@ -73,7 +73,7 @@ class _Bytes:
         self.stream, self.bits, self.offset, self.interval, self.context = stream, bits, offset, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Redirect the users of a view to the bytes; offsets: those of the view in the array, in elements."""
+        """Redirect the users of a view to the bytes. offsets: of the view in the array, in elements."""
         for use in list(value.uses):
             match op := use.operation:
                 case scratch.SliceOp():
@@ -142,7 +142,7 @@ class _Bytes:
             op.most = IntegerAttr(packed_bytes(op.most.value.data, self.bits), i64)
 
     def bytes_before(self, elements: SSAValue, nest: LoopNest) -> SSAValue:
-        """The number of bytes of some elements, which fill whole groups."""
+        """The number of bytes of the given number of elements, which fill whole groups."""
         length = group_length(self.bits)
         if is_multiple(elements, length):
             return exchanged(elements, length, group_bytes(self.bits), nest)

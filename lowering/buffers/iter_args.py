@@ -1,4 +1,4 @@
-"""Loops whose body may overwrite an iter_arg in place while it computes the next one."""
+"""Detection of loops whose body may overwrite an iter_arg in place while it computes the next one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def writes_in_place(loop: scf.ForOp, position: int) -> bool:
 
 
 def _aliases(value: SSAValue) -> list[SSAValue]:
-    """A value and all values that may share its buffer: views of it, and values that a loop carries from it on."""
+    """A value and all values that may share its buffer: views of it, and values that loops carry from it."""
     aliases = [value]
     for alias in aliases:
         for use in alias.uses:

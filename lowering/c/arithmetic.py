@@ -52,7 +52,7 @@ def _multiply(at: FunctionLowering, op: arith.MuliOp) -> None:
 
 
 def _factor(at: FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
-    """The narrow value behind an extended factor, or a constant that fits the narrow width of the other factor."""
+    """The narrow value of an extended factor, or a constant that fits the narrow width of the other factor."""
     if isinstance(extended := operand.owner, arith.ExtSIOp):
         return None if extended.input.type == i1 else at.values[extended.input]
     number = const_evaluate_operand(operand)

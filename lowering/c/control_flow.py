@@ -89,7 +89,7 @@ def _return(at: FunctionLowering, op: func.ReturnOp) -> None:
 
 
 def _nothing(at: FunctionLowering, op: Operation) -> None:
-    """Terminators are written by the op around them, which knows the variables that they assign."""
+    """Terminators are lowered by the op around them, which knows the variables that they assign."""
 
 
 CONTROL_FLOW: Spellings = {

@@ -46,7 +46,7 @@ def input_conversion(name: str, type: str, format: Affine) -> c.InlineOp:
 
 
 def output_conversion(name: str, what: str, type: str, format: Affine) -> c.InlineOp:
-    """A function from raws of an output to reals. what: the output, for the comment."""
+    """A function from raws of an output to reals. what: the output's name in the comment."""
     text = _OUTPUT.format(name=name, what=what, type=type, unit=spell_float(format.unit), minus=_added(-format.zero))
     return c.InlineOp(name, text)
 

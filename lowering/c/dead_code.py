@@ -12,7 +12,7 @@ from tinyml.dialects import c
 
 
 def remove_dead(program: c.ProgramOp) -> None:
-    """Removes expressions, variables, loops, constants and the arena if nothing depends on them.
+    """Remove expressions, variables, loops, constants and the arena if nothing depends on them.
 
     Unlike `dce`, this recognises that a variable which is only read to update itself is dead.
     """

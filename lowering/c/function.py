@@ -29,10 +29,10 @@ class FunctionLowering:
         self.build = ExpressionBuilder(body)
         self.values: dict[SSAValue, SSAValue] = {}
         self.walking: dict[Operation, SSAValue] = {}
-        """Pointer variables of the loads that walk along an array."""
+        """Pointer variables of the loads that follow an array element by element."""
 
     def lower_function(self, function: func.FuncOp) -> None:
-        # An input that arrives row by row is no argument.
+        # An input that arrives row by row is not an argument.
         self.values.update(zip(function.args, self.body.args, strict=not self.program.row_length))
         self.lower_block(function.body.block)
 
@@ -62,7 +62,7 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assigns the operands of a terminator; where they depend on variables, these have been read before."""
+        """Assign the operands of a terminator; those that depend on variables have already been read."""
         assert end is not None
         for variable, value in zip(variables, self.operands(end), strict=True):
             if not (isinstance(old := value.owner, c.ReadOp) and old.variable is variable):

@@ -14,7 +14,7 @@ from tinyml.lowering.c.function import FunctionLowering, Spellings
 from tinyml.lowering.c.row_declaration import ROW_BITS
 
 COPY = "tm_copy"
-"""The function that copies bytes of working memory."""
+"""The function that copies bytes in RAM."""
 
 TURN = "tm_transpose"
 """The function that transposes images in place."""

@@ -1,7 +1,7 @@
-"""Loads that visit consecutive elements from iteration to iteration, which a pointer can follow.
+"""Loads of consecutive elements in successive iterations, which a pointer can follow.
 
 On an AVR a load from flash that also advances the pointer costs no more than the load alone; computing each address
-anew costs 3 to 8 cycles per element, and gcc does not find this form by itself.
+again costs 3 to 8 cycles per element, and gcc does not find this form by itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tinyml.lowering.c.expression_builder import ExpressionBuilder
 
 
 class Inductions:
-    """The values of a loop that rise by one from iteration to iteration, and their initial values."""
+    """The values of a loop that increase by one in every iteration, and their initial values."""
 
     def __init__(self, loop: scf.ForOp):
         self.loop = loop
@@ -32,7 +32,7 @@ class Inductions:
                 self.start[arg] = first
 
     def consecutive_loads(self) -> list[memref.LoadOp]:
-        """Loads from flash that run in every iteration and advance by one element each time."""
+        """Loads from flash that are executed in every iteration and advance by one element each time."""
         if any(op is not self.loop and isinstance(op, scf.ForOp) for op in self.loop.walk()):
             # A pointer would occupy a register throughout the inner loop.
             return []

@@ -73,7 +73,7 @@ class ProgramBuilder:
             raise InputError(f"'{self.name}' must map one memref to an index, memrefs or both")
         self.input = _array(inputs[0])
         self.row_function = f"{self.name}_row"
-        """The user's function that supplies the rows of the input, if these arrive one by one."""
+        """The user's function that supplies the rows of the input, if they arrive one by one."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
         public = (f"{self.name}_{suffix}" for suffix in ("predict", "scores", "input", "raw", "real", *outs))
         self.names = Names((self.name, self.row_function, ARENA, *public))
@@ -88,7 +88,7 @@ class ProgramBuilder:
         self.viewed = {_array(view.result.type).element_type for view in used}
 
     def use_function(self, name: str) -> None:
-        """Includes the texts that define a runtime function."""
+        """Include the texts that define a runtime function."""
         kernel = self._kernel(name)
         texts = definition_of(name, self.target) if kernel is None else texts_of(kernel, self.target)
         *needed, (origin, text) = texts
@@ -100,7 +100,7 @@ class ProgramBuilder:
         self.names.take(name)
 
     def _kernel(self, name: str) -> Kernel | None:
-        """The kernel that a declared function is; None for any other function."""
+        """The kernel that a declared function implements; None for other functions."""
         if name not in self.kernels:
             return None
         attribute, declaration = self.kernels[name]
@@ -127,7 +127,7 @@ class ProgramBuilder:
             return
         if self.arena is not None:
             raise InputError("there is more than one arena")
-        # The largest element type that divides the arena's size; the printer aligns it for larger ones.
+        # The largest element type whose size divides the arena's; the printer aligns it for larger ones.
         whole = [type for type in self.viewed if op.size % element_bytes(MemRefType(type, [1])) == 0]
         element = max(whole, key=lambda type: (element_bytes(MemRefType(type, [1])), str(type)))
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
@@ -139,7 +139,7 @@ class ProgramBuilder:
         return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer)
 
     def interpret_results(self, op: func.ReturnOp) -> SSAValue | None:
-        """Records the label, the scores and further outputs; returns the label, if there is one."""
+        """Record the label, the scores and further outputs; returns the label, if there is one."""
         for value in op.arguments:
             if isinstance(value.type, IndexType):
                 self.label = value
@@ -154,7 +154,7 @@ class ProgramBuilder:
         return f"{shape} {ELEMENTS[type.element_type]}" + (f", {text}" if text else "")
 
     def finish(self, predict: Block) -> c.ProgramOp:
-        """The program. predict: the body of the function NAME_predict."""
+        """The complete program. predict: the body of the function NAME_predict."""
         input_doc = self.describe(self.input, self._of_input(FORMAT))
         if isinstance(packed := self._of_input(tdsl.PACKED), IntegerAttr):
             input_doc += f", numbers packed into {packed.value.data} bits each"
@@ -206,7 +206,7 @@ class ProgramBuilder:
         return packed_bytes(elements, packed.value.data) if isinstance(packed, IntegerAttr) else elements
 
     def _conversions(self) -> list[Operation]:
-        """Functions of the header that convert the input and the outputs where a shift does not suffice."""
+        """Functions of the header that convert the input and the outputs if a shift does not suffice."""
         functions: list[Operation] = []
         format = self._affine(self._of_input(FORMAT))
         if format is not None and self._of_input(tdsl.PACKED) is None:
@@ -220,7 +220,7 @@ class ProgramBuilder:
         return functions
 
     def _affine(self, format: Attribute | None) -> Affine | None:
-        """An affine format other than fixed point."""
+        """The format if it is affine but not fixed point; None otherwise."""
         affine = affine_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
         return None if affine is None or affine.is_binary else affine
 
@@ -234,7 +234,7 @@ class ProgramBuilder:
         return _attribute(self.function.arg_attrs, 0, name)
 
     def _input(self, given: scratch.ViewOp, described: str) -> c.FuncOp:
-        """The function that returns where the caller writes the input."""
+        """The function that returns the address to which the caller writes the input."""
         type = _array(given.result.type)
         pointer = c.PointerType(type.element_type)
         length = prod(type.get_shape())
@@ -245,7 +245,7 @@ class ProgramBuilder:
         return c.FuncOp(f"{self.name}_input", FunctionType.from_lists([], [pointer]), text, body)
 
     def _output(self, number: int, value: SSAValue) -> c.FuncOp:
-        """The function that returns an output: the scores, or another by its number."""
+        """The function that returns an output: the scores, or another one by its index."""
         type = _array(value.type)
         position = number + (self.label is not None)
         doc = self.describe(type, _attribute(self.function.res_attrs, position))
@@ -260,7 +260,7 @@ class ProgramBuilder:
 
 
 def _content(declaration: func.FuncOp) -> CodedRows | CodedTile:
-    """The constants that a declared function holds."""
+    """The constants that a declared function contains."""
     if (rows := declaration.attributes.get(ROWS)) is not None:
         return CodedRows.of(rows)
     if (tile := declaration.attributes.get(TILE)) is not None:

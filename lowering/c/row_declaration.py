@@ -1,4 +1,4 @@
-"""Declaration of the function by which an input arrives; the user of a program defines it."""
+"""Declaration of the function that supplies the rows of an input; the user of a program defines it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ROW_BITS = 16
 def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
     """The declaration of `NAME_row`.
 
-    type: the C type of the elements. length: the macro for their number. axes: those of a row, such as `width x
-    channels`; empty if they are not known.
+    type: the C type of the elements. length: the macro for their number. axes: of a row, such as `width x channels`;
+    empty if they are not known.
     """
     return c.InlineOp(
         name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS, axes=f" ({axes})" if axes else "")

@@ -1,8 +1,8 @@
 """Programs on reals written as ONNX models, for training loops and other runtimes.
 
-Vectors and single images are samples of a batch of any size: a column of n numbers is a tensor N x n, an image of
-height x width x channels a tensor N x C x H x W, as in the models of exporters. A bias belongs to the convolution or
-dense layer before it, and the rows of a dense layer behind a flattened image are in the order of channels first.
+Vectors and single images become samples of a batch of any size: a column of n numbers is a tensor N x n, an image of
+height x width x channels a tensor N x C x H x W, as in models of other exporters. A bias belongs to the convolution or
+dense layer before it, and the weights of a dense layer after a flattened image are in channels-first order.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ ELEMENTWISE: dict[type[Operation], str] = {
 
 
 def write_onnx(module: ModuleOp) -> bytes:
-    """A program on reals without loops as an ONNX model of opset 17, whose outputs are the tensors that it returns.
+    """A program on reals without loops as an ONNX model of opset 17, whose outputs are the returned tensors.
 
-    Constants keep their names. Raises `InputError` for ops and shapes that the model cannot have, for programs without
-    a tensor as a result, and without the package `onnx`.
+    Constants keep their names. Raises `InputError` for ops and shapes that an ONNX model cannot represent, for programs
+    that return no tensor, and without the package `onnx`.
     """
     try:
         onnx: Any = import_module("onnx")
@@ -71,7 +71,7 @@ class _Writer:
         self.values: dict[SSAValue, tuple[str, tuple[int, ...]]] = {}
         """The name of each tensor, and for each of its axes in ONNX the axis in the program."""
         self.done: set[Operation] = set()
-        """Ops that an earlier node computes."""
+        """Ops that an earlier node already computes."""
 
     def model(self, function: func.FuncOp) -> bytes:
         helper, declared = self.onnx.helper, self.onnx.TensorProto.FLOAT
@@ -125,7 +125,7 @@ class _Writer:
         self.values[value] = name, axes
 
     def dims(self, value: SSAValue) -> tuple[int, ...]:
-        """The extents of a sample: those of an image, or the length of a vector."""
+        """The extents of a sample: of an image, or of a vector."""
         shape = tdsl.shape_of(value)
         if len(shape) == 4 and shape[0] == 1:
             return shape[1:]
@@ -139,7 +139,7 @@ class _Writer:
         return [dims[axis - 1] for axis in CHANNELS_FIRST[1:]] if len(dims) == 3 else [*dims]
 
     def image(self, value: SSAValue) -> str:
-        """The name of an image with its channels first."""
+        """The name of an image in channels-first order."""
         name, axes = self.values[value]
         if axes == CHANNELS_FIRST:
             return name
@@ -168,14 +168,14 @@ Handler = Callable[[_Writer, Any], None]
 
 
 def _result(to: _Writer, op: tdsl.TensorOp, name: str) -> None:
-    """Make a tensor the result of an op: an image with its channels first, or a vector."""
+    """Make a tensor the result of an op: an image in channels-first order, or a vector."""
     _ = to.dims(op.out)
     axes = CHANNELS_FIRST if len(tdsl.shape_of(op.out)) == 4 else tuple(range(len(tdsl.shape_of(op.out))))
     to.define(op.out, name, axes)
 
 
 def _bias(to: _Writer, op: tdsl.ContractionOp, channels: int) -> tuple[list[str], tdsl.TensorOp]:
-    """The constant that is added to the channels of a result, if any, and the op with the sum."""
+    """The constant that is added to the channels of a result, if any, and the op whose result includes it."""
     if op.initial is not None:
         if (constant := _for_each(op.initial, channels)) is None:
             raise error_at(op, f"'{op.name}' does not start from a constant for each channel")
@@ -196,7 +196,7 @@ def _only_user(value: SSAValue) -> Operation | None:
 
 
 def _for_each(value: SSAValue, channels: int) -> tdsl.ConstOp | None:
-    """The constant behind a value if it has one number per channel; None for other values."""
+    """The constant with one number per channel that a value is; None for other values."""
     shape = tdsl.shape_of(value)
     fits = prod(shape) == channels and (len(shape) < 4 or shape[3] == channels)
     return value.owner if fits and isinstance(value.owner, tdsl.ConstOp) else None
@@ -223,7 +223,7 @@ def _convolution(to: _Writer, op: tdsl.Conv2dOp) -> None:
 
 
 def _margins(op: tdsl.PadOp) -> list[int] | None:
-    """The padding of height and width as ONNX writes it: before both, then behind both; None for other paddings."""
+    """The padding of height and width in ONNX's order: before both, then after both; None for other paddings."""
     if len(tdsl.shape_of(op.input)) != 4 or any((*op.gaps, *op.margins[0], *op.margins[3])):
         return None
     return [op.margins[1][0], op.margins[2][0], op.margins[1][1], op.margins[2][1]]
@@ -251,7 +251,7 @@ def _product(to: _Writer, op: tdsl.MatrixProductsOp) -> None:
         raise error_at(op, f"'{op.name}' sums products of several matrices, or has scales of rows")
     rows = raws if left else raws.T
     if isinstance(reshape := data.owner, tdsl.ReshapeOp) and len(shape := tdsl.shape_of(reshape.input)) == 4:
-        # In ONNX a flattened image has its channels first.
+        # In ONNX a flattened image is in channels-first order.
         rows = rows.reshape(-1, *shape[1:]).transpose(CHANNELS_FIRST).reshape(len(rows), -1)
         operand = to.add("Flatten", [to.image(reshape.input)], None)
     else:
@@ -338,7 +338,7 @@ def _reorder(to: _Writer, op: tdsl.ReshapeOp | tdsl.TransposeOp, permutation: Se
 
 
 def _moved_ones(shape: tdsl.Shape, result: tdsl.Shape) -> list[int] | None:
-    """The transposition of axes of extent 1 that a reshape amounts to; None for other reshapes."""
+    """The transposition of axes of extent 1 that a reshape is equivalent to; None for other reshapes."""
     long, short = ([axis for axis in range(1, 4) if (shape[axis] > 1) is wanted] for wanted in (True, False))
     if [shape[axis] for axis in long] != [extent for extent in result[1:] if extent > 1]:
         return None

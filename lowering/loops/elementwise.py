@@ -44,6 +44,6 @@ def lower_fill(op: tdsl.FillOp, nest: LoopNest) -> None:
 
 
 def fill(real: float, buffer: SSAValue, nest: LoopNest) -> None:
-    """Store a real, rounded into the format, in all elements of a buffer."""
+    """Store a real, rounded to the format, in all elements of a buffer."""
     value = nest.insert(num.ConstantOp(real, element_of(buffer)))
     nest.over(tdsl.shape_of(buffer), lambda indices: nest.store(value, buffer, indices))

@@ -29,9 +29,9 @@ def prepare(map: AffineMap, nest: LoopNest) -> None:
 
 
 def mapped(map: AffineMap, indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest) -> Indices:
-    """The images of indices under a map; raises `InputError` for remainders.
+    """Emit the images of indices under a map; raises `InputError` for remainders.
 
-    Divided indices are at least 0.
+    Divided indices must be at least 0.
     """
     return [_value(expression, indices, symbols, nest) for expression in map.results]
 
@@ -59,7 +59,7 @@ def _value(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
 
 
 def _negated(expression: AffineExpr) -> AffineExpr | None:
-    """The product with a negative factor, the form in which affine maps write differences, negated; None for others."""
+    """The negation of a product with a negative factor, a difference in affine maps; None for other terms."""
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=-1)):
             return lhs

@@ -1,7 +1,7 @@
 """The registry of lowerings to loops, by class of op.
 
 The decorator `@lowers` registers a function for a class of ops and for its subclasses without a lowering of their own.
-Each file of this folder and of those in it may register some.
+Each file of this folder and its subfolders may register lowerings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 Lowering: TypeAlias = Callable[[Any, LoopNest], None]
-"""Writes the loops of an op on buffers before the op."""
+"""Inserts the loops of an op on buffers before the op."""
 
 F = TypeVar("F", bound=Lowering)
 
@@ -35,7 +35,7 @@ def lowers(*kinds: type[Operation]) -> Callable[[F], F]:
 
 
 def lowering_of(op: Operation) -> Lowering | None:
-    """The lowering of an op's class or of its nearest base with one; None without any."""
+    """The lowering of an op's class or of its nearest base class with one; None if there is none."""
     _load()
     return next((_LOWERINGS[kind] for kind in type(op).__mro__ if kind in _LOWERINGS), None)
 

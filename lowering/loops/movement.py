@@ -43,7 +43,7 @@ def move_buffer(op: scratch.MoveOp, nest: LoopNest) -> None:
 
 
 def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
-    """The bytes of a packed buffer; any other buffer itself."""
+    """The bytes of a packed buffer; other buffers unchanged."""
     type, view = scratch.memref_type(value), cast(scratch.ViewOp, value.owner)
     if scratch.packed_bits(type) is None:
         return value
@@ -53,7 +53,7 @@ def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
 
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopNest) -> None:
-    """Write one loop nest for each move, except for elements that stay in place, after the elements filled in."""
+    """Emit one loop nest for each move, except for elements that stay in place, after filling in the other elements."""
     if op.filling is not None:
         fill(op.filling, op.out, nest)
     for move in op.moves:

@@ -14,7 +14,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 @lowers(tdsl.NormaliseOp)
 def lower_normalise(op: tdsl.NormaliseOp, nest: LoopNest) -> None:
-    """Two passes over each row: the sum of squares, and the products with the reciprocal of its root."""
+    """Emit two passes over each row: the sum of squares, and the products with the reciprocal of its root."""
     *outer, length = tdsl.shape_of(op.out)
     source, format = tdsl.format_of(op.input), tdsl.format_of(op.out)
 

@@ -21,12 +21,12 @@ def element_of(value: SSAValue) -> Attribute:
 def elements_from(
     source: SSAValue, start: SSAValue, length: int, nest: LoopNest, element: Attribute | None = None
 ) -> SSAValue:
-    """A view of rank 1 of consecutive elements; element: the type as which their raws are read, if another."""
+    """A rank-1 view of consecutive elements. element: another type as which their raws are read, if given."""
     return nest.insert(scratch.SliceOp(source, start, (length,), element))
 
 
 def single_element(value: SSAValue, nest: LoopNest) -> SSAValue:
-    """The only element of a buffer; for a constant, a constant."""
+    """The only element of a buffer; for a constant buffer, a constant."""
     if isinstance(constant := value.owner, scratch.ConstantOp):
         real = tdsl.format_of(value).decode(constant.raws).item()
         return nest.insert(num.ConstantOp(real, element_of(value)))
@@ -51,7 +51,7 @@ def flash_array(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSA
 
 
 def zero_total(type: Attribute, nest: LoopNest) -> SSAValue:
-    """A total of nothing."""
+    """A total of no elements."""
     attribute: Any = FloatAttr(0.0, f32) if type == f32 else IntegerAttr(0, cast(IntegerType, type))
     zero = nest.insert(arith.ConstantOp(attribute))
     zero.name_hint = "total"

@@ -15,7 +15,7 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import named
 
 LONGEST = 44
-"""The most characters of a name, without the number that makes it unique."""
+"""The most characters of a name, excluding the number that makes it unique."""
 
 _NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.CopyOp, scratch.MoveOp, scf.ForOp)
 
@@ -63,7 +63,7 @@ def operation_name(op: Operation) -> str:
 
 
 def _name(value: SSAValue) -> str | None:
-    """The name of a value, or of the buffer that it is a view of."""
+    """The name of a value, or of the buffer of which it is a view."""
     while value.name_hint is None and isinstance(slice := value.owner, scratch.SliceOp):
         value = slice.source
     return value.name_hint

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 DEBUG_FLAGS = ("-gdwarf-2",)
-"""Affect only debug sections. The default of avr-gcc, stabs, does not record inlined functions."""
+"""Flags that only affect debug sections. avr-gcc's default format, stabs, does not record inlined functions."""
 
 _START_UP = re.compile(r"main|vectors|exit|tm_\w*|__do_\w*")
-"""Global functions of the harness and of the C start-up code; all others come from libraries."""
+"""Global functions of the harness and of the C start-up code; any other global function comes from a library."""
 
 _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 

@@ -16,9 +16,9 @@ from tinyml.targets.registry import chip_of
 class AvrRunner(SimulatorRunner):
     """Runs on a simulated AVR chip, by default the Arduino Uno's, with the Arduino IDE's compiler flags but no LTO.
 
-    No Arduino core is linked. Cycles count from the first instruction of `NAME_predict` to the end of its return.
-    An inference that takes more than `limit` cycles, a crash, a jump out of the program, a stack that grows into the
-    static data and a program too large for the chip raise DeviceError.
+    No Arduino core is linked. Cycles are counted from the first instruction of `NAME_predict` through its return. An
+    inference that takes more than `limit` cycles, a crash, a jump out of the program, a stack overflow into the static
+    data and a program too large for the chip raise DeviceError.
     """
 
     name: str = "uno"

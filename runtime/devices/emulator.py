@@ -23,11 +23,11 @@ _PAINT = 0xC5
 class Core:
     """An emulated core.
 
-    Registers, by unicorn's numbers: pc, back (the return address), sp, and those of a function's arguments, the first
-    of which holds its result, too. size_of: the size in bytes of the instruction with a given first halfword. code:
-    offset added to a function's address to call it. bits: the width of a register. flash, ram: address and bytes of the
-    memory for the program, and of that for data and stack. devices: further readable and writable memory, bytes by
-    address. All addresses and sizes are multiples of 4096.
+    Registers, by unicorn's numbers: pc, back (the return address), sp, and a function's argument registers, the first
+    of which also holds its result. size_of: the size in bytes of the instruction with a given first halfword. code:
+    offset added to a function's address to call it. bits: the width of a register. flash: address and bytes of program
+    memory. ram: address and bytes of the memory for data and stack. devices: sizes of other readable and writable
+    memory regions, by address. All addresses and sizes are multiples of 4096.
     """
 
     emulator: Any
@@ -44,31 +44,30 @@ class Core:
 
 
 class CodeCycles(Protocol):
-    """Cycles of a linked program's code. refill: further ones of every taken branch."""
+    """Cycle counts for a linked program's code. refill: extra cycles of a taken branch, for the pipeline."""
 
     @property
     def refill(self) -> int: ...
 
     def block(self, addresses: Sequence[int]) -> int:
-        """Cycles of the instructions at some addresses, which run one after the other."""
+        """The cycles of the instructions at `addresses`, executed consecutively."""
         ...
 
 
 @dataclass(frozen=True)
 class EmulatorRunner(Runner):
-    """Runs on an emulated chip, whose core has registers of any width and says where its memories lie.
+    """Runs on an emulated chip. The core defines the register width and the memory map.
 
-    Counts the instructions of an inference exactly, from the first of `NAME_predict` through its return; these are not
-    cycles, which a runner that has `code_cycles` estimates besides. More than `limit` instructions, an access to
-    unmapped memory, an illegal instruction and a stack overflow raise DeviceError. A program that does not fit fails to
-    link, with InputError.
+    Counts the instructions of an inference exactly, from the first of `NAME_predict` through its return; a runner with
+    `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped memory, an illegal
+    instruction and a stack overflow raise DeviceError. A program that does not fit fails to link, with InputError.
     """
 
     limit: int = 1_000_000_000
 
     @abstractmethod
     def core(self, unicorn: Any) -> Core:
-        """A new core of this board. unicorn: the module of that name, whose type information is incomplete."""
+        """A new core of this board. unicorn: the imported module, whose type information is incomplete."""
 
     def code_cycles(self, elf: Path) -> CodeCycles | None:
         """The cycles of a linked program's code; None if the timing of the board's core is not known."""
@@ -122,10 +121,10 @@ class EmulatorRunner(Runner):
 
 
 class _CodeBlock(NamedTuple):
-    """Straight-line code that is entered only at its start: addresses of its instructions, and its cycles.
+    """A basic block, entered only at its start: the addresses of its instructions and its cycles.
 
-    after: the address behind it; None for a block of the harness, which has no instructions. steps: those that were
-    taken to the blocks that run next, by their address and size.
+    after: the address following the block; None for a block of the harness, which has no instructions. steps: the
+    transitions taken so far to successor blocks, by the successor's address and size.
     """
 
     instructions: Sequence[int]
@@ -135,9 +134,10 @@ class _CodeBlock(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A step from one block to another: how many instructions and cycles it adds, with the refill after a branch.
+    """A transition from one block to another. instructions, cycles: what it adds, including the refill after a taken
+    branch.
 
-    special: the block asks for a row of the input, or lies out of the program.
+    special: true if the target block requests an input row or lies outside the program.
     """
 
     block: _CodeBlock
@@ -147,7 +147,7 @@ class _Step(NamedTuple):
 
 
 class _Machine:
-    """An emulated chip that has started up and waits at its first `tm_mark`. profiled: it fills `entered`."""
+    """An emulated chip that has started up and stopped at its first `tm_mark`. profiled: true to fill `entered`."""
 
     def __init__(self, runner: EmulatorRunner, elf: Path, interface: Interface, profiled: bool = False) -> None:
         try:
@@ -175,13 +175,13 @@ class _Machine:
         self._refill = self._code_cycles.refill if self._code_cycles else 0
         self._executed = self._cycles = 0
         self.core_cycles = 0
-        """Cycles of the last inference; without meaning unless `timed`."""
+        """Cycles of the last inference; meaningless unless `timed`."""
         self._at = _CodeBlock((), 0, None, {})
-        """The block that runs."""
+        """The current block."""
         self.blocks: dict[tuple[int, int], _CodeBlock] = {}
         """The blocks by address and size."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
-        """Executions by block: the instruction of NAME_predict before it (None inside NAME_predict), address, size."""
+        """Executions by block: the last instruction of NAME_predict before it (None inside it), address, size."""
         self._inferring = False
         self._site = 0
         predict = next(s for s in symbol_table(runner.chip, elf) if s.name == f"{interface.name}_predict")
@@ -194,7 +194,7 @@ class _Machine:
         self._input = self._run_to_mark(self._symbols["tm_reset"])
 
     def infer(self, raw: bytes) -> tuple[int, int, int, bytes, list[bytes]]:
-        """Label, instructions, depth of the stack in bytes, raw scores and other outputs of one input."""
+        """The label, executed instructions, stack depth in bytes, raw scores and other outputs of one input."""
         free, top = self._symbols["tm_bss_end"], self._symbols["tm_stack_top"]
         unused: int = self._uc.reg_read(self._core.sp) - free
         if not self._interface.row_length:
@@ -226,7 +226,7 @@ class _Machine:
         return (label ^ sign) - sign, executed, top - free - untouched, scores, more
 
     def _address(self, symbol: int) -> int:
-        """The addresses of a function's code."""
+        """The address of a function's code, without the Thumb bit."""
         return symbol & ~self._core.code
 
     def _return_to_mark(self) -> int:
@@ -269,7 +269,7 @@ class _Machine:
                 self._site = self._at.instructions[-1]
 
     def _new_step(self, address: int, size: int) -> _Step:
-        """The step from the block that runs to another, taken for the first time."""
+        """Record and return the transition from the current block to the block at `address`, when it is first taken."""
         if (block := self.blocks.get((address, size))) is None:
             block = self.blocks[address, size] = self._block(address, size)
         refill = self._refill if self._at.after not in (None, address) else 0
@@ -279,10 +279,10 @@ class _Machine:
         return step
 
     def _receive(self) -> None:
-        """Write the row that the program asks for, at the entry of the function that gives it."""
+        """Write the requested row, at the entry of the function that supplies rows."""
         to, row = (self._uc.reg_read(register) for register in self._core.arguments)
         size = self._interface.row_bytes
-        # Rows out of order are missing in the end.
+        # A row requested out of order is skipped and missing from the count of received bytes.
         if row * size == self._received:
             self._uc.mem_write(to, self._raw[self._received :][:size])
             self._received += size

@@ -15,7 +15,7 @@ __all__ = ["Build", "DeviceError", "Interface", "RunResult", "Runner", "TimeProf
 
 
 def runner_for(target: str) -> Runner:
-    """The runner of a board; raises InputError for an unknown name, and for a plug-in's runner that is none."""
+    """The runner of a board; raises InputError for an unknown name, or if a plug-in's class is not a `Runner`."""
     chip = chip_of(target)
     module, _, name = chip.runner.partition(":")
     with blamed(chip):

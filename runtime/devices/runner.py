@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Runner(ABC):
     """Builds and runs models on the board called `name`, real (the host) or simulated.
 
-    Runs are deterministic, except for the cycles of the host. A chip names the class of its runner (`Chip.runner`),
-    which is constructed from the name of a board alone.
+    Runs are deterministic, except for the cycles of the host. A chip names its runner class (`Chip.runner`), which is
+    constructed from a board's name alone.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Runner(ABC):
         """Compile every `*.c` directly in `source_dir` with the harness of the chip, into `workdir`.
 
         Raises InputError if the compiler is missing (naming the Debian packages), if the code does not compile, and if
-        the linker reports that it does not fit.
+        it does not fit the chip's memory.
         """
         elf = workdir / f"{interface.name}-{self.variant}.elf"
         flags = [optimize or self.optimize, *extra_flags, *self.flags]
@@ -71,7 +71,7 @@ class Runner(ABC):
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         """Run raw `inputs` of shape (samples, input_length) and of the interface's element type.
 
-        Raises InputError for inputs of another shape or type, DeviceError if the program fails.
+        Raises InputError for inputs of the wrong shape or type, DeviceError if the program fails.
         """
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:

@@ -1,4 +1,4 @@
-"""The common base of runners on simulators that are programs, driven by a C file that is compiled when it is needed."""
+"""The common base of runners on simulators in a separate process, driven by a C file compiled on demand."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SimulatorRunner(Runner):
-    """Runs on a simulator that is a program, or that a program of ours drives.
+    """Runs on a simulator in a separate process.
 
-    A subclass gives the command that takes the arguments of `tm_driver.h`, whose comment explains them, inputs on
-    standard input, and writes records to standard output; `compiled_driver` makes one of a C file that includes that
-    header. An inference that takes more than `limit` units of time, and what else the driver finds, raise DeviceError
-    with the error that it prints.
+    A subclass provides the driver's command. The driver takes the arguments explained in `tm_driver.h`, reads inputs
+    from standard input and writes records to standard output; `compiled_driver` builds it from a C file that includes
+    that header. An inference of more than `limit` units of time, or any other error that the driver prints, raises
+    DeviceError.
     """
 
     limit: int = 4_000_000_000
     not_in_image: ClassVar[Sequence[str]] = ()
     """Sections of the ELF file that the simulator does not load."""
     free: ClassVar[str] = "_end"
-    """The symbol of the first address behind all static data."""
+    """The symbol of the first address after all static data."""
 
     @abstractmethod
     def driver(self) -> Sequence[str | Path]:
         """The command of the driver, before its arguments; raises InputError if the simulator is not installed."""
 
     def ram_address(self, symbol: int) -> int:
-        """The address in RAM of a symbol, where the linker sets address spaces apart by an offset."""
+        """The RAM address of a symbol; overridden where the linker adds an offset to separate address spaces."""
         return symbol
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
@@ -62,7 +62,7 @@ class SimulatorRunner(Runner):
     def _run(
         self, build: Build, interface: Interface, inputs: np.ndarray, profile: tuple[int, Path] | None = None
     ) -> RunResult:
-        """Run; profile: the address behind the program's function, and the file for the profile."""
+        """Run a program. profile: the end address of `NAME_predict`, and the file to write the profile to."""
         stdin = raw_inputs(interface, inputs)
         driver = self.driver()
         image = build.elf.with_suffix(".bin")
@@ -94,7 +94,7 @@ class SimulatorRunner(Runner):
 
 @cache
 def compiled_driver(source: Path, *libraries: str) -> Path:
-    """A driver that the compiler of the host makes of a C file, from the user's cache if it is there already.
+    """The path of a driver compiled from a C file for the host, reused from the user's cache if present.
 
     libraries: linker flags. The cache key is the preprocessed source, so that each version of a simulator gets a driver
     of its own.

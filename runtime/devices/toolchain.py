@@ -43,7 +43,7 @@ def find_tool(chip: Chip, tool: str) -> str:
 
 
 def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
-    """Standard output of a tool of a chip; raises InputError with the first error it printed."""
+    """Run a tool of a chip and return its standard output; raises InputError with the first error it printed."""
     command = [find_tool(chip, tool), *map(str, arguments)]
     # Other locales would translate the messages searched below.
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
@@ -99,7 +99,7 @@ def symbol_table(chip: Chip, elf: Path) -> Sequence[Symbol]:
 
 @lru_cache(16)
 def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
-    """`symbol_table`, cached. written: the file's modification time, because a program may be rebuilt."""
+    """`symbol_table`, cached. written: the file's modification time, part of the cache key."""
     table: list[Symbol] = []
     for line in call_tool(chip, "nm", ["--defined-only", "--print-size", "--numeric-sort", elf]).splitlines():
         *numbers, kind, name = line.split()
@@ -114,7 +114,7 @@ def symbols(chip: Chip, elf: Path) -> dict[str, int]:
 
 
 def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
-    """The line of a C file that each instruction comes from; for an inlined function, the line of the call.
+    """The line of a C file that each instruction belongs to; for an inlined function, the line of the call.
 
     The program must be built with -g. Instructions that come from no line of the file are left out.
     """
@@ -133,7 +133,7 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
 
 
 def execute(command: Sequence[str | Path], stdin: bytes, what: str) -> bytes:
-    """Standard output of a model or driver; raises DeviceError with the error that it printed."""
+    """Run a model or driver and return its standard output; raises DeviceError with the error that it printed."""
     done = subprocess.run([str(part) for part in command], input=stdin, capture_output=True)
     if done.returncode == 0:
         return done.stdout

@@ -1,1 +1,1 @@
-"""The evaluator: programs of any level above loops on whole data sets, in numpy, bit for bit what devices compute."""
+"""The evaluator, which runs programs at any level above loops on whole data sets in numpy, bit-identical to devices."""

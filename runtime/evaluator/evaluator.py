@@ -33,7 +33,7 @@ Array: TypeAlias = "NDArray[Any]"
 Observer: TypeAlias = Callable[[SSAValue, Array], None]
 
 CHUNK = 512
-"""Samples evaluated together: few enough that the arrays of a program stay in the processor's cache."""
+"""Samples evaluated together: few enough to keep a program's arrays in the processor's cache."""
 
 LARGEST = 1 << 22
 """The most elements that a tensor may have over all samples evaluated together, unless one sample has more."""
@@ -76,9 +76,9 @@ class Outputs:
 
 
 def predict_function(module: ModuleOp) -> func.FuncOp:
-    """The one function of a program with a body; raises `InputError` if there is none, or several, or another type.
+    """The only function of a program with a body; raises `InputError` unless there is exactly one, of the right type.
 
-    It has one argument, a shaped type of numbers, and returns scores, a label or both; further tensors may follow.
+    It takes one tensor or memref of numbers and returns scores, a label or both; further tensors may follow.
     """
     functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
@@ -100,7 +100,7 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
 
 
 def samples_together(function: func.FuncOp) -> int:
-    """The number of samples of a program to evaluate at a time, a power of two: fewer if its tensors are large."""
+    """The number of samples to evaluate together, a power of two; smaller for programs with large tensors."""
     blocks = [
         function.body.block,
         *(block for op in function.walk() for region in op.regions for block in region.blocks),
@@ -128,7 +128,7 @@ def evaluate(
     if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
         raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
     chunk, arithmetic = samples_together(function), arithmetic or Bits()
-    # Only here, since a whole data set takes twice as many bytes in doubles.
+    # Converted per chunk: a whole data set in doubles takes twice the memory.
     dtype = np.float64 if isinstance(arithmetic, Reals) else inputs.dtype
     parts = [
         _Run(arithmetic, observe).function(function, inputs[i : i + chunk].reshape(-1, *shape).astype(dtype))
@@ -149,9 +149,9 @@ def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = N
 
 
 def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
-    """Run a program on real inputs and give its values in reals, to an observer and as scores.
+    """Run a program on real inputs; the observer and the scores receive real values.
 
-    A program on reals runs in double precision; one of which a part has formats computes the bits of these.
+    A program on reals runs in double precision. In a program with formats in some parts, these parts compute on raws.
     """
     if not tdsl.is_mixed(module):
         return evaluate_reals(module, inputs, observe)
@@ -179,7 +179,7 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
 
 
 def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
-    """The results of a loop, given the values of everything that it uses."""
+    """The results of a loop, given the values of all its operands and captured values."""
     run = _Run(arithmetic, None)
     run.values = dict(values)
     return run.loop(loop, [values[operand] for operand in loop.operands])
@@ -229,7 +229,7 @@ class _Run:
 
 
 def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op without regions other than a map's, given the values of its operands."""
+    """The result of an op, given the values of its operands; a map is the only op with a region."""
     if not isinstance(op, HasValueInterface):
         return foreign_value(op, x)
     result = op.compute(arithmetic, x)

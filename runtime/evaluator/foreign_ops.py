@@ -41,9 +41,9 @@ _ON_INDICES: dict[type[Operation], Callable[[Any, Any], Any]] = {
 
 @singledispatch
 def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op, given the values of its operands; others register the ops of their dialects here.
+    """The result of an op, given the values of its operands; handlers for further ops register here.
 
-    Raises `InputError` for an op of another class.
+    Raises `InputError` for an unregistered op.
     """
     raise InputError(f"{op.name} is not supported yet by the evaluator")
 

@@ -56,7 +56,7 @@ def _functions(module: ModuleOp) -> Iterator[tuple[tdsl.FunctionOp | num.Functio
 def greatest_error(
     function: Function, scheme: str | None, argument: NumberFormat, result: NumberFormat
 ) -> float | None:
-    """The error that `FunctionError` describes."""
+    """The value of `FunctionError.error` for one function, scheme and pair of formats."""
     bits = 8 * argument.dtype.itemsize
     if bits > 16 or argument.FAMILY == F32_FORMAT.FAMILY:
         return None

@@ -1,7 +1,7 @@
 """Derivatives of a program's scores with respect to its constants, by reverse-mode differentiation on reals.
 
-Each sample has its own derivatives. For a matrix product these are as many per sample as the constant has elements, so
-only their factors are kept, and `Gradients.rows` multiplies them row by row.
+Each sample has its own derivatives. For a matrix product, each sample has as many derivatives as the constant has
+elements, so only their factors are kept, and `Gradients.rows` multiplies them row by row.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Array: TypeAlias = "NDArray[Any]"
 class _Part:
     """Derivatives with respect to some elements of a constant, for all samples of a chunk.
 
-    Without factors these are the slopes; for a matrix they are the products of slopes and factors. positions: those of
-    the elements, or of the first elements of rows, in the flattened constant, of shape (samples or 1, ...).
-    slopes: (samples, ...), for a matrix (samples, rows, columns of `factors`). factors: the right operand, of shape
+    The derivatives are the slopes or, with factors, the products of slopes and factors. positions: indices into the
+    flattened constant of the elements or, with factors, of the rows' first elements, of shape (samples or 1, ...).
+    slopes: (samples, ...) or, with factors, (samples, rows, columns of `factors`). factors: the right operand, of shape
     (samples or 1, length of a row, columns).
     """
 
@@ -63,7 +63,7 @@ class Gradients:
         ]
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
-        """Slices of the flattened constant, each with the derivatives by its elements, of shape (samples, elements).
+        """Slices of the flattened constant, each with the derivatives by its elements, (samples, elements).
 
         A slice is a row of a matrix, or a part along the first axis of another tensor. Nothing is yielded for a
         constant without gradients.
@@ -168,7 +168,7 @@ class _GradientTape:
         return carried
 
     def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
-        """The derivatives of the scores in a direction, in parts for each constant."""
+        """The parts of the constants' gradients for a weighted sum of scores. direction: the weights."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))
         slopes: dict[int, Array] = {self.index[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
@@ -206,7 +206,7 @@ class _GradientTape:
         return op.derivative([self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
-        """The derivative with respect to whole rows of a constant; None for another value."""
+        """The derivative with respect to whole rows of a constant; None for a value that is not part of a constant."""
         if index not in self.origins:
             return None
         constant, positions = self.origins[index]

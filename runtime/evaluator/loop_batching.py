@@ -24,12 +24,12 @@ Array: TypeAlias = "NDArray[Any]"
 
 
 def with_iterations(value: Any) -> Any:
-    """A loop-invariant value with an axis over iterations; single integers stay as they are."""
+    """A loop-invariant value with an axis of extent 1 over iterations added; integers are returned unchanged."""
     return value[:, None] if np.ndim(value) else value
 
 
 def iteration(value: SSAValue, result: Any, index: int) -> Any:
-    """The result of one iteration, from the results of all."""
+    """The result of one iteration, taken from the results of all iterations."""
     if not np.ndim(result):
         return result
     value_then = result[:, index if result.shape[1] > 1 else 0]

@@ -1,4 +1,4 @@
-"""The limit on loops, which are refused before they run for minutes."""
+"""The limit on loop iterations, checked before a program runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.dialects.locations import error_at
 
 
 def check_steps(function: func.FuncOp) -> None:
-    """Raise `InputError` for a function one of whose loops runs more operations than an inference may."""
+    """Raise `InputError` if one of a function's loops runs more operations than an inference may."""
     for op in function.body.block.ops:
         if isinstance(op, scf.ForOp) and (steps := _steps(op)) > (limit := step_limit()):
             raise error_at(
@@ -20,7 +20,7 @@ def check_steps(function: func.FuncOp) -> None:
 
 
 def _steps(loop: scf.ForOp) -> int:
-    """The operations that a loop runs, those of the loops in it included; one iteration counts where bounds vary."""
+    """The operations that a loop executes, including nested loops; variable bounds count as one iteration."""
     bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
     low, high, step = bounds
     trips = 1 if low is None or high is None or step is None or step <= 0 else max(-((low - high) // step), 0)

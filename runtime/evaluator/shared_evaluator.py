@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[Any]"
 
 CAPACITY = 1 << 28
-"""The most bytes of results that are kept for other programs."""
+"""The most bytes of results that are kept for reuse by other programs."""
 
 GREATEST_BATCH = 1 << 23
-"""The most elements that a tensor may have over all samples and iterations for these to be computed together."""
+"""The most elements of a tensor, over all samples and iterations, for its iterations to be computed together."""
 
 
 class SharedEvaluator:
     """Evaluates programs on shared inputs, in chunks of samples.
 
-    inputs: reals of shape (samples, elements). chunk: the samples of a chunk, of which the last may have fewer.
+    inputs: reals of shape (samples, elements). chunk: samples per chunk; the last one may have fewer.
     """
 
     def __init__(self, inputs: Array, capacity: int = CAPACITY, chunk: int = CHUNK):
@@ -84,9 +84,9 @@ class SharedProgram:
         return [format.decode(raws) for format, raws in zip(self.output_formats, outputs.tensors, strict=True)]
 
     def compared(self, chunk: int) -> Array | None:
-        """The scores of one chunk of samples in reals, as finely as the program compares them for the label.
+        """The scores of one chunk of samples in reals, at the precision in which they are compared for the label.
 
-        These are exact sums where the program compares such, before scores are rounded for the output. None without
+        If the program takes the argmax of exact sums, these are the sums before rounding. None for a program without
         scores.
         """
         block = self.function.body.block
@@ -113,7 +113,7 @@ class SharedProgram:
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:
-        """Compute the wanted values of a block and their dependences, unless kept from other programs."""
+        """Compute the wanted values of a block and their dependences, reusing kept results."""
         needed: set[Operation] = set()
         waiting = list(wanted)
         while waiting:
@@ -173,8 +173,8 @@ class SharedProgram:
 class _Batch:
     """The values that a loop computes from its index alone, for all iterations at once.
 
-    dependent: the ops of the body that depend on iter_args, and the loops in it. Arrays have two leading axes, over
-    samples and over iterations, each of extent 1 if the values do not depend on it.
+    dependent: the ops of the body that depend on iter_args or are too large to compute for all iterations. Arrays have
+    two leading axes, over samples and over iterations, each of extent 1 if the values do not depend on it.
     """
 
     def __init__(self, program: SharedProgram, loop: scf.ForOp, taken: range, values: dict[SSAValue, Any], chunk: int):
@@ -196,7 +196,7 @@ class _Batch:
 
     @property
     def key(self) -> object:
-        """A key that tells the results of these iterations from those of others."""
+        """A cache key of this iteration range."""
         return self.taken
 
     def _too_large(self, op: Operation, times: int = 1) -> bool:
@@ -229,7 +229,7 @@ class _Batch:
         return compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
-        """The results of independent ops that dependent ops read or the loop yields."""
+        """The results of independent ops that dependent ops read or that the loop yields."""
         last = self.loop.body.block.last_op
         assert last is not None
         used = {operand for op in rest for operand in (*op.operands, *(_captured(op) if op.regions else ()))}
@@ -237,7 +237,7 @@ class _Batch:
         return {value: self.of(value) for value in inside if value not in self.moving}
 
     def summed(self, position: int, start: Any) -> Array | None:
-        """A loop-carried sum of `weights * factor` by a matrix product, in the same order of additions; else None."""
+        """The loop-carried sum of `weights * factor` as a matrix product in the same order; None for other sums."""
         carried = self.loop.body.block.args[1 + position]
         last = self.loop.body.block.last_op
         assert last is not None
@@ -291,13 +291,13 @@ class _Nested(_Batch):
 
 
 def _range(loop: scf.ForOp) -> range:
-    """The iterations of a loop with constant bounds; empty for other loops."""
+    """The iterations of a loop with constant bounds; empty for any other loop."""
     bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
     return range(0) if None in bounds else range(*cast("list[int]", bounds))
 
 
 def _collected(loop: scf.ForOp) -> SSAValue | None:
-    """The number that a loop inserts into a vector in each iteration until that is full; None for other loops."""
+    """The element that a loop inserts into a vector in each iteration, filling it; None for any other loop."""
     last = loop.body.block.last_op
     assert last is not None
     if len(last.operands) != 1 or not isinstance(insert := last.operands[0].owner, tdsl.InsertSliceOp):

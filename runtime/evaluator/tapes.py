@@ -1,8 +1,8 @@
-"""Recorded arithmetic for ops that run many times: in loops, and on new numbers for each candidate of a search.
+"""Recorded arithmetic for ops that run many times, in loops or for each candidate of a search.
 
-A format describes an operation as a program over a machine whose control flow does not depend on the numbers. The steps
-on arrays are therefore recorded when an op first runs, and repeated without the format's reasoning about intervals. A
-function with few possible arguments is tabulated for all of them.
+A format implements an operation as calls of a machine, in a sequence that does not depend on the data. The calls on
+arrays are recorded when an op first runs and replayed afterwards, without the format's interval analysis. A function
+with few possible arguments is tabulated for all of them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TABLES = {"lookup": 1, "call_on_table": 2, "of_raw": 0}
 
 
 class TabulatedBits(Bits):
-    """`Bits` with tabulated functions. tables: by function and formats."""
+    """`Bits` with tabulated functions. tables: the cache of tables, by function and formats."""
 
     def __init__(self, tables: Kept, machine: NumpyMachine | None = None):
         super().__init__(machine)
@@ -57,7 +57,7 @@ class TabulatedBits(Bits):
             table = self.tables[key]
         else:
             raws = _all_raws(source)
-            # A result that is proven to be one number comes as a single number.
+            # A result proven constant is a single number.
             self.tables[key] = table = np.broadcast_to(Bits().scalar(step, [raws]), raws.shape)
         return self.machine.of_raw(table, x[0])
 
@@ -75,7 +75,7 @@ def _is_array(value: Any) -> bool:
 
 
 class Recorded:
-    """Recorded ops of one program, bit for bit as `compute` evaluates them."""
+    """The recorded ops of one program, with results bit-identical to those of `compute`."""
 
     def __init__(self, tables: Kept) -> None:
         self.arithmetic = TabulatedBits(tables)
@@ -88,7 +88,7 @@ class Recorded:
             rank = 1 + len(tdsl.shape_of(op.out))
             arguments = [ranked(x, rank) for x in arguments]
         if op not in self._tapes:
-            # Views tell apart operands that share one array this time but perhaps not the next.
+            # Views give operands that happen to share one array distinct identities.
             arguments = [x.view() if isinstance(x, np.ndarray) else x for x in arguments]
             recorder = _Recorder()
             result = compute(TabulatedBits(self.arithmetic.tables, recorder), op, arguments)
@@ -125,7 +125,7 @@ class _Recorder(NumpyMachine):
 class _OpTape:
     """The recorded steps of one op, whose arguments and results are indices of `values`: operands first, then the rest.
 
-    Raises `KeyError` if a value was computed without the machine, which cannot be repeated.
+    Raises `KeyError` if a value was computed without the machine and so cannot be replayed.
     """
 
     def __init__(self, operands: Sequence[Any], recorder: _Recorder, result: Any):

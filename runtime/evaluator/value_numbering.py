@@ -1,7 +1,7 @@
-"""Value numbering over several programs, so that equal values are computed once for all of them.
+"""Value numbering across several programs, so that each distinct value is computed only once.
 
-A value's number identifies its computation from the input and the constants: the operation with its properties and
-types, and the numbers of its operands. Equal numbers mean equal bits, in one program or in two.
+The number of a value identifies its computation from the input and the constants: the operation with its properties and
+types, and the numbers of its operands. Equal numbers mean equal bits, within a program or across programs.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Numbering:
                 numbers |= {result: self.number("result", key, i) for i, result in enumerate(op.results)}
             else:
                 assert len(op.results) == 1
-                # Ops with regions are not compared: each is equal to itself alone.
+                # Ops with regions are not compared: each one is equal only to itself.
                 itself = op if op.regions else None
                 properties = sorted(op.properties.items())
                 numbers[op.results[0]] = self.number(op.name, *properties, op.results[0].type, itself, *operands)

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 _COPIES = 4
-"""Arrays of floats of the size of a data set that exist at once: as read, converted, in another order, and raws."""
+"""The number of data-set-sized float arrays that exist at once: as read, converted, reordered, and encoded."""
 
 
 @dataclass(frozen=True)
 class Data:
     """Real inputs (samples, elements), and the class index of each sample if the file has labels.
 
-    integers: whether the file holds the inputs as integers. shape: that of a sample in the file.
+    integers: true if the file holds integers. shape: the shape of a sample in the file.
     """
 
     x: NDArray[np.float32]
@@ -40,7 +40,7 @@ def load_data(path: str, *, elements: int | None = None, classes: int | None = N
     """Read a data set.
 
     elements: the required number of elements per sample. classes: labels must lie in [0, classes). Raises `InputError`
-    for a missing or damaged file, wrong shapes or types, no samples, more than fit in memory, NaN or infinity, and
+    for a missing or damaged file, wrong shapes or types, no samples, too many for the memory, NaN or infinity, and
     labels out of range.
     """
 

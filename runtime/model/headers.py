@@ -26,10 +26,10 @@ def include_folders(chip: Chip) -> Sequence[Path]:
 
 @cache
 def header_texts(chip: Chip) -> dict[str, str]:
-    """The texts of the runtime's and a chip's headers by their names, such as `tinyml/f32.h`.
+    """The texts of the runtime's and a chip's headers by name, e.g. `tinyml/f32.h`.
 
-    A header of ours stands for one of the chip that replaces it. Raises `InputError` for a header of the chip that has
-    the name of one of ours without replacing it, and for a replacement that leaves out a function.
+    If a chip replaces one of the runtime's headers, the text is the runtime's. Raises `InputError` for a header of the
+    chip with the name of a runtime header that it does not replace, and for a replacement that lacks a function.
     """
     ours = {_name(file): file for file in _headers(_INCLUDE)}
     for name in chip.replaces:
@@ -56,7 +56,7 @@ _DEFINED = re.compile(r"^static\b[^;{}=()]*(?:\(\([^()]*\)\))?[^;{}=()]*\b(tm_\w
 
 
 def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
-    """Raise `InputError` unless a chip has a header of a name of ours, with all functions that ours defines."""
+    """Raise `InputError` unless a chip's header `name` exists and defines all functions of the runtime's."""
     text = chip.replacement(name)
     if ours is None or text is None:
         where = "the runtime" if ours is None else f"its folder {chip.folder}"
@@ -66,9 +66,9 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
 
 
 def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
-    """Names and texts: of what a function needs, then of what defines it, such as `tinyml/f32.h` for `tm_expf`.
+    """Names and texts of the headers or functions that a function needs, then of its definition, e.g. `tinyml/f32.h`.
 
-    The symbol is that of no composed kernel. target: the board of the program that calls the function. Raises
+    symbol: any function except composed kernels. target: the board of the program that calls the function. Raises
     `InputError` for an unknown function or board.
     """
     headers = header_texts(chip_of(target))
@@ -82,9 +82,9 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
 
 
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
-    """Names and texts: of what a kernel of a board needs, then of what defines it.
+    """Names and texts of the headers and functions that a kernel of a board needs, then of its definition.
 
-    A composed kernel is a text of its own, by its symbol. Raises `InputError` for a kernel that nothing defines.
+    A composed kernel is a text of its own, named by its symbol. Raises `InputError` for an undefined kernel.
     """
     if (composed := kernel.composed) is None:
         return definition_of(kernel.symbol, target)

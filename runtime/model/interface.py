@@ -16,18 +16,17 @@ _DTYPES = {"int8_t": "<i1", "int16_t": "<i2", "int32_t": "<i4", "float": "<f4"}
 
 @dataclass(frozen=True)
 class Interface:
-    """The functions `NAME_predict`, `NAME_scores` and perhaps `NAME_input` of a generated model.
+    """The functions `NAME_predict`, `NAME_scores` and, optionally, `NAME_input` of a generated model.
 
     `input_ctype` and `output_ctype` are the C types of the elements (int8_t, int16_t, int32_t or float); the lengths
-    count elements. `output_ctype` is None and `output_length` 0 if there are no scores; `has_label` says whether
-    `NAME_predict` returns the index of the class or void. `packed_bits` is the width of each element of a packed input
-    (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes, and `packed_offset` what is subtracted from each
-    element before; None if the input is not packed. `more_outputs`
-    has the C type and the length of each output after the scores, which `NAME_output_1` and so on return.
-    `input_in_arena` says that `NAME_predict` takes no array X: it lies in the arena, where `NAME_input` says. Nor does
-    it if the input arrives row by row, with `row_elements` numbers in each, from the caller's function `NAME_row`.
-    `input_axes` has, for each axis of an input whose channels come first in the model's file, the axis there; None for
-    other inputs.
+    count elements. `output_ctype` is None and `output_length` 0 if there are no scores; with `has_label`,
+    `NAME_predict` returns the class index, else void. `packed_bits` is the width of each element of a packed input
+    (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes, and `packed_offset` is subtracted from each
+    element before packing; None if the input is not packed. `more_outputs` has the C type and the length of each output
+    after the scores, which `NAME_output_1` and so on return. With `input_in_arena`, `NAME_predict` takes no array X:
+    the input is in the arena, at the address that `NAME_input` returns. With `row_elements`, it takes none either: the
+    caller's function `NAME_row` supplies the input row by row, with that many numbers per row. If channels come first
+    in the model's file, `input_axes` has the file's axis for each axis of the input; None for other inputs.
 
     Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores
     disagree.
@@ -95,19 +94,19 @@ class Interface:
 
     @property
     def row_length(self) -> int:
-        """Number of elements of the caller's array that make a row of an input that arrives; 0 for any other."""
+        """Number of elements of the caller's array per row, for an input supplied row by row; 0 for any other."""
         if self.row_elements is None or self.packed_bits is None:
             return self.row_elements or 0
         return packed_bytes(self.row_elements, self.packed_bits)
 
     @property
     def row_bytes(self) -> int:
-        """Bytes of a row of an input that arrives; 0 for any other."""
+        """Bytes per row, for an input supplied row by row; 0 for any other."""
         return self.row_length * self.input_bytes // self.array_length
 
     @property
     def input_layout(self) -> str | None:
-        """The axes of `input_axes` in words, such as `height x width x channels`."""
+        """The axes of `input_axes` as text, e.g. `height x width x channels`."""
         return None if self.input_axes is None else named_axes(self.input_axes)
 
     @property

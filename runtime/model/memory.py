@@ -1,4 +1,4 @@
-"""The memory that work on a data set takes, compared with what there is before any of it is allocated."""
+"""The check that there is enough memory for work on a data set, made before any is allocated."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from tinyml.dialects.errors import InputError
 
 RESERVE = 160 << 20
-"""Bytes for what is computed along the way: arrays of some samples, and the buffers of a BLAS library.
+"""Bytes reserved for temporary arrays of some samples and for the buffers of a BLAS library.
 
-That prints a message of its own and ends the process where it gets none.
+A BLAS library that gets no memory prints its own message and ends the process.
 """
 
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -19,9 +19,9 @@ _USED = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in
 
 
 def require_memory(task: str, samples: int, each: int, file: str | None = None) -> None:
-    """Raise `InputError` where there is not enough memory for a task, by its bytes per sample.
+    """Raise `InputError` if there is not enough memory for a task. each: bytes per sample.
 
-    task: such as `reading`, for the message. file: that of the data.
+    task: a gerund for the message, e.g. `reading`. file: the data set, for the message.
     """
     free = free_memory()
     if free is None or samples * each + RESERVE <= free:
@@ -35,9 +35,9 @@ def require_memory(task: str, samples: int, each: int, file: str | None = None) 
 
 
 def free_memory() -> int | None:
-    """The bytes that this process may still take, by its own limit, its control group's and the system's.
+    """The bytes that this process may still allocate, by its own limit, its control group's and the system's.
 
-    None if they are unknown. Memory that the system can get back, such as its cache of files, counts as free.
+    None if they are unknown. Memory that the system can reclaim, e.g. its file cache, counts as free.
     """
     bounds: list[int] = []
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)

@@ -1,4 +1,4 @@
-"""Data sets of programs: their reals, and the raws of a program's input."""
+"""Data sets of programs, as reals and as raws of a program's input."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def load_program_data(module: ModuleOp, file: str) -> Data:
-    """Read the data set of a program: samples as long as its input, labels among its classes.
+    """Read the data set of a program, with samples of its input's length and labels among its classes.
 
-    Integers are raws of the input's format, unless that is a float. Samples get the program's order of axes. Raises
-    `InputError` for a file that cannot be read, and for one whose samples or labels do not fit.
+    Integers are raws of the input's format, unless the format is a float. Samples are reordered to the program's order
+    of axes. Raises `InputError` for an unreadable file and for samples or labels that do not fit the program.
     """
     interface = interface_of(module)
     data = load_data(file, elements=interface.input_length, classes=interface.classes)
@@ -45,9 +45,9 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
 
 
 def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.float32]:
-    """Samples (samples, elements) in the program's order of axes.
+    """The samples of a data set, (samples, elements), in the program's order of axes.
 
-    Those of a data set have the order of the model's file, or channels last if their shape can only be that one.
+    The data set has the axis order of the model's file, or channels last if its shape fits only that order.
     """
     if (axes := interface_of(module).input_axes) is None:
         return data.x
@@ -60,7 +60,7 @@ def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.float32]:
 
 
 def in_file_order(module: ModuleOp, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Samples (samples, elements) of a program in the order of axes of the model's file, as data sets have it."""
+    """Samples (samples, elements) of a program, reordered to the axis order of the model's file."""
     if (axes := interface_of(module).input_axes) is None:
         return x
     file = _file_shape(module, axes)
@@ -68,7 +68,7 @@ def in_file_order(module: ModuleOp, x: NDArray[np.float32]) -> NDArray[np.float3
 
 
 def _reordered(x: NDArray[np.float32], shape: Sequence[int], permutation: Sequence[int]) -> NDArray[np.float32]:
-    """Samples (samples, elements) of a shape with their axes permuted."""
+    """Samples (samples, elements) with their axes permuted. shape: of a sample before the permutation."""
     return x.reshape(-1, *shape).transpose(0, *(1 + axis for axis in permutation)).reshape(len(x), -1)
 
 
@@ -83,7 +83,7 @@ def _without_ones(shape: Sequence[int]) -> list[int]:
 
 
 def random_data(module: ModuleOp, samples: int) -> Data:
-    """Samples of random raws of a program's input, always the same ones."""
+    """Samples of random raws of a program's input, the same in each run."""
     format, length = input_format(module), interface_of(module).input_length
     random = np.random.default_rng(0)
     if format.dtype.kind == "f":

@@ -1,1 +1,1 @@
-"""Readers of the user's files, which check what a file is and how much it claims to hold before they read it."""
+"""Readers of the user's files, which check a file's kind and declared size before they read it."""

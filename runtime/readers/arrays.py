@@ -1,4 +1,4 @@
-"""Arrays in .npy and .npz files, read only after their headers and sizes are known to be right.
+"""Arrays in .npy and .npz files, read only after a check of their headers and sizes.
 
 Nothing in a file is executed or unpickled. The format is that of numpy.lib.format.
 """
@@ -24,7 +24,7 @@ from tinyml.runtime.readers.regular_files import open_regular
 
 _NPY, _NPZ = "not a readable .npy file", "not a readable .npz file of plain arrays"
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-"""Readers of headers by version; numpy writes others only for structured types."""
+"""Readers of headers by version; numpy writes other versions only for structured types."""
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """The compressions that numpy writes."""
@@ -54,8 +54,8 @@ Accept = Callable[[ArrayHeader], None]
 def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
     """The array in an .npy file.
 
-    what: the content of the file, for messages. Raises `InputError` for anything that is not a whole array of numbers
-    below the limit on elements.
+    what: the content of the file, for messages. Raises `InputError` for anything but a complete array of numbers within
+    the limit on elements.
     """
     with open_regular(path, what) as stream:
         try:
@@ -67,7 +67,7 @@ def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
 
 
 def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[Any] | None:
-    """One array of an .npz file, None if the archive has none of this name; otherwise as `read_npy`."""
+    """One array of an .npz file; None if the archive has no array of this name. Otherwise like `read_npy`."""
     with open_regular(path, what) as stream:
         if stream.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
             raise InputError("expected an .npz file, not an .npy file", file=str(path))
@@ -86,13 +86,13 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
                     return _content(content, header)
         except InputError:
             raise
-        # There is no end to what zipfile raises for damaged archives.
+        # zipfile raises many types of errors for damaged archives.
         except Exception as error:
             raise InputError(f"{_NPZ}: {_reason(error)}", file=str(path)) from error
 
 
 class _Damaged(Exception):
-    """A file that does not hold the array that it claims to hold."""
+    """A file without the array that it claims to hold."""
 
 
 def _reason(error: Exception) -> str:
@@ -120,7 +120,7 @@ def _header(stream: IO[bytes]) -> ArrayHeader:
 
 
 def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> None:
-    """Check the header of an array that has `size` bytes left in the file."""
+    """Check the header of an array with `size` bytes left in the file."""
     if size < header.bytes:
         raise _Damaged(f"the array needs {header.bytes} bytes, the file holds {size}")
     accept(header)

@@ -1,6 +1,6 @@
-"""Files that a command reads, which nothing that it writes may replace.
+"""Protection of a command's input files from being overwritten by its outputs.
 
-A command protects its inputs by `protect_inputs`; outside of one nothing is protected.
+A command enables it by `protect_inputs`; otherwise, nothing is protected.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from pathlib import Path
 from tinyml.dialects.errors import InputError
 
 _INPUTS: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_INPUTS", default=None)
-"""The names of the inputs by device and inode; None if there is nothing to protect."""
+"""The names of the inputs by device and inode; None if nothing is protected."""
 
 _DEVICES = Path("/dev")
-"""The folder of links such as `stdout`, which lead to what the user chose elsewhere."""
+"""The folder of links such as `stdout`, which lead to files outside it by the user's choice."""
 
 FORCE = "; --force writes there all the same"
 
 
 def protect_inputs(force: bool) -> None:
-    """Protect the files that are read from now on, in this context; with `force` none are."""
+    """Protect files read after this call, in this context; with `force`, no file is protected."""
     _INPUTS.set(None if force else {})
 
 
@@ -32,7 +32,7 @@ def protects() -> bool:
 
 
 def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
-    """Protect an input, if it is a regular file. status: that of the open file, by default that of the path."""
+    """Protect an input if it is a regular file. status: of the open file; by default, of the path."""
     if (inputs := _INPUTS.get()) is None:
         return
     try:
@@ -44,10 +44,10 @@ def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
 
 
 def check_output(path: str | Path) -> Path:
-    """The file or folder that a path leads to, which a command may write.
+    """The file or folder that an output path resolves to.
 
-    Raises `InputError` for an input, by whatever name and through links, and for a symbolic link that leads out of its
-    folder; `OSError` or `RuntimeError` where links lead in circles.
+    Raises `InputError` for an input, under any name or link, and for a symbolic link out of its folder; `OSError` or
+    `RuntimeError` for circular links.
     """
     link, final = Path(path), Path(path).resolve()
     if (inputs := _INPUTS.get()) is None:

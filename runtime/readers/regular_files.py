@@ -13,19 +13,19 @@ from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.runtime.readers.protected_files import note_input
 
 _LEAST_BYTES, _BYTES_PER_ELEMENT = 2**20, 4
-"""The limit on bytes of text, and how it grows per element: as a module of 16-bit constants in hexadecimal."""
+"""The base limit on bytes of text, and its growth per element: enough for 16-bit constants in hexadecimal."""
 
 _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "device"), (stat.S_ISBLK, "device"))
 
 
 def open_regular(path: str | Path, what: str) -> BinaryIO:
-    """Open a regular file, or a link to one, for reading; raises `InputError` for anything else, at once.
+    """Open a regular file, or a link to one, for reading; raises `InputError` for anything else without blocking.
 
     what: the content of the file, for messages. The file counts as an input of the command.
     """
     try:
         _check_kind(os.stat(path).st_mode, path, what)
-        # Between the two looks the file may become a pipe, on which a plain `open` would wait for a writer.
+        # The file may have become a pipe since the first check; a plain `open` would wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
             status = os.fstat(descriptor)
@@ -49,12 +49,12 @@ def _check_kind(mode: int, path: str | Path, what: str) -> None:
 
 
 def read_bytes(path: str | Path, what: str) -> bytes:
-    """The content of a text file; raises `InputError` if it is no regular file, cannot be read or is too large."""
+    """The content of a text file; raises `InputError` for an irregular, unreadable or too large file."""
     limit = _LEAST_BYTES + _BYTES_PER_ELEMENT * ELEMENT_LIMIT.get()
     with open_regular(path, what) as stream:
         size = os.fstat(stream.fileno()).st_size
         try:
-            # Files of the system, such as those in /proc, do not state their size.
+            # System files, e.g. in /proc, do not report their size.
             content = stream.read(limit + 1) if size <= limit else None
         except OSError as error:
             raise InputError(f"cannot read the {what}: {error.strerror or error}", file=str(path)) from error

@@ -1,4 +1,4 @@
-"""The kernels for AVR, all of them composed, and what packed and coded weights cost."""
+"""The kernels for AVR, all of them composed, and the costs of reading packed constants without kernels."""
 
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM
 from tinyml.targets.avr.composer.sums.axpy import axpy

@@ -1,4 +1,4 @@
-"""The C text of expressions of the `c` dialect, as a target spells them."""
+"""The C text of expressions of the `c` dialect, in the spelling of a target."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The C text of a function of the `c` dialect, with expressions nested into the statements that use them.
 
 An expression with a single use in its own block is written where it is used, unless a statement in between changes
-something it reads. Every other expression becomes a constant named after its SSA value. Nothing is computed more often
-than in the IR.
+something it reads. Every other expression becomes a constant named after its SSA value. No expression is evaluated more
+often than in the IR.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class FunctionPrinter:
         """Expressions not yet printed, to be nested into their only user."""
         self.lines: list[str] = []
         self.sources: list[tuple[str, ...]] = []
-        """For each line, the names of the source operations that it helps compute."""
+        """For each line, the names of the source operations to which it belongs."""
         self.source: tuple[str, ...] = ()
         self.depth = 0
         self.outputs: Sequence[Attribute] = ()
@@ -207,7 +207,7 @@ class FunctionPrinter:
             step = op.step.value.data
             type = self.expressions.chip.small_counter if _is_small(op) else "int"
             if not op.counter.uses and start.code == "0" and step == 1:
-                # Counting down to zero saves the register for the end.
+                # Counting down to zero saves the register for the bound.
                 head = f"{type} {counter} = {end.code}; {counter} > 0; {counter}--"
             else:
                 advance = f"{counter}++" if step == 1 else f"{counter} += {step}"
@@ -250,7 +250,7 @@ def _changes(op: Operation) -> set[SSAValue | str]:
 
 
 def _read_in_place(op: c.ReadOp) -> bool:
-    """True if every use can name the variable itself, because nothing assigns it before the use."""
+    """True if all uses can name the variable itself, because it is not assigned before them."""
     users = {use.operation for use in op.result.uses}
     at = op.next_op
     while at is not None and op.variable not in _changes(at):
@@ -260,7 +260,7 @@ def _read_in_place(op: c.ReadOp) -> bool:
 
 
 def _evaluates_first(op: Operation, value: SSAValue) -> bool:
-    """True if the statement uses the value only before it changes anything."""
+    """True if the statement uses the value only before it changes any variable or memory."""
     return isinstance(op, c.AssignOp | c.IfOp | c.NextOp) or (isinstance(op, c.ForOp) and op.end is not value)
 
 

@@ -1,4 +1,4 @@
-"""Reader of a chip's helper functions: a C file of blocks, of which each program gets those it uses."""
+"""Reader of a chip's helper functions: a C file of blocks, of which each program contains only the ones it uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Identifiers of a generated file: unique, and none of them a C keyword."""
+"""Identifiers of a generated file: unique, and never a C keyword."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def identifier(hint: str) -> str:
 
 
 class Names:
-    """Identifiers in nested scopes, each other than all those in its scope and in the scopes around it.
+    """Identifiers in nested scopes, each different from all others in its scope and the enclosing ones.
 
     taken: names that are in use from the start.
     """
@@ -37,9 +37,9 @@ class Names:
     def __init__(self, taken: Iterable[str] = ()):
         self._taken = set(taken)
         self._least: dict[str, int] = {}
-        """For each base, a number below which all are taken."""
+        """For each base name, a number below which all numbers are taken."""
         self._scopes: list[list[tuple[str, str, int]]] = [[]]
-        """For each scope, its names, with their bases and numbers."""
+        """For each scope, its names with their base names and numbers."""
 
     def take(self, name: str) -> None:
         """Exclude a name from those that `fresh` returns later."""
@@ -58,7 +58,7 @@ class Names:
 
     @contextmanager
     def scope(self) -> Generator[None]:
-        """A scope at whose end its names are free again."""
+        """A scope that releases its names at the end."""
         self._scopes.append([])
         yield
         for name, base, number in self._scopes.pop():

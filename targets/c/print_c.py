@@ -67,9 +67,9 @@ def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
 
 
 def sources_of_lines(module: ModuleOp, target: str) -> dict[int, tuple[str, ...]]:
-    """The source operations that each line of NAME.c belongs to, by the names in their locations.
+    """The source operations to which each line of NAME.c belongs, by the names in their locations.
 
-    Lines count from 1; lines that belong to no operation are left out.
+    Lines count from 1; lines that belong to no operation are omitted.
     """
     printer = _ProgramPrinter(_program(module), target)
     printer.source()
@@ -135,13 +135,13 @@ class _ProgramPrinter:
         return lines[:-1]
 
     def _text_of(self, op: c.VerbatimOp) -> str:
-        """A text of the runtime, or that of the chip in its place."""
+        """A text of the runtime, or the chip's replacement for it."""
         return self.chip.replacement(op.origin.data) or op.text.data
 
     def _other_compilers(self) -> list[str]:
         """Errors for compilers that would take branches of the runtime that read the constants of another chip."""
         lines: list[str] = []
-        # Some headers refuse other compilers themselves.
+        # Some headers reject other compilers themselves.
         texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]
         for name, other in BUILT_IN.items():
             used = other.macro is not None and any(other.macro in text for text in texts)
@@ -244,10 +244,10 @@ class _ProgramPrinter:
 
 
 def _rows(words: Sequence[str]) -> Iterator[str]:
-    """Words with commas between them, as many in a row as fit; `textwrap` would take long for millions."""
+    """Comma-separated words, wrapped to the line width; `textwrap` is too slow for millions of words."""
     start, length = 0, 0
     for number, word in enumerate(words):
-        # With the comma, which the last word does not have.
+        # Including the comma, which the last word does not have.
         size = len(word) + (number < len(words) - 1)
         if number > start and length + 1 + size > WIDTH:
             yield ", ".join(words[start:number]) + ","

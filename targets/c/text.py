@@ -1,4 +1,4 @@
-"""Pieces of C text with their precedence, their C type and their effects."""
+"""Pieces of C text with their precedence, C type and effects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEVELS = {
     "==": EQUALITY,
     "!=": EQUALITY,
 }
-"""Precedence of binary operators; comparisons that are missing here have COMPARISON."""
+"""The precedence of binary operators; comparisons that are missing here have COMPARISON."""
 
 INT = IndexType()
 INT24 = IntegerType(24)
@@ -55,11 +55,11 @@ class Text:
     update: tuple[SSAValue, str, str] | None = None
 
     def within(self, level: int) -> str:
-        """The code as an operand of an operator that requires at least this precedence of its operands."""
+        """The code as an operand of an operator that requires at least the given precedence."""
         return self.code if self.level >= level else f"({self.code})"
 
     def fits(self, type: Attribute) -> bool:
-        """True if it converts to another type without a cast and without a warning."""
+        """True if the expression converts to another type without a cast and without a warning."""
         if self.type == type or self.literal or type == i1:
             return True
         return type in RANKS and self.type in RANKS and RANKS[self.type] <= RANKS[type]
@@ -75,7 +75,7 @@ class Text:
         return self if self.fits(type) else self.cast(type)
 
     def as_wide_as(self, type: Attribute) -> Text:
-        """The expression, cast unless arithmetic on it already happens in the type, or in int for narrow types."""
+        """The expression, cast unless arithmetic on it is already in the type, or in int for narrow types."""
         enough = type not in RANKS or RANKS[type] <= RANKS[INT] or self.type == type
         return self if enough else self.cast(type)
 
@@ -87,7 +87,7 @@ def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
 
 
 def spell(type: Attribute) -> str:
-    """A type as C writes it."""
+    """A type in C."""
     if (name := _SPECIAL.get(type)) is not None:
         return name
     if isinstance(type, PointerType):
@@ -125,7 +125,7 @@ def literal(value: int | float, type: Attribute) -> Text:
         # Without the cast it would be a long, and so would every result computed from it.
         return Text(f"(tm_int24){number}", UNARY, INT24, literal=True)
     for width in (16, 32, 64):
-        # In C the minus is an operator, and its operand would have a wider type.
+        # The minus is an operator in C, and its operand would have a wider type.
         if number == -(1 << (width - 1)):
             return Text(f"INT{width}_MIN", PRIMARY, INT, literal=True)
     return Text(str(number), UNARY if number < 0 else PRIMARY, INT, literal=True)

@@ -1,1 +1,1 @@
-"""Fragments that the composers of several chips share: lines of assembly, and kernels for tiles."""
+"""Fragments that the composers of several chips share: lines of assembly, and tile kernels."""

@@ -1,4 +1,4 @@
-"""Weight streams of channels: of each the start, the multiplier, the shift and the weights of its filter."""
+"""Weight streams of channels: for each, the start, the multiplier, the shift amount and the weights of its filter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ WEIGHTS_AT = _NUMBERS.row_bytes
 class ChannelRecords:
     """The records of the channels of a tile.
 
-    columns: of a filter; taps: its weights. across: the columns from a window to the next. bytes: of a record.
+    columns: of a filter; taps: the number of its weights. across: the columns between adjacent windows. bytes: the size
+    of a record.
     """
 
     def __init__(self, tile: Tile, factors: RowFactors) -> None:
@@ -31,6 +32,6 @@ class ChannelRecords:
 
     @property
     def is_by_channel(self) -> bool:
-        """True if windows consist of pixels of all channels, and no two of them are the same."""
+        """True if windows consist of pixels of all channels, and all of them differ."""
         tile = self.tile
         return tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0

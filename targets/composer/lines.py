@@ -1,4 +1,4 @@
-"""Lines of assembly: their text as a C statement, and their number."""
+"""Lines of assembly, and their text as a C statement."""
 
 from __future__ import annotations
 
@@ -11,13 +11,8 @@ Lines: TypeAlias = "tuple[str, ...]"
 
 
 def joined(*parts: str | Iterable[str]) -> Lines:
-    """Instructions and fragments one after the other."""
+    """Concatenate instructions and fragments."""
     return tuple(line for part in parts for line in ((part,) if isinstance(part, str) else part))
-
-
-def instructions(lines: Sequence[str]) -> int:
-    """The number of instructions, which is the time of straight-line code where all of them take the same."""
-    return sum(not line.endswith(":") for line in lines)
 
 
 def statement(lines: Sequence[str]) -> str:
@@ -27,7 +22,7 @@ def statement(lines: Sequence[str]) -> str:
 
 
 class Printed(Mapping[tuple[int, ...], str]):
-    """The bodies of a function by instruction sets, each made when it is printed for the first time."""
+    """The bodies of a function by instruction sets, each generated when it is first printed."""
 
     def __init__(self, bodies: Mapping[tuple[int, ...], Callable[[], str]]) -> None:
         self._bodies = {cores: cache(body) for cores, body in bodies.items()}

@@ -1,4 +1,4 @@
-"""Code with loops whose iterations are known, and how often each of its instructions runs."""
+"""Code with loops of known trip counts, and the number of executions of each instruction."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.instructions import Code, LocalLabel, instructions, joined
 
 
 class Run(NamedTuple):
-    """Instructions one after the other, of which the last may be a branch.
+    """Consecutive instructions, the last of which may be a branch.
 
-    times: the executions in a call of the function. taken: the executions whose branch at the end is taken.
+    times: the executions in a call of the function. taken: the executions in which the branch at the end is taken.
     """
 
-    lines: Lines
+    lines: Code
     times: int = 1
     taken: int = 0
 
@@ -32,11 +32,11 @@ class Run(NamedTuple):
 class Repeated:
     """Code with loops, and the runs of instructions that a call executes."""
 
-    lines: Lines
+    lines: Code
     runs: Sequence[Run]
 
     @staticmethod
-    def once(lines: Lines) -> Repeated:
+    def once(lines: Code) -> Repeated:
         return Repeated(lines, (Run(lines),) if lines else ())
 
     @property
@@ -47,18 +47,19 @@ class Repeated:
     def followed_by(self, further: Repeated) -> Repeated:
         return Repeated(joined(self.lines, further.lines), (*self.runs, *further.runs))
 
-    def then(self, lines: Lines) -> Repeated:
+    def then(self, lines: Code) -> Repeated:
         return self.followed_by(Repeated.once(lines))
 
-    def calling(self, function: Lines) -> Repeated:
-        """The same with a branch at its end that calls a function, whose text is elsewhere."""
+    def calling(self, function: Code) -> Repeated:
+        """The same code with a branch at its end that calls a function, whose text is elsewhere."""
         *before, last = self.runs
         return Repeated(self.lines, (*before, last._replace(taken=last.times), Run(function, last.times, last.times)))
 
-    def looped(self, begin: Lines, end: Lines, count: int, label: int, skipped: int = 0) -> Repeated:
-        """The same between `begin` and, `count` times, a label and `end`, which branches back to it.
+    def looped(self, begin: Code, end: Code, count: int, label: int, skipped: int = 0) -> Repeated:
+        """The code in a loop: `begin`, then `count` times a label, the code and `end`, which branches to the label.
 
-        A single iteration takes neither. skipped: the instructions of `end` that only a branch back takes.
+        A single iteration omits `begin` and `end`. skipped: the instructions of `end` that are executed only before a
+        branch back.
         """
         if count == 1:
             return self
@@ -68,18 +69,18 @@ class Repeated:
             ends = [iteration[-1]._replace(taken=1), Run(back, count - 1, count - 1)]
         else:
             ends = [iteration[-1]._replace(taken=count - 1)]
-        looped = Repeated(joined(f"{label}:", self.lines, end), (*iteration[:-1], *ends))
+        looped = Repeated(joined(LocalLabel(label), self.lines, end), (*iteration[:-1], *ends))
         return Repeated.once(begin).followed_by(looped)
 
     def counted(self, label: int, count: int) -> Repeated:
-        """The same `count` times behind a label, to which a branch at its end goes back."""
+        """The code in a loop of `count` iterations whose last instruction branches back to a label."""
         runs = [run.repeated(count) for run in self.runs]
         runs[-1] = runs[-1]._replace(taken=count - 1)
-        return replace(self, lines=joined(f"{label}:", self.lines), runs=runs)
+        return replace(self, lines=joined(LocalLabel(label), self.lines), runs=runs)
 
 
 def balanced(count: int, most: int) -> list[tuple[int, int]]:
-    """How often so many are taken at once, at most `most`: as few groups as possible, of sizes that differ by one."""
+    """Pairs of a group size, at most `most`, and its number: as few groups as possible, of nearly equal sizes."""
     groups = -(-count // most)
     size, larger = divmod(count, groups)
     return [group for group in ((larger, size + 1), (groups - larger, size)) if group[0]]

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 WORD = 4
 
 ROW = 0
-"""The axis of an order of weights along the rows of a block."""
+"""The axis in an order of weights that stands for the rows of a block."""
 
 
 def scaled(number: str, by: int | str) -> str:
-    """A product in C with a constant or a variable; nothing if there is no number."""
+    """A product in C with a constant or a variable; empty for an empty term."""
     return number if not number or by == 1 else f"{number} * {by}"
 
 
@@ -37,7 +37,7 @@ def _byte(pointer: str, offset: str) -> str:
 
 
 def word(pointer: str, offset: str) -> str:
-    """The signed integer of 32 bits that is stored at a byte offset, in C."""
+    """The signed 32-bit integer at a byte offset, in C."""
     return f"tm_number({pointer}{f' + {offset}' if offset != '0' else ''})"
 
 
@@ -45,8 +45,8 @@ def word(pointer: str, offset: str) -> str:
 class Number:
     """A number of each row.
 
-    values: one integer for each row, stored with the least significant byte first; or the bytes of each row. in_c: the
-    value in C, from a pointer to bytes and a byte offset.
+    values: one integer for each row, stored least significant byte first; or the bytes of each row. in_c: the C
+    expression of the value, given those of a pointer to bytes and a byte offset.
     """
 
     name: str
@@ -72,18 +72,18 @@ def _doubled(pointer: str, offset: str) -> str:
 
 MULTIPLIER = Number("multiplier", WORD, lambda sums: sums.multipliers, _doubled)
 DOUBLED = Number("multiplier", WORD, lambda sums: doubled(sums.multipliers), word)
-"""A multiplier of 31 bits; twice that less 2^32. The value in C is always the latter."""
+"""A 31-bit multiplier m, stored as m or as 2 * m - 2^32. The C expression's value is always 2 * m - 2^32."""
 
 RIGHT = Number("right", 1, lambda sums: -sums.shifts, lambda pointer, offset: f"{_byte(pointer, offset)} - 1")
 RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
-"""The shift amount to the right; the same less 1. The value in C is always the latter."""
+"""A right shift amount, stored unchanged or minus 1. The C expression's value is always the amount minus 1."""
 
 
 @dataclass(frozen=True)
 class Field(ABC):
-    """Bytes of all rows of a block.
+    """The bytes of all rows of a block.
 
-    name: the pointer in C. aligned: the multiple of bytes from the start of the block at which the next field begins.
+    name: the pointer in C. aligned: the multiple of bytes from the start of the block at which the next field starts.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Field(ABC):
     @property
     @abstractmethod
     def row_bytes(self) -> int:
-        """The bytes of a row, without those that align the field."""
+        """The bytes of a row, excluding padding."""
 
     @abstractmethod
     def stored(self, sums: Sums, weights: Numbers) -> Bytes:
@@ -106,16 +106,16 @@ class Field(ABC):
 
 @cache
 def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int]]:
-    """Numbers of a row by their names, each with its byte offset."""
+    """The numbers of a row by their names, each with its byte offset."""
     offsets = accumulate((number.bytes for number in content), initial=0)
     return {number.name: (number, offset) for number, offset in zip(content, offsets, strict=False)}
 
 
 @dataclass(frozen=True)
 class RowNumbers(Field):
-    """Numbers of rows, those of a row side by side.
+    """Numbers of rows; the numbers of one row are adjacent.
 
-    end_mark: the last byte of the aligned field in the last of a group of blocks of equal size.
+    end_mark: the last byte of the aligned field in the last block of a group of equal blocks.
     """
 
     content: tuple[Number, ...] = ()
@@ -137,10 +137,10 @@ class RowNumbers(Field):
 class Weights(Field):
     """Weights of rows, elements `first` to `first + elements`, as integers of `bytes` bytes.
 
-    order: the axes, the outermost first. An axis is `ROW` or a stride: an element with the index i has the coordinate
-    i // stride % extent there, where stride * extent is the next greater stride. So (ROW, 1) is row by row, (1, ROW)
-    element by element, (4, ROW, 1) four elements of each row in turn, and (4, ROW, 1, 2) the same with elements 0, 2,
-    1 and 3 of each four.
+    order: the axes, the outermost first. An axis is `ROW` or a stride: an element with index i has the coordinate i //
+    stride % extent on it, where stride * extent is the next greater stride. For instance, (ROW, 1) is row by row, (1,
+    ROW) element by element, (4, ROW, 1) four elements of each row in turn, and (4, ROW, 1, 2) the same with elements 0,
+    2, 1 and 3 of each four.
     """
 
     elements: int = 0
@@ -166,9 +166,10 @@ class Weights(Field):
         return np.ascontiguousarray(by_axis, f"<i{self.bytes}").reshape(-1).view(np.int8)
 
     def in_c(self, element: str, row: str, rows: int | str) -> str:
-        """A weight in C. element: the variable with its index from `first` on. row, rows: of the block; row may be "".
+        """The C expression of a weight. element: the variable with its index, starting at `first`. row, rows: of the
+        block; row may be "".
 
-        The byte offset is the sum of the coordinates, each times the bytes of the axes inside of its own.
+        The byte offset is the sum of the coordinates, each times the bytes of all inner axes.
         """
         terms: list[str] = []
         inner, by_rows = self.bytes, False
@@ -191,7 +192,7 @@ class Weights(Field):
 
 @dataclass(frozen=True)
 class ListedBytes(Field):
-    """The bytes of a row one by one: elements by their indices, numbers of one byte, and None for nothing."""
+    """The bytes of a row one by one: elements by their indices, numbers of one byte, and None for padding."""
 
     content: tuple[int | Number | None, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Families of kernels for tiles: the C function around the code that a composer makes for a tile."""
+"""Families of tile kernels: the C function around the code that a composer generates for a tile."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from tinyml.targets.c.composer import coded_tiles_in_c
+from tinyml.targets.composer.instructions import most_bytes, printed, stack_of
 from tinyml.targets.composer.lines import Lines, Printed, statement
 from tinyml.targets.composer.repeated import Repeated, Run
 from tinyml.targets.composer.weight_streams import WeightStream
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class TileAssembly(Protocol):
-    """The assembly for a tile, which contains the weights or gets them in a stream.
+    """The assembly for a tile, which contains the weights or reads them from a stream.
 
-    fits: whether the tile has any. lines: of the function. time: the instructions of a call. runs: those that it
-    executes, where they are recorded. stack, bytes: bytes of stack and of flash.
+    fits: true if there is code for the tile. lines: the text of the function. time: the number of instructions of a
+    call. runs: the executed instructions, if they are recorded. stack, bytes: bytes of stack and of flash.
     """
 
     @property
@@ -41,43 +42,52 @@ class TileAssembly(Protocol):
 
 
 class TileCode(TileAssembly, Protocol):
-    """The code for a tile that gets its weights in a stream, whose order is the layout."""
+    """The code for a tile that reads its weights from a stream, whose order is the layout."""
 
     @property
     def layout(self) -> WeightStream: ...
 
 
 class RepeatedCode(ABC):
-    """Code whose function records how often each of its instructions runs."""
+    """Code whose function records the number of executions of each instruction."""
 
     @abstractmethod
     def function(self) -> Repeated:
-        """The whole function."""
+        """The complete function."""
 
     @cached_property
     def code(self) -> Repeated:
-        """The whole function, composed once."""
+        """The complete function, composed once."""
         return self.function()
 
     @property
     def lines(self) -> Lines:
-        return self.code.lines
+        return printed(self.code.lines)
 
     @property
     def time(self) -> float:
-        """The instructions of a call."""
+        """The number of instructions of a call."""
         return self.code.time
 
     @property
     def runs(self) -> Sequence[Run]:
         return self.code.runs
 
+    @property
+    def stack(self) -> int:
+        return stack_of(self.code.lines)
+
+    @property
+    def bytes(self) -> int:
+        """An upper bound of the bytes of flash."""
+        return most_bytes(self.code.lines)
+
 
 @dataclass(frozen=True)
 class LoopedCode(RepeatedCode):
-    """Code for a tile that is loops with known iterations.
+    """Code for a tile whose loops have known trip counts.
 
-    SATURATED: the instructions that only saturated results take.
+    SATURATED: the number of additional instructions for a saturated result.
     """
 
     tile: Tile
@@ -90,17 +100,17 @@ class LoopedCode(RepeatedCode):
 
     @property
     def time(self) -> float:
-        """The instructions of a call, if half of the results are saturated."""
+        """The number of instructions of a call in which half of the results are saturated."""
         return self.code.time - self.SATURATED / 2 * self.tile.rows * self.tile.count
 
 
 @dataclass(frozen=True)
 class TileComposer:
-    """What the families of an instruction set have in common.
+    """The common properties of an instruction set's families.
 
-    header: of the runtime; core: the number of the instruction set there. needs, flash: as in `Kernel`. call: bytes of
-    flash of a call; enter: the time that it takes besides the function. bits, limit: of sums, as in `TileFamily`.
-    statement: the body of a function; prologue: lines in front of every one.
+    header: of the runtime; core: the number of the instruction set in it. needs, flash: as in `Kernel`. call: bytes of
+    flash of a call; enter: the time of a call in addition to the function. bits, limit: of sums, as in `TileFamily`.
+    statement: formats the body of a function; prologue: the lines in front of each body.
     """
 
     header: str
@@ -115,7 +125,7 @@ class TileComposer:
     prologue: Lines = ()
 
     def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly]) -> TileCoder:
-        """What makes the weights of tiles code, for those of a family."""
+        """A coder that turns the weights of a family's tiles into code."""
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
             made = code(tile, sums)
@@ -141,9 +151,9 @@ class TileComposer:
         lines: int = 1,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family for bytes. channels, large, lines: as in `TileFamily`. shared: functions that the code calls.
+        """A family of kernels for bytes. channels, large, lines: as in `TileFamily`. shared: called functions.
 
-        Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier at
+        Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier is at
         least `LEAST_MULTIPLIER`.
         """
 

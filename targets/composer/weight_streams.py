@@ -1,7 +1,7 @@
-"""Weight streams: all that belongs to the rows of a tile, in the order in which a kernel loads it.
+"""Weight streams: all data of a tile's rows, in the order in which a kernel loads them.
 
-A stream is a sequence of blocks of rows, a block a sequence of fields. From this one declaration follow the bytes, the
-byte offsets that a composer needs, and the same sums in plain C.
+A stream is a sequence of blocks of rows, and a block a sequence of fields. This single declaration determines the
+bytes, the byte offsets that a composer needs, and the same sums in plain C.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class StreamInC:
     """The values of a stream in plain C.
 
-    `stream`, `x` and `out` are the arguments. In a block there are a pointer for each of its fields, `row` and, where
-    blocks have several rows, `first`, the first one of the block, and perhaps `rows`.
+    `stream`, `x` and `out` are the arguments. Inside a block there is a pointer for each of its fields, `row` and, if
+    blocks have several rows, `first`, the first row of the block, and perhaps `rows`.
 
     rows: of a block, a number or a variable. row: of the tile.
     """
@@ -42,13 +42,13 @@ class StreamInC:
         return "" if self.rows == 1 else scaled("row", field.row_bytes)
 
     def number(self, name: str) -> str:
-        """A number of the row."""
+        """The C expression of a number of the row."""
         field = next(field for field in self.stream.fields if name in field.numbers)
         number, inner = field.numbers[name]
         return number.in_c(field.name, total(self._row_at(field), str(inner) if inner else ""))
 
     def weight(self, element: str, name: str = "weights") -> str:
-        """A weight of the row. element: its index; name: of the field."""
+        """The C expression of a weight of the row. element: its index; name: of the field."""
         field = next(field for field in self.stream.fields if field.name == name)
         if isinstance(field, ListedBytes):
             return f"{name}[{total(self._row_at(field), f'places[{element}]')}]"
@@ -56,7 +56,7 @@ class StreamInC:
         return field.in_c(element, "" if self.rows == 1 else "row", self.rows)
 
     def _size(self, number: int) -> str:
-        """The bytes of a field of a block."""
+        """The size of a field of a block in bytes, in C."""
         stream, field = self.stream, self.stream.fields[number]
         if isinstance(self.rows, int):
             return str(self.rows * field.row_bytes + stream.padding(number, self.rows))
@@ -65,7 +65,7 @@ class StreamInC:
         return f"({scaled(self.rows, field.row_bytes)} + {field.aligned - 1}) / {field.aligned} * {field.aligned}"
 
     def blocks(self, body: str) -> str:
-        """Statements for every row of every block. body: those of a row."""
+        """Statements for every row of every block. body: the statements for a row."""
         stream, count = self.stream, self.stream.tile.rows
         tables, pointers, before = list[str](), list[str](), "stream"
         for number, field in enumerate(stream.fields):
@@ -89,13 +89,13 @@ class StreamInC:
 
 
 def requantised(c: StreamInC, out: str) -> str:
-    """Statements that requantise `sum` by the numbers `multiplier` and `right` of its row, and store it."""
+    """Statements that requantise `sum` by the row's numbers `multiplier` and `right`, and store it."""
     numbers = f"const int32_t multiplier = {c.number('multiplier')};", f"const int right = {c.number('right')};"
     return "\n".join([*numbers, requantised_in_c("", c.stream.tile.zero, out)])
 
 
 def sums_in_c(c: StreamInC) -> str:
-    """The sums of all rows and windows."""
+    """Statements for the sums of all rows and windows."""
     stream, tile = c.stream, c.stream.tile
     apart, channel = (f" * {tile.rows}", f" + {c.row}") if stream.by_channel else ("", "")
     element = f"x[window * {tile.step} + run * {tile.pitch} + i{apart}{channel}]"
@@ -116,10 +116,11 @@ for (int window = 0; window < {tile.count}; window++) {{
 class WeightStream:
     """The weight stream of a tile.
 
-    groups: how often so many rows are a block, from the first rows on. fields: of a block. by_channel: each row of
-    weights is the filter of a channel, and the elements of a channel lie `tile.rows` apart. run_elements: the elements
-    of a row of weights from a run to the next, as `elements` arranges them from shape rows x (runs x length).
-    finish: the statements in C that store what becomes of `sum` at a location. in_c: the sums of all rows and windows.
+    groups: pairs of a number of blocks and the rows of each, in order. fields: of a block. by_channel: each row of
+    weights is the filter of a channel, and the elements of a channel are `tile.rows` apart. run_elements: the elements
+    of a row of weights between the starts of runs, as arranged by `elements`, which takes rows x (runs x length).
+    finish: the C statements that finish `sum` and store it at a location. in_c: the C statements for the sums of all
+    rows and windows.
     """
 
     tile: Tile
@@ -133,33 +134,33 @@ class WeightStream:
 
     @property
     def length(self) -> int:
-        """The elements of a run that a row of weights meets."""
+        """The number of elements of a run by which a row of weights is multiplied."""
         return self.tile.length // self.tile.rows if self.by_channel else self.tile.length
 
     def block_bytes(self, rows: int) -> int:
-        """The bytes of a block."""
+        """The size of a block of the given number of rows, in bytes."""
         return self._bounds(rows)[-1]
 
     def bytes(self, groups: int) -> int:
-        """The bytes of the blocks of the first groups."""
+        """The size of the blocks in the first groups, in bytes."""
         return sum(times * self.block_bytes(rows) for times, rows in self.groups[:groups])
 
     def offset(self, number: str, rows: int, row: int = 0) -> int:
-        """The byte offset of a number of a row in a block of some rows; of several of a name, the first one's."""
+        """The byte offset of a row's number in a block of `rows` rows; of several with one name, the first."""
         at, field = next((at, field) for at, field in enumerate(self.fields) if number in field.numbers)
         return self._bounds(rows)[at] + row * field.row_bytes + field.numbers[number][1]
 
     def end(self, number: str, rows: int) -> int:
-        """The byte offset in a block behind the field that holds a number, with what aligns the next one."""
+        """The byte offset in a block of the end of the field that contains a number, padding included."""
         return self._bounds(rows)[1 + next(at for at, field in enumerate(self.fields) if number in field.numbers)]
 
     def weights_end(self, rows: int) -> int:
-        """The byte offset in a block behind its last weight; there is one field of them."""
+        """The byte offset in a block of the end of its weights, which are a single field."""
         at, field = next((at, field) for at, field in enumerate(self.fields) if isinstance(field, Weights))
         return self._bounds(rows)[at] + rows * field.row_bytes
 
     def padding(self, field: int, rows: int) -> int:
-        """The bytes that align a field of a block."""
+        """The number of padding bytes after a field of a block."""
         begin, end = self._bounds(rows)[field : field + 2]
         return end - begin - rows * self.fields[field].row_bytes
 
@@ -175,11 +176,11 @@ class WeightStream:
 
     @cached_property
     def _known_bounds(self) -> dict[int, list[int]]:
-        """What `_bounds` gave, by rows."""
+        """The results of `_bounds`, by rows."""
         return {}
 
     def blocks(self) -> Iterator[tuple[slice, bool]]:
-        """The rows of each block; true for the last block of a group."""
+        """Yield the rows of each block, and true for the last block of a group."""
         first = 0
         for times, rows in self.groups:
             for left in reversed(range(times)):
@@ -203,5 +204,5 @@ class WeightStream:
 
     @property
     def portable(self) -> str:
-        """The sums of all rows and windows in C."""
+        """The C statements for the sums of all rows and windows."""
         return self.in_c(StreamInC(self))

@@ -1,4 +1,4 @@
-"""The kernels for Cortex-M: composed ones for the M0+, the M3 and the M4, and plain C for every chip."""
+"""The kernels for Cortex-M: composed ones for the M0+, the M3 and the M4, and plain C for all of them."""
 
 from tinyml.targets.cortex_m.composer.coded.coded_rows import coded_rows
 from tinyml.targets.cortex_m.composer.dot.channel_dots import channel_rows
@@ -42,4 +42,4 @@ CODER = RowCoder("tm_cm_rows", coded_rows, needs="dsp")
 TILE_CODERS = (CHANNEL_CODER, SMALL_CHANNEL_CODER, SMALL_DOT_CODER)
 TILES = (DOT_TILES, CHANNEL_TILES, WIDE_TILES, WINOGRAD_TILES, WINOGRAD_SQUARES, SMALL_DOT_TILES, SMALL_CHANNEL_TILES)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
-"""Estimates, not measured here: the figures are those of an 8-bit chip."""
+"""Unmeasured estimates, taken over from an 8-bit chip."""

@@ -1,4 +1,4 @@
-"""The host computer as a chip: plain C99, no limits, no kernels of its own."""
+"""The host computer as a chip: plain C99, without limits and without its own kernels."""
 
 from pathlib import Path
 

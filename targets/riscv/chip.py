@@ -22,7 +22,7 @@ CHIP = Chip(
     libraries=("-lgcc",),
     packages=(Package("gcc-riscv64-unknown-elf", command="riscv64-unknown-elf-gcc"),),
     modules=("unicorn",),
-    # The halfword 0 is no instruction.
+    # The halfword 0 is not an instruction.
     trap='__asm__ volatile(".half 0");',
     alignment=4,
     constant_alignment=4,

@@ -1,9 +1,9 @@
-"""Costs of the kernels on AVR, in cycles of the ATmega328P, and the figures that they must reach.
+"""Costs of the kernels on AVR, in cycles of the ATmega328P, and their limits.
 
 Cycles are per entry, with weights in flash unless the name says otherwise. `step` is the time of the instructions for
-one entry, with its share of the loop if the kernel is composed, `loop` the difference between a call with n entries and
-one with none, over n, `call` the whole call over n, from the first instruction that loads an argument to the last that
-adds the start of the sum.
+one entry, for a composed kernel including the loop overhead; `loop` the difference between calls with n and with 0
+entries, divided by n; `call` the whole call, divided by n, from the first instruction that loads an argument to the
+addition of the initial value.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 
 @cache
 def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> InferenceCost:
-    """Cost of a call with constant arguments in an otherwise empty function; without a kernel, of that function."""
+    """The cost of a call with constant arguments in an otherwise empty function; for None, of that function."""
     flash, call, definition = bytes(2 * length + 2), "", ""
     if kernel is not None:
         definition = "\n".join(text for _, text in texts_of(kernel_of(attribute_of(kernel), DEVICE), DEVICE))
@@ -100,7 +100,7 @@ def _call(kernel: KernelSignature, length: int) -> str:
 
 
 def cycles_in_loop(kernel: KernelSignature, length: int, optimize: str) -> float:
-    """Cycles per entry of a call on an ATmega328P, not counting the cost of an empty call."""
+    """Cycles per entry of a call on an ATmega328P, minus the cost of an empty call."""
     return (kernel_cost(kernel, length, optimize).time - kernel_cost(kernel, 0, optimize).time) / length
 
 
@@ -114,7 +114,7 @@ def print_costs(levels: Sequence[str]) -> None:
 
 
 def known_step(kernel: KernelSignature) -> str:
-    """The cycles of an entry as the instructions add up; "" where they depend on the entry."""
+    """The cycles per entry by instruction count, as text; "" if they depend on the data."""
     composed = kernel_of(attribute_of(kernel), DEVICE).composed
     step = None if composed is None else composed.costs.get("element")
     return "" if step is None else f"{step:.4g}"

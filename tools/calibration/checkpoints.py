@@ -1,4 +1,4 @@
-"""Checkpoints of long measurements: a run that was cut off goes on where it ended."""
+"""Checkpoints of long measurements, from which an interrupted run resumes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _FILE: ContextVar[tuple[Path, dict[str, Any]] | None] = ContextVar("checkpoints"
 def checkpoints(name: str, *, resume: bool) -> Generator[Path]:
     """Keep what `remembered` measures in a file of the user's cache until the measurements are complete.
 
-    resume: take what a run of the same name that was cut off has measured. Gives the file, which is gone at the end
-    unless an exception cuts the measurements off.
+    resume: reuse the measurements of an interrupted run of the same name. Yields the file, which is deleted at the end
+    unless an exception is raised.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
     file = cache / f"calibration-{name}.jsonl"
     known: dict[str, Any] = {}
     if resume and file.exists():
-        # The last line may have been cut off.
+        # The last line may be incomplete.
         whole = [line for line in file.read_text("utf-8").splitlines(keepends=True) if line.endswith("\n")]
         known = dict(json.loads(line) for line in whole)
     cache.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def checkpoints(name: str, *, resume: bool) -> Generator[Path]:
 def remembered(key: object, measure: Callable[[], T]) -> T:
     """The result of a measurement, a JSON value; measured at most once for a key within `checkpoints`.
 
-    The key has to spell all that the measurement depends on.
+    The string of the key must contain everything that the measurement depends on.
     """
     current = _FILE.get()
     if current is None:

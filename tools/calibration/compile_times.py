@@ -1,6 +1,6 @@
-"""Prints how long programs of many ops take to compile to C (`make compile-times`), some two minutes.
+"""Prints the time to compile programs of many ops to C (`make compile-times`); takes about two minutes.
 
-Each program is compiled by a process of its own; seconds are those of its CPU time. `--help` lists the options.
+Each program is compiled by a process of its own, whose CPU time is printed in seconds. `--help` lists the options.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def chain_data() -> dict[str, np.ndarray]:
 
 
 def seconds_to_compile(ops: int) -> float:
-    """Seconds of CPU until `tinyml-opt` has written the C of a chain."""
+    """Seconds of CPU time that `tinyml-opt` takes to compile a chain to C."""
     with TemporaryDirectory() as name:
         program, data, out = (Path(name, file) for file in ("chain.sd", "data.npz", "chain.c"))
         program.write_text(chain(ops))

@@ -1,4 +1,4 @@
-"""Costs of the kernels on Cortex-M, in instructions, and the figures that they must reach.
+"""Costs of the kernels on Cortex-M, in instructions, and their limits.
 
 Instructions are per multiply-accumulate, from the call of a function that calls the kernel once, on 64 elements, to its
 return.
@@ -73,13 +73,13 @@ _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 
 @cache
 def kernels() -> Mapping[str, Kernel]:
-    """The kernels by their C functions."""
+    """The kernels by the name of their C function."""
     known = (kernel_of(attribute, DEVICES[-1]) for attribute in KERNELS)
     return {kernel.symbol: kernel for kernel in known}
 
 
 def form_of(kernel: Kernel) -> str:
-    """The arguments that a kernel takes."""
+    """The kind of argument list that a kernel takes, e.g. `dot` or `sparse`."""
     if kernel.gaps:
         return "near"
     if kernel.segments:
@@ -90,7 +90,7 @@ def form_of(kernel: Kernel) -> str:
 
 
 def instructions_per_mac(function: str, device: str, optimize: str) -> float:
-    """The instructions for each of 64 elements. function: the name of the kernel's C function."""
+    """Instructions per element, for 64 elements. function: the name of the kernel's C function."""
     kernel = kernels()[function]
     form, tables = form_of(kernel), "table + 128, " * kernel.codings.count(TABLE)
     w, x = ("int16_t" if width == 16 else "int8_t" for width in (kernel.weights, kernel.vector))

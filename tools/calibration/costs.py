@@ -2,9 +2,9 @@
 
     python -m tinyml.tools.calibration.costs [--quick] [--resume] [--add] [TABLE]...
 
-`--quick` measures every eighth program alone: it makes a rough table of a chip that has none, and tells how far a table
-that is there is from what was measured, without writing it. `--resume` takes what a run that was cut off has measured.
-`--add` measures only what a table lacks.
+`--quick` measures only every eighth program: it writes a rough table for a chip without one, and prints the deviation
+of an existing table without rewriting it. `--resume` reuses the measurements of an interrupted run. `--add` measures
+only the steps missing from a table.
 
 Each operation of a program gives an equation: the counts of its steps times their unknown costs equal its measured
 time, or its bytes of code. Bytes that a program pays once (kernels, functions of the C library) and the stack are
@@ -53,19 +53,20 @@ def measured_boards() -> dict[str, Board]:
 
 FORMATS = (("fixed", 16), ("fixed", 8), ("f32", None))
 FIXED_WIDTHS = tuple(width for width in WIDTHS if width > 1)
-"""The widths of packed constants that fixed point has, too."""
+"""The widths of packed constants in fixed point."""
 CODED = ("posit:8", "minifloat:6", "minifloat:4")
 PACKED = tuple(
     (width, weights) for width in (16, 8) for weights in (*(f"fixed:{n}" for n in FIXED_WIDTHS), *CODED, "posit:16")
 )
 OTHERS = (("posit", 8), ("posit", 16), ("posit", 10), ("affine", 8))
 EVERY = 4
-"""Every EVERY-th program is also compiled with packed and coded constants, with packed buffers and in other formats;
-programs with sparse matrices are always compiled with packed constants, too, and those with
-convolutions in every format of integers.
+"""Every EVERY-th program is also compiled with packed and coded constants, packed buffers and other formats.
+
+Programs with sparse matrices are always compiled with packed constants, too, and programs with convolutions in every
+integer format.
 """
 SELDOM = 4
-"""Only every SELDOM-th of these variants is measured when adding to an existing table."""
+"""Only every SELDOM-th variant is measured when adding to an existing table."""
 SAMPLES = 2
 QUICK = 8
 OPTIONS = ("--add", "--quick", "--resume")
@@ -84,7 +85,7 @@ def measure(
     pack_buffers: bool,
     known: Mapping[str, Sequence[float]],
 ) -> Measurement | None:
-    """Compile and measure a program; None if the costs of all its steps are known already."""
+    """Compile and measure a program; None if the costs of all its steps are already known."""
     ctx = context()
     val = program.with_name("val.npz")
     options = PipelineOptions(
@@ -172,10 +173,10 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], 
 
 
 def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: bool = False) -> None:
-    """Measure a table anew, or add the steps that it lacks for packed and coded constants.
+    """Measure a complete table, or with `anew` false only the missing steps for packed and coded constants.
 
-    quick: measure a few programs; with a table they are compared with, which stays as it is. resume: go on where a run
-    that was cut off ended.
+    quick: measure a few programs; an existing table is compared with them and left unchanged. resume: continue an
+    interrupted run.
     """
     file, known = cost_file(chosen.name), {}
     assert file is not None
@@ -202,7 +203,7 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
 
 
 def deviation(chosen: Board, measurements: Sequence[Measurement]) -> float:
-    """The median relative error of the estimated times of operations whose steps are all in the table of a board."""
+    """The median relative error of estimated times, over operations whose steps are all in a board's table."""
     file = cost_file(chosen.name)
     assert file is not None
     times = {step: row[0] for step, row in json.loads(file.read_text())["steps"].items()}
@@ -216,7 +217,7 @@ def deviation(chosen: Board, measurements: Sequence[Measurement]) -> float:
 
 
 def chosen_boards(tables: Sequence[str]) -> list[Board]:
-    """The boards that cost tables are measured on, all without names; raises `InputError` for an unknown table."""
+    """The boards of the given cost tables, by default of all; raises `InputError` for an unknown table."""
     measured = measured_boards()
     for name in tables:
         if name not in measured:
@@ -225,7 +226,7 @@ def chosen_boards(tables: Sequence[str]) -> list[Board]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure cost tables and return the exit code. arguments: names of tables, all if there are none, and options."""
+    """Measure cost tables and return the exit code. arguments: table names, by default all, and options."""
     try:
         chosen = chosen_boards([argument for argument in arguments if argument not in OPTIONS])
     except InputError as error:

@@ -16,12 +16,11 @@ from tinyml.transforms.ir.cost.demand import Demand, StepCounts
 COLUMNS = ["time", "code", "once", "stack"]
 
 FLOOR = 30.0
-"""Operations below this time, or bytes of code, count with their absolute errors."""
+"""Operations with less time, or fewer bytes of code, than this count with absolute errors."""
 POWER = 0.8
-"""Each equation is divided by its size to this power; a power of 1 would weigh relative errors alone."""
+"""Each equation is divided by its size to this power; a power of 1 would give relative errors."""
 TYPICAL = 0.08
-"""Relative errors beyond this count linearly, so that operations that the C compiler optimizes away do not skew the
-fit."""
+"""Relative errors beyond this count linearly, as the C compiler optimizes some operations away."""
 
 
 Equation: TypeAlias = tuple[Mapping[str, float], float]
@@ -47,7 +46,7 @@ class Measurement:
 
 
 def fields_of(measurement: Measurement) -> dict[str, Any]:
-    """The figures of a measurement that a fit uses, as JSON keeps them."""
+    """The fields of a measurement that a fit uses, as JSON values."""
     demand = measurement.demand
     operations = {name: {"runs": dict(s.runs), "stands": dict(s.stands)} for name, s in demand.operations.items()}
     costs = {name: getattr(measurement, name) for name in ("operations", "call", "once", "stack")}
@@ -56,7 +55,7 @@ def fields_of(measurement: Measurement) -> dict[str, Any]:
 
 
 def measurement_of(fields: Mapping[str, Any]) -> Measurement:
-    """A measurement of its fields as JSON keeps them."""
+    """A measurement from the fields that `fields_of` returned."""
     demand = fields["demand"]
     operations = {name: StepCounts(**steps) for name, steps in demand["operations"].items()}
     costs = {name: (time, code) for name, (time, code) in fields["operations"].items()}
@@ -119,7 +118,7 @@ def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, 
 def fit_presence(
     measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
 ) -> dict[str, float]:
-    """Fixed cost of a program, under "", and cost that the first step of each kind adds; known costs are kept."""
+    """The fixed cost of a program, under "", and the cost of the first step of each kind; known ones are kept."""
     presence = [{"": 1.0, **dict.fromkeys(measurement.kinds(), 1.0)} for measurement in measurements]
     names, a, measured = system(list(zip(presence, values, strict=True)))
     base = a @ np.array([known.get(name, 0.0) for name in names])
@@ -133,9 +132,9 @@ def table(
     known: Mapping[str, Sequence[float]],
     alone: Mapping[str, float],
 ) -> dict[str, Any]:
-    """A cost table as `tinyml.targets.costs` reads it; known costs, with those of a program under "", are kept.
+    """A cost table in the form that `tinyml.targets.costs` reads; known costs, with a program's under "", are kept.
 
-    alone: times of steps that were measured by themselves. Costs of composed kernels are known, too, but in no table.
+    alone: times of steps measured in isolation. Costs of composed kernels are also known, but left out of the table.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: astuple(known.cost) for step, known in kernels.items() if known.cost is not None}
@@ -156,7 +155,7 @@ def table(
         for measurement in measurements
     ]
     once = fit_presence(measurements, left, before[2])
-    # Composed kernels call nothing: the deepest of their stacks counts.
+    # Composed kernels call nothing, so only the deepest of their frames counts.
     frames = {step: known.frame for step, known in kernels.items() if known.frame is not None}
     deepest = [max((frames[kind] for kind in each.kinds() & frames.keys()), default=0) for each in measurements]
     stacks = [each.stack - each.demand.local - own for each, own in zip(measurements, deepest, strict=True)]

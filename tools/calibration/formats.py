@@ -1,4 +1,4 @@
-"""The number formats in which calibration measures generated code and kernels that decode weights."""
+"""The number formats used to measure generated code and kernels that decode weights."""
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.posit.exponent_windows import segments_of
@@ -7,7 +7,7 @@ from tinyml.dialects.formats.posit.type import PositType
 FIXED = {width: FixedType(width, width - 1) for width in (8, 16)}
 POSITS = {8: PositType(8, 0, -6, 1), 16: PositType(16, 0, -14, 1)}
 WEIGHTS = PositType(16, 0, -10, 2)
-"""Typical weights of programs, with es 0 and constants coarse enough for sums of products to fit 32 bits."""
+"""Typical weights of programs: es 0, and constants coarse enough for sums of products to fit 32 bits."""
 
 PRODUCTS = {
     "8": (FIXED[8], FIXED[8]),
@@ -17,7 +17,7 @@ PRODUCTS = {
     "coded 16, 16": (WEIGHTS, FIXED[16]),
     "coded 16": (WEIGHTS, POSITS[16]),
 }
-"""The formats of weights and vector, by name; weights that are no integers are coded."""
+"""The formats of weights and vector, by name; non-integer weights are coded."""
 
 FUNCTIONS = {
     "exp 16": ("exp", FixedType(16, 11), FixedType(16, 15)),
@@ -30,4 +30,4 @@ FUNCTIONS = {
 """Functions with the formats of their arguments and results, by name."""
 
 DECODED = segments_of(PositType(16, 1, -28, 1))
-"""The segments of the 16-bit weights that kernels decode, and the number of finer ones."""
+"""The segments of the 16-bit weights that kernels decode, and the number of finer segments."""

@@ -1,10 +1,10 @@
-"""Prints the costs of the runtime's kernels (`make kernels`), on every chip that is installed and has kernels.
+"""Prints the costs of the runtime's kernels (`make kernels`), on every chip with kernels and an installed toolchain.
 
     python -m tinyml.tools.calibration.kernel_costs [--quick] [--resume] [CHIP]...
 
-A chip names the function that measures its own kernels, in all detail (`Chip.figures`); of any other the time of
-products in generated code is shown. `--quick` compiles with -Os alone, `--resume` takes what a run that was cut off has
-measured.
+A chip may name a function that measures its kernels in detail (`Chip.figures`); for other chips, the time of products
+in generated code is printed. `--quick` compiles only with -Os; `--resume` reuses the measurements of an interrupted
+run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OPTIONS = ("--quick", "--resume")
 
 
 def measured_chips(names: Sequence[str]) -> list[Chip]:
-    """The chips of some names, or else all that have kernels; raises `InputError` for an unknown name."""
+    """The chips of the given names, by default all with kernels; raises `InputError` for an unknown name."""
     known = {chip.name: chip for chip in chips()}
     for name in names:
         if name not in known:
@@ -34,7 +34,7 @@ def measured_chips(names: Sequence[str]) -> list[Chip]:
 
 
 def print_figures(chip: Chip, levels: Sequence[str]) -> None:
-    """Print the costs of the kernels of a chip at some levels of optimization."""
+    """Print the costs of a chip's kernels. levels: the optimization levels of the C compiler."""
     if not chip.figures:
         print_products([board.name for board in chip.boards if board.larger is None], {}, levels)
         return
@@ -44,7 +44,7 @@ def print_figures(chip: Chip, levels: Sequence[str]) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the tables and return the exit code. arguments: names of chips, all if there are none, and options."""
+    """Print the tables and return the exit code. arguments: chip names, by default all, and options."""
     try:
         chosen = measured_chips([argument for argument in arguments if argument not in OPTIONS])
     except InputError as error:

@@ -1,4 +1,4 @@
-"""The kernels of the runtime that are written for AVR, or for every chip, as their names describe them."""
+"""The signatures of the runtime's AVR and portable kernels, parsed from their names."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class KernelSignature:
     """The kernel `tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
     form: `dense`, `strided`, `row`, `near`, `distance` or `axpy`. ram: true if the weights lie in RAM. chunk: the
-    number of consecutive products that have to fit 16 bits together. tables: number of leading table arguments. codes:
-    pairs of bytes after the length that parametrize decoding.
+    number of consecutive products whose sum must fit 16 bits. tables: number of leading table arguments. codes: pairs
+    of bytes after the length that parametrize decoding.
     """
 
     name: str
@@ -40,7 +40,7 @@ def function_of(kernel: KernelSignature) -> str:
 
 
 def attribute_of(kernel: KernelSignature) -> KernelAttr:
-    """What identifies the kernel in the IR."""
+    """The attribute that identifies the kernel in the IR."""
     near = kernel.form == "near"
     if not (near or kernel.tables or kernel.weights % 8):
         return ListedKernelAttr.of(function_of(kernel))
@@ -70,18 +70,18 @@ DISTANCE = [_signature(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32"
 AXPY = [_signature(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
 _CODED = [f"t{bits}_{vector}_s32" for bits in (8, 6, 4) for vector in ("s16", "s8")]
 TABLE = [_signature(name) for name in (*_CODED, "t8_t8_s32", "r16_s16_s64")]
-"""Dense kernels for coded weights; tests/numeric/targets/test_generated_c.py shows that they are exact."""
+"""Dense kernels for coded weights; tests/numeric/targets/test_generated_c.py tests that they are exact."""
 _FEW_BITS = [f"s{bits}_{rest}" for bits in (4, 6) for rest in ("s8_s16", "s8_s24", "s8_s32", "s16_s32")]
 _MORE_BITS = [f"s{bits}_{vector}_s32" for bits in (3, 7, 9, 10, 11, 12) for vector in ("s8", "s16")]
 _ANY_BITS = ("s1_s8_s16", "s2_s8_s32", "s5_s16_s32", "s13_s8_s32", "s14_s16_s32", "s15_s8_s32")
 PACKED = [_signature(name) for name in (*_FEW_BITS, *_ANY_BITS, *_MORE_BITS)]
-"""Kernels for packed weights; test_packed_kernels.py shows that they are exact, on all devices."""
+"""Kernels for packed weights; test_packed_kernels.py tests that they are exact, on all devices."""
 _NARROW = ("s4_s8_s16", "s6_s8_s16", "s8_s8_s16", "s8_s8_s24")
 _BYTES = [f"s{bits}_s8_s32" for bits in (4, 6, 7, 8, 9, 10, 12)]
 _WORDS = [f"s{bits}_s16_s32" for bits in (3, 4, 6, 8, 9, 10, 11, 12, 16)]
 NEAR = [_signature(f"near_{name}") for name in (*_NARROW, *_BYTES, *_WORDS)]
-"""Kernels for delta-coded sparse rows; test_delta_kernels.py shows that they are exact, on all devices."""
+"""Kernels for delta-coded sparse rows; test_delta_kernels.py tests that they are exact, on all devices."""
 _OF_BYTES = [f"s{weights}_s{vector}_s32" for weights, vector in ((4, 4), (6, 6), (8, 2), (8, 1))]
 _OF_WORDS = [f"s{weights}_s{vector}_s32" for weights, vector in ((8, 9), (9, 10), (10, 12), (12, 9), (16, 12), (11, 9))]
 NEAR_PACKED = [_signature(f"near_{name}") for name in (*_OF_BYTES, *_OF_WORDS)]
-"""The same, whose vector is packed, too."""
+"""Kernels for delta-coded sparse rows and a packed vector."""

@@ -1,4 +1,4 @@
-"""Packing problems that some packing of a known height solves: without slack, by cuts; and variants of given ones."""
+"""Packing problems with a solution of known height: guillotine cuts without slack, and variants."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,9 +11,10 @@ UNIT = 1024
 
 
 def guillotine(buffers: int, seed: int, points: int, units: int = 1024) -> list[Rectangle]:
-    """Rectangles into which straight cuts divide one that is `points` long and `units` high, in random order.
+    """Rectangles cut from one with `points` program points and a height of `units`, in random order.
 
-    A rectangle is drawn by its area, and cut in time or in size with equal chance: packings without a gap exist.
+    The rectangle to cut is drawn in proportion to its area, and cut in time or size with equal probability. By
+    construction, a packing without gaps exists.
     """
     draw = Random(f"{buffers} {seed} {points}")
     shapes = [(0, points, 0, units)]
@@ -35,7 +36,7 @@ def guillotine(buffers: int, seed: int, points: int, units: int = 1024) -> list[
 
 
 def split_in_time(rectangles: Sequence[Rectangle], seed: int, share: float = 0.15) -> list[Rectangle]:
-    """A share of the buffers, each cut in two of which one lives after the other."""
+    """The buffers with a random `share` of them split in two, one of which is live after the other."""
     draw = Random(f"time {seed}")
 
     def halves(shape: Rectangle) -> Iterator[Rectangle]:
@@ -51,7 +52,7 @@ def split_in_time(rectangles: Sequence[Rectangle], seed: int, share: float = 0.1
 
 
 def split_in_size(rectangles: Sequence[Rectangle], seed: int, share: float = 0.15) -> list[Rectangle]:
-    """A share of the buffers, each cut in two that live at the same time."""
+    """The buffers with a random `share` of them split in two that are live at the same time."""
     draw = Random(f"size {seed}")
 
     def halves(shape: Rectangle) -> Iterator[Rectangle]:
@@ -71,5 +72,5 @@ def reversed_in_time(rectangles: Sequence[Rectangle]) -> list[Rectangle]:
 
 
 def shuffled(rectangles: Sequence[Rectangle], seed: int) -> list[Rectangle]:
-    """The same buffers in another order."""
+    """The same buffers in a random order."""
     return Random(f"order {seed}").sample(rectangles, len(rectangles))

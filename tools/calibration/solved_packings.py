@@ -1,7 +1,7 @@
-"""Counts the packing problems that `auto` solves in some seconds (`make packing`), ten minutes or so for all.
+"""Counts the packing problems that `auto` solves within a time limit (`make packing`); takes about ten minutes.
 
-Problems without slack are generated; of the given ones, which fit into 1 MiB, variants are packed. `--help` lists the
-options.
+Problems without slack are generated; variants of the given problems, which fit 1 MiB, are packed as well. `--help`
+lists the options.
 """
 
 import argparse
@@ -29,12 +29,12 @@ CAPACITY = 1 << 20
 BUFFERS = (100, 200, 300, 450)
 
 COARSE = 100
-"""Program points of the harder problems without slack, where many buffers start together; else four per buffer."""
+"""Program points of the harder problems without slack; the others have four points per buffer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PackingSurvey:
-    """The options of a count."""
+    """The options of a survey."""
 
     seconds: Seconds = option("the greatest duration of a search", default=Seconds(10), metavar="S")
     first_seed: int = option("the first seed of generated problems and variants", default=0, metavar="N")
@@ -44,7 +44,7 @@ class PackingSurvey:
 
 
 def problems(paths: Sequence[Path], seeds: Sequence[int]) -> Iterator[tuple[str, list[list[Rectangle]]]]:
-    """Classes of problems."""
+    """Named classes of packing problems, generated or derived from the given files."""
     for buffers in BUFFERS:
         yield f"cuts-{buffers}", [guillotine(buffers, seed, 4 * buffers) for seed in seeds]
         yield f"coarse-cuts-{buffers}", [guillotine(buffers, seed, COARSE) for seed in seeds]
@@ -58,7 +58,7 @@ def problems(paths: Sequence[Path], seeds: Sequence[int]) -> Iterator[tuple[str,
 
 
 def seconds_to_solve(rectangles: Sequence[Rectangle], limit: float) -> float | None:
-    """Seconds of CPU until a packing in 1 MiB is found; None if it is not."""
+    """Seconds of CPU time to find a packing within 1 MiB; None if none is found."""
     before = time.process_time()
     placement = pack(rectangles, "auto", Effort(steps=None, seconds=limit, capacity=CAPACITY))
     spent = time.process_time() - before

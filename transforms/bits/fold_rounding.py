@@ -1,8 +1,8 @@
-"""`fold-rounding`: starts sums from the rounding constant that is added to them at the end (L4).
+"""`fold-rounding`: starts sums from the rounding bias instead of adding it at the end (L4).
 
-That constant is half of the result's last place. A row of a matrix then costs one addition less: its sum starts from a
-constant instead of zero, or from a bias in flash that already includes the half. Accumulators are proven to have room
-for it, and integers add up in any order.
+The rounding bias is half a unit in the result's last place. A row of a matrix then takes one addition less: its sum
+starts from a constant instead of zero, or from a bias vector in flash that includes the rounding bias. Accumulators are
+proven to have room for it, and integer addition is associative.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import kernel_of, target_of
 
 _SUMS = [op.name for op in num.NUM.operations if issubclass(op, num.KernelSumOp) and not op.NEEDS_KERNEL]
-"""Kernels whose last argument is the initial sum, to which they add."""
+"""Kernels whose last argument is the initial value of the sum."""
 
 
 @dataclass(frozen=True)
 class FoldRoundingPass(ModulePass):
-    """Moves the addition of a constant from the sum that a kernel returns to the start of that sum.
+    """Moves the addition of a constant after a kernel's sum to the start of that sum.
 
-    The sum starts from a constant or, possibly through other kernels and finer units, from elements of a constant in
-    flash that nothing else reads and that have room for it.
+    The sum has to start from a constant or, possibly through other kernels and finer units, from a constant array in
+    flash that has no other readers and has room for the addend.
     """
 
     name = "fold-rounding"
@@ -43,7 +43,7 @@ class FoldRoundingPass(ModulePass):
 
 
 def _sums(module: ModuleOp) -> AbstractSet[str]:
-    """The declared functions that add to their last argument."""
+    """The declared functions whose last argument is the initial value of a sum."""
     target, kernels = target_of(module), num.declared_kernels(module)
     return {
         function
@@ -54,7 +54,7 @@ def _sums(module: ModuleOp) -> AbstractSet[str]:
 
 @dataclass
 class _FoldRounding(RewritePattern):
-    """functions: those that add to their last argument."""
+    """functions: those whose last argument is the initial value of a sum."""
 
     functions: AbstractSet[str]
 
@@ -69,12 +69,12 @@ class _FoldRounding(RewritePattern):
         return self._call_of(owner.input if isinstance(owner, arith.TruncIOp) else value) is not None
 
     def _call_of(self, value: SSAValue) -> func.CallOp | None:
-        """The call that returns a sum; None if another op does."""
+        """The call that returns a sum; None if the value has another origin."""
         call = value.owner
         return call if isinstance(call, func.CallOp) and call.callee.string_value() in self.functions else None
 
     def _add(self, value: SSAValue, constant: int, rewriter: PatternRewriter) -> bool:
-        """Add a constant to a value by changing the ops that compute it; if that is impossible, False and no change."""
+        """Add a constant to a value by changing the ops that compute it; False, without changes, if impossible."""
         if not value.has_one_use():
             return False
         match owner := value.owner:
@@ -100,7 +100,7 @@ class _FoldRounding(RewritePattern):
 
 
 def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:
-    """Adds to every element of a constant in flash, if all of them have room for it."""
+    """Add a constant to all elements of an array in flash; False if an element would overflow."""
     limits = np.iinfo(array.raws.dtype)
     sums = array.raws.astype(np.int64) + constant
     if sums.size == 0 or sums.min() < limits.min or sums.max() > limits.max:

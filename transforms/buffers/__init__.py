@@ -1,1 +1,1 @@
-"""Passes on buffers (L2): the order of ops, in-place updates, and packing into an arena."""
+"""Passes on buffers (L2): the order of ops, updates in place, and packing into an arena."""

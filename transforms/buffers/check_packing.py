@@ -1,11 +1,11 @@
-"""`check-packing`: proves that the views of an arena do not disturb each other.
+"""`check-packing`: proves that no view of an arena overwrites data that is still needed (L2).
 
 The proof is independent of the packers and shares nothing with them, not even the notion of a live range: it is a data
 flow analysis. A backward analysis finds the buffers whose content is still read before it is overwritten; a forward one
-finds whether a buffer can have been written at all. An op may write to bytes only if no other buffer there holds such
-a value, and no buffer that the op itself reads, unless each of its elements has been read before its bytes are written.
-Where a loop writes a result over an operand that it is the last to read, the loop is run, on addresses only, and every
-byte has to be read for the last time before it is written.
+finds the buffers that may have been written at all. An op may write to a byte only if no other buffer at that address
+holds such content and the op itself reads no buffer there, unless each element is read before its bytes are written. If
+a loop writes a result over an operand that it is the last to read, the loop is replayed on addresses only, and the last
+read of every byte has to precede its write.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class CheckPackingPass(ModulePass):
     Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements. The arena is as large
     as the highest end, which its `scratch.height` repeats, and no smaller than its `scratch.lower_bound`; it is
     `scratch.optimal` only if these are equal, and otherwise `scratch.gap` is their difference. No op destroys a value
-    that is read later. Once ops have become loops this cannot be decided easily: only an op on whole buffers shows that
-    nothing of the old content is left.
+    that is read later. The pass has to run before ops become loops: only an op on a whole buffer shows that it leaves
+    nothing of the old content.
     """
 
     name = "check-packing"
@@ -71,34 +71,34 @@ def _name(view: SSAValue) -> str:
 
 
 def _span(view: SSAValue) -> tuple[int, int]:
-    """The first byte, and the first one after the last."""
+    """The first byte, and the end (exclusive)."""
     type, op = memref_type(view), view.owner
     start = op.offset.value.data if isinstance(op, ViewOp) else 0
     return start, start + _end(type, prod(type.get_shape()))
 
 
 def _end(type: MemRefType[Attribute], count: int) -> int:
-    """Bytes of `count` elements; packed ones are in whole groups."""
+    """The size of `count` elements in bytes; packed ones take whole groups."""
     if (bits := packed_bits(type)) is None:
         return count * element_bytes(type)
     return -(-count // group_length(bits)) * group_bytes(bits)
 
 
 def _start(type: MemRefType[Attribute], index: int) -> int:
-    """The first byte with bits of an element, or of its group if it is packed."""
+    """The first byte that holds bits of an element, or of its group if it is packed."""
     if (bits := packed_bits(type)) is None:
         return index * element_bytes(type)
     return index // group_length(bits) * group_bytes(bits)
 
 
 def _touched(type: MemRefType[Attribute], count: int) -> int:
-    """The bytes written with the first `count` elements; packed ones share some."""
+    """The number of bytes that are written with the first `count` elements; packed elements share bytes."""
     bits = packed_bits(type)
     return count * element_bytes(type) if bits is None else touched_bytes(count, bits)
 
 
 def _memory(view: SSAValue) -> SSAValue:
-    """The arena or the argument in which a buffer lies."""
+    """The arena or the function argument that contains a buffer."""
     return view.owner.arena if isinstance(view.owner, ViewOp) else view
 
 
@@ -159,7 +159,7 @@ def _claimed(arena: ArenaOp, name: str) -> int | None:
 
 
 class _Flow:
-    """The values in the buffers of a function."""
+    """The data flow through the buffers of a function."""
 
     def __init__(self, function: func.FuncOp) -> None:
         self.function = function
@@ -167,7 +167,7 @@ class _Flow:
         self.views = _views_of_values(function)
         self.written_from = self._find_first_writes()
         self.read_after: dict[Operation, Views] = {}
-        """The buffers whose content is read after each op, or after the loop that it is."""
+        """The buffers whose content is read after each op, or after the loop if the op is one."""
         self.replayed: dict[tuple[Operation, SSAValue, SSAValue], bool] = {}
 
     def check(self) -> None:
@@ -187,7 +187,7 @@ class _Flow:
         return frozenset[SSAValue]().union(*(self.views.get(value, frozenset()) for value in values))
 
     def _access(self, op: Operation) -> tuple[Views, Views, Views]:
-        """The buffers that an op reads, those that it may write, and those that it overwrites completely."""
+        """The buffers that an op reads, may write, and overwrites completely."""
         none: Views = frozenset()
         if isinstance(op, SliceOp | ViewOp):
             return none, none, none
@@ -205,7 +205,7 @@ class _Flow:
         return touched, none if silent else touched, none
 
     def _find_first_writes(self) -> dict[SSAValue, int]:
-        """The first op, in program order, at which a buffer can hold a value; a loop carries back writes at its end."""
+        """The first op, in program order, after which each buffer can hold a value; loops count from their start."""
         given = [op.result for op in self.order if isinstance(op, ViewOp) and op.input is not None]
         first: dict[SSAValue, int] = dict.fromkeys([*self.function.args, *given], 0)
         for op in self.function.walk():
@@ -221,7 +221,7 @@ class _Flow:
         return first
 
     def _before(self, block: Block, after: Views) -> Views:
-        """The buffers whose content is read later, at the start of a block, given those at its end."""
+        """The buffers whose content is read after the start of a block, given those read after its end."""
         for op in reversed(block.ops):
             self.read_after[op] = after
             blocks = [inner for region in op.regions for inner in region.blocks]
@@ -256,7 +256,7 @@ class _Flow:
     def _reads_precede_writes(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
         """True if an op, or a loop around it, reads each shared byte for the last time before it is written.
 
-        It is the innermost one after which nothing reads the old content.
+        The loop is the innermost one after which nothing reads the old content.
         """
         loop = op
         while read in self.read_after[loop] and isinstance(around := loop.parent_op(), scf.ForOp):
@@ -269,7 +269,7 @@ class _Flow:
         return self.replayed[key]
 
     def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
-        """True if each element of a buffer has been read for the last time when an op writes to its bytes."""
+        """True if each element of a buffer is read for the last time before an op writes to its bytes."""
         if isinstance(op, MoveOp):
             return True
         if not isinstance(op, TensorOp) or op.dest is None or _overwritten(op.dest) is not written:
@@ -284,7 +284,7 @@ class _Flow:
         (target, _), (source, _) = _span(written), _span(read)
 
         def behind(value: SSAValue) -> bool:
-            """True if writes stay below the elements that are still to be read, or are packed like them."""
+            """True if writes stay below all unread elements, or both are packed alike."""
             operand = memref_type(value)
             if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:
                 return True
@@ -294,7 +294,7 @@ class _Flow:
 
 
 def _overwritten(dest: SSAValue) -> SSAValue | None:
-    """The buffer that a destination covers completely, if that is certain."""
+    """The buffer that a destination covers completely; None if that is uncertain."""
     count = prod(memref_type(dest).get_shape())
     while isinstance(dest.owner, SliceOp):
         dest = dest.owner.source
@@ -303,7 +303,7 @@ def _overwritten(dest: SSAValue) -> SSAValue | None:
 
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
-    """The buffers that each memref may be a view of, through slices, branches and loops."""
+    """The buffers that each memref may be a view of, traced through slices, branches and loops."""
     given = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
     views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in given}
     for op in function.walk():

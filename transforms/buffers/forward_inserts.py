@@ -1,4 +1,4 @@
-"""`forward-inserts`: computes a part of a buffer in place instead of inserting it afterwards (L2, before packing)."""
+"""`forward-inserts`: computes a part of a buffer in place instead of inserting it later (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from tinyml.transforms.ir.indices.offsets import build_offset, is_offset, is_run
 class ForwardInsertsPass(ModulePass):
     """Replaces the buffer of a part by a view into the buffer that `tdsl.insert_slice` inserts it into, in place.
 
-    The part must be consecutive elements there, with an offset known before the part is computed, and nothing may touch
-    the buffer between the first op that touches the part and the insertion, which is erased; but the first may update
-    the very elements that the part replaces. Where the first computes the part element by element, under the same
-    conditions its operand, if it has the same format, is computed in the same place and overwritten there.
+    The part must be consecutive elements at an offset that is known before the part is computed. Between the first op
+    that touches the part and the insertion, which is erased, no op may touch the target buffer; only the first op may
+    update the very elements that the part replaces. If that op is elementwise, its operand is computed in the same
+    bytes and overwritten there, under the same conditions and if it has the same format.
     """
 
     name = "forward-inserts"
@@ -41,13 +41,13 @@ class ForwardInsertsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Place:
-    """The consecutive elements of a buffer, `whole`, from which on a part is inserted."""
+    """The location of an inserted part: consecutive elements of the buffer `whole`, starting at `offsets`."""
 
     whole: SSAValue
     offsets: Sequence[SSAValue]
 
     def take(self, part: AllocOp, before: Operation) -> None:
-        """Replace the buffer of a part by a view of the elements that it is inserted into."""
+        """Replace the buffer of a part by a view of the elements that the part is inserted into."""
         builder = Builder(InsertPoint.before(before))
         offset = build_offset(self.offsets, tdsl.shape_of(self.whole), builder)
         view = builder.insert(SliceOp(self.whole, offset, memref_type(part.result).get_shape())).result
@@ -84,7 +84,7 @@ def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
 
 
 def _forward_operands(function: func.FuncOp, op: Operation, place: _Place) -> None:
-    """Compute the operand of an op, and those of the op that begins it, in the bytes of the op's result."""
+    """Compute the operand of an op in the bytes of its result, and so on for the op that computes the operand."""
     while isinstance(op, tdsl.ElementwiseOp) and (dest := op.dest) is not None:
         if (part := _overwritten(op, dest)) is None:
             return
@@ -100,12 +100,12 @@ def _forward_operands(function: func.FuncOp, op: Operation, place: _Place) -> No
 
 
 def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
-    """The buffer of an operand that the result of an op may overwrite element by element, if it is as large."""
+    """The equally large buffer of an operand that the result may overwrite element by element, or None."""
     for value in op.inputs:
         buffer = reshaped(value).owner
         if not isinstance(buffer, AllocOp) or elements_of(buffer.result) != elements_of(place):
             continue
-        # Of two formats stored alike one may be packed later to fewer bits.
+        # One of two formats with the same storage may later be packed to fewer bits.
         same = memref_type(buffer.result).element_type == memref_type(place).element_type
         if same and op.reads_in_place(value):
             return buffer
@@ -113,20 +113,20 @@ def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
 
 
 def _start(function: func.FuncOp, part: AllocOp, last: Operation) -> Sequence[Operation] | None:
-    """The program points at which a part is computed, from the first that touches it to the one before the last.
+    """The program points from the first op that touches a part to the one before `last`.
 
-    None if an op that does not stand beside the last comes first, or others than the last come after it.
+    None if the first op is in another block than `last`, or ops after `last` touch the part.
     """
     live = live_ranges(function)
     first, end = live.ranges[part]
-    # The caller has computed what may be the input.
+    # The caller may fill the buffer of the input.
     if first < 0 or live.points[end] is not last or live.points[first].parent is not last.parent:
         return None
     return live.points[first:end]
 
 
 def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None:
-    """The elements that an insertion will replace, if an op updates them in place; else None."""
+    """The elements that an insertion replaces if an op updates them in place; None otherwise."""
     if not isinstance(op, tdsl.TensorOp) or (updated := op.updated) is None or not op.reads_in_place(updated):
         return None
     view = reshaped(updated).owner
@@ -137,7 +137,7 @@ def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None
 
 
 def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
-    """True if a value may be a buffer or a view of it; loops and branches may hand on any."""
+    """True if a value may be a buffer or a view of it; values from loops and branches may be any buffer."""
     origin = root(value)
     owner = origin.owner
     if not isinstance(value.type, MemRefType) or isinstance(owner, ConstantOp):
@@ -147,7 +147,7 @@ def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
 
 
 def _first_user(part: AllocOp, insert: Operation) -> Operation:
-    """The first op in the block of an insertion that uses the part, or contains such an op."""
+    """The first op in the block of an insertion that uses a part, directly or in a nested region."""
     block = insert.parent
     assert block is not None
     users = [block.find_ancestor_op_in_block(use.operation) for use in part.result.uses]

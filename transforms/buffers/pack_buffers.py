@@ -1,4 +1,4 @@
-"""`pack-buffers`: packs working memory with elements of less than 8 or less than 16 bits (L2, before it is placed)."""
+"""`pack-buffers`: packs buffers in RAM whose elements have less than 8 or less than 16 bits (L2, before placement)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
 
 @dataclass(frozen=True)
 class PackBuffersPass(ModulePass):
-    """Moves buffers to `#scratch.packed_ram` if that saves bytes; constants stay as they are.
+    """Moves buffers to `#scratch.packed_ram` if that saves bytes; constants are unchanged.
 
-    An element takes the least of those widths that holds its number format. Buffers that are returned, or handed on by
-    loops and branches, and the input stay as they are, and so do those that receive rows that are not packed.
+    An element takes the least available width that holds its number format. The input, buffers that are returned or
+    carried by loops and branches, and buffers that receive unpacked rows are unchanged.
     """
 
     name = "pack-buffers"
@@ -35,7 +35,7 @@ class PackBuffersPass(ModulePass):
 
 
 def _leaves(buffer: SSAValue) -> bool:
-    """True if a buffer, or a view of it, is returned or handed on."""
+    """True if a buffer, or a view of it, is returned or carried by a loop or branch."""
     users = [use.operation for use in buffer.uses]
     views = [user.result for user in users if isinstance(user, SliceOp)]
     return any(isinstance(user, func.ReturnOp | scf.YieldOp | scf.ForOp) for user in users) or any(map(_leaves, views))

@@ -1,4 +1,4 @@
-"""`pack-scratch`: gives every buffer of working memory an offset in one arena."""
+"""`pack-scratch`: gives every buffer in RAM an offset in one arena."""
 
 from __future__ import annotations
 
@@ -51,17 +51,18 @@ GAP = "scratch.gap"
 class PackScratchPass(PackingOptions, ModulePass):
     """Replaces every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
 
-    A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand that the op or loop
-    nest which computes it is the last to read: it begins at least the safe distance below (`overlap/distance.py`). In
-    the mode `auto` a `scratch.reuse` takes the place of another operand where that saves a hundredth of the arena.
+    A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
+    that computes it is the operand's last reader: it then starts at least the safe distance below the operand
+    (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` takes the bytes of a different operand where that
+    saves one percent of the arena.
 
     align: a power of two that divides all offsets, in addition to the element size. limit: the greatest size of the
     arena, in bytes. moves: let operands move, each at most once, before the op whose result overlaps them, where that
-    saves a hundredth of the arena.
+    saves one percent of the arena.
 
     The arena carries its height and a lower bound on every packing, in bytes, and `scratch.optimal` if they are equal
     or else their difference as `scratch.gap`; each view carries the program points between which it is alive. Unused
-    buffers are erased; a function without buffers stays as it is. Raises `InputError` for options out of range, for a
+    buffers are erased; a function without buffers is unchanged. Raises `InputError` for options out of range, for a
     function that is already packed, and for an arena above the limit, with the op at the peak and the buffers alive
     there.
     """
@@ -105,7 +106,7 @@ class PackScratchPass(PackingOptions, ModulePass):
             arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
 
     def _exchanged(self, function: func.FuncOp, problem: _Problem, placement: Placement) -> tuple[_Problem, Placement]:
-        """The problem and a lower placement after results have taken the bytes of other operands, or the same ones."""
+        """The problem and placement with results in the bytes of other operands; the given ones if not lower."""
 
         def height(share: float) -> int:
             return self._placement(_problem(function, self.align), share).height
@@ -120,7 +121,7 @@ class PackScratchPass(PackingOptions, ModulePass):
         return problem, placement
 
     def _placement(self, problem: _Problem, share: float = 1) -> Placement:
-        """The lower placement of the problem and of one in which results of loop nests are stacked."""
+        """The lower one of the problem's placement and that of the problem with stacked results of loop nests."""
 
         def placed(rectangles: Sequence[Rectangle]) -> Placement:
             return self._packed(rectangles, Effort(nodes=self.nodes, steps=int(share * STEPS), barred=problem.barred))
@@ -147,7 +148,7 @@ class PackScratchPass(PackingOptions, ModulePass):
 
 @dataclass(frozen=True)
 class _Problem:
-    """The buffers of a function as rectangles. groups: those that take the bytes of each rectangle in turn."""
+    """The buffers of a function as rectangles. groups: the buffers that take the bytes of each rectangle in turn."""
 
     live: LiveRanges
     groups: list[list[Buffer]]
@@ -156,7 +157,7 @@ class _Problem:
     barred: frozenset[int]
 
     def size_from(self, number: int, point: int) -> int:
-        """The bytes of the largest buffer of a rectangle that is alive at a point or after it."""
+        """The size in bytes of a rectangle's largest buffer that is alive at a point or after it."""
         members = [member for member in self.groups[number] if self.live.ranges[member].last >= point]
         return max(size_in_bytes(memref_type(member.result)) for member in members)
 
@@ -182,9 +183,9 @@ def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Re
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
-    """The points inside loops and branches, where nothing may move: a buffer keeps its location throughout them.
+    """The points inside loops and branches, where no buffer may move: its location is fixed throughout them.
 
-    All points, if loops or branches hand buffers on: it is then unknown which ones.
+    All points, if loops or branches carry buffers, because it is then unknown which ones.
     """
     anywhere = hands_on(function)
     return frozenset(i for i, op in enumerate(live.points) if anywhere or op.parent_op() is not function)

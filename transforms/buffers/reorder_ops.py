@@ -35,12 +35,12 @@ GAP = "scratch.order_gap"
 
 @dataclass(frozen=True)
 class ReorderOpsPass(ModulePass):
-    """Sorts the ops of every block topologically so that their peak memory is least, inner blocks first.
+    """Sorts the ops of every block topologically for the least peak memory, inner blocks first.
 
-    Ops stay as they are if no order is better, and in functions whose loops or branches hand buffers on. The order is
+    The order is unchanged if no other is better, and in functions whose loops or branches carry buffers. The order is
     optimal if `budget` sets of ops suffice to find it; otherwise it is the best found, and `scratch.order_gap` of the
-    function is the greatest number of bytes by which it may exceed the optimum in any block. Results that can take the
-    place of an operand of their size (`update-in-place`) are taken into account.
+    function is the greatest number of bytes by which it may exceed the optimum in any block. Results that can reuse the
+    bytes of an operand of their size (`update-in-place`) are taken into account.
 
     budget: the greatest number of sets of ops to try. Raises `InputError` for a function that has been packed.
     """
@@ -61,8 +61,7 @@ class ReorderOpsPass(ModulePass):
                     function.attributes[GAP] = IntegerAttr(gap, i64)
 
     def _reorder(self, function: func.FuncOp) -> int:
-        """Reorders blocks; returns the greatest number of bytes by which the order of a block may exceed the
-        optimum."""
+        """Reorder blocks; returns the most bytes by which the order of any block may exceed the optimum."""
         gap, live = 0, live_ranges(function)
         for block in _blocks(function):
             candidate = _Block(live, block)
@@ -88,7 +87,7 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 class _Block:
-    """The program points of a block, except its end, as tasks; ops without effects follow their users."""
+    """The program points of a block, except its terminator, as tasks; ops without effects follow their users."""
 
     def __init__(self, live: LiveRanges, block: Block) -> None:
         self.block = block
@@ -106,14 +105,14 @@ class _Block:
 
     @property
     def can_change(self) -> bool:
-        """True if there is a choice, and no op with unknown effects."""
+        """True if there are several orders, and no op has unknown effects."""
         return len(self.steps) > 2 and all(
             isinstance(op, _KNOWN) or is_side_effect_free(op) for op in self.block.walk()
         )
 
     @property
     def problem(self) -> OrderingProblem:
-        # The function's own block begins with the input, which is alive before its first op.
+        # The function's own block starts with the input, which is alive before its first op.
         outermost = isinstance(self.block.parent_op(), func.FuncOp)
         start, end = -1 if outermost else self.spans[0].first, self.spans[-1].last + 1
         here = [
@@ -170,7 +169,7 @@ class _Block:
         return sources
 
     def arrange(self, order: Sequence[int]) -> None:
-        """Reorders the steps; any other op comes just before its first use."""
+        """Reorder the steps; all other ops are placed just before their first use."""
         everything, placed = list(self.block.ops), set[Operation]()
         end = everything.pop()
         for op in everything:
@@ -199,7 +198,7 @@ def _lies_in(part: tuple[int, int], span: LiveRange) -> bool:
 
 
 def _accesses(op: Operation) -> tuple[set[SSAValue], set[SSAValue]]:
-    """The memory that an op reads and writes, including the ops inside it."""
+    """The memory that an op reads and writes, including its nested ops."""
     reads, writes = set[SSAValue](), set[SSAValue]()
     for inner in op.walk():
         touched = {root(value) for value in inner.operands if isinstance(value.type, MemRefType)}

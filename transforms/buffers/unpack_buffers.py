@@ -1,4 +1,4 @@
-"""`unpack-buffers`: unpacks buffers that fit in the arena without being packed (L2, before it is placed)."""
+"""`unpack-buffers`: unpacks packed buffers that fit the arena at full width (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
 
 @dataclass(frozen=True)
 class UnpackBuffersPass(ModulePass):
-    """Undoes `pack-buffers` for each buffer if the arena, as large as with all of them packed, has room for it.
+    """Undoes `pack-buffers` for each buffer that fits unpacked into an arena sized for all of them packed.
 
     The input, which the caller packs, stays packed, and so do buffers that receive its rows or that move. Access to
     packed elements takes time: buffers that are touched in the innermost loops come first, then the largest.
@@ -65,7 +65,7 @@ def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]
 
 
 def _keeps_type(buffer: Buffer) -> bool:
-    """True if a buffer has the type that the caller or a move gives it."""
+    """True if the caller or a move determines the type of a buffer."""
     moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
     return moves or "input" in buffer.properties or receives(buffer.result, packed=True)
 
@@ -84,12 +84,12 @@ def _retype(members: list[Buffer], types: list[MemRefType[Attribute]]) -> None:
 
 
 def _fit_each_other(members: list[Buffer]) -> bool:
-    """True if each buffer fits in the one whose bytes it takes, which unpacking may change."""
+    """True if each buffer still fits into the one whose bytes it reuses."""
     return all(bytes_of(buffer.result) <= bytes_of(buffer.source) for buffer in members if isinstance(buffer, ReuseOp))
 
 
 def _innermost(members: list[Buffer]) -> int:
-    """The greatest depth of loops in which elements of these buffers are touched."""
+    """The greatest loop depth at which elements of these buffers are touched."""
     depth, views = 0, [member.result for member in members]
     while views:
         for use in views.pop().uses:

@@ -31,10 +31,10 @@ from tinyml.transforms.buffers.packing import Rectangle, find_peak
 class UpdateInPlacePass(ModulePass):
     """Turns the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
-    The op must be the last that needs the operand and the first that touches the result, and the safe distance of both
-    0 (`overlap/distance.py`). An op that changes part of an operand, or adds to it, gets that operand as its
-    destination, so that nothing is copied. A result smaller than its operand takes its place only if the peak memory
-    does not grow. Buffers move to the start of their blocks.
+    The op must be the last that needs the operand and the first that touches the result, and their safe distance must
+    be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to it, gets that operand as its
+    destination, so that nothing is copied. A result that is smaller than the operand reuses its bytes only if the peak
+    memory does not grow. Buffers move to the start of their blocks.
     """
 
     name = "update-in-place"
@@ -45,14 +45,14 @@ class UpdateInPlacePass(ModulePass):
 
 
 class _Function:
-    """A function whose live ranges are kept up to date as results take the bytes of operands."""
+    """A function whose live ranges are updated as results reuse the bytes of operands."""
 
     def __init__(self, function: func.FuncOp) -> None:
         erase_dead_buffers(function)
         live = live_ranges(function)
         self.points = live.points
         self.ranges = live.ranges
-        # The latest first, so that the earliest ends up at the start; of those that begin together the last.
+        # The latest first, so that the earliest ends up at the start; of buffers that start together, the last.
         for buffer in sorted(reversed(live.ranges), key=lambda alloc: live.ranges[alloc].first, reverse=True):
             if isinstance(buffer, AllocOp) and (block := buffer.parent) is not None:
                 buffer.detach()
@@ -69,7 +69,7 @@ class _Function:
                 self.replace(op, result, chosen)
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:
-        """The smallest buffer whose bytes the result can take."""
+        """The smallest buffer whose bytes the result can reuse."""
         candidates: list[Buffer] = []
         for value in op.inputs:
             buffer = root(value).owner
@@ -91,7 +91,7 @@ class _Function:
         return after <= before
 
     def rectangles(self, result: Buffer | None = None, buffer: Buffer | None = None) -> Iterator[Rectangle]:
-        """The rectangles to pack if a result takes the bytes of another buffer."""
+        """The rectangles to pack if a result reuses the bytes of another buffer."""
         lives: dict[AllocOp, LiveRange] = {}
         for member, (first, last) in self.ranges.items():
             source = base(buffer) if member is result and buffer is not None else base(member)

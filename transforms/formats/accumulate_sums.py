@@ -1,9 +1,9 @@
-"""`accumulate-sums`: a sum of products that a loop carries runs in accumulators and is rounded once, after the loop.
+"""`accumulate-sums`: keeps a loop-carried sum of products in accumulators, rounded once after the loop.
 
 SeeDot's `$(i = [a:b]) w[i] * x` would round, align and saturate in every iteration. One exact sum is faster and more
-accurate; the price is an accumulator's bytes of memory for each element. An argmax over the sums reads the accumulators
-themselves, before rounding makes some of them equal. The proof that nothing overflows adds up the w[i] of either sign
-over all iterations, times the least and the greatest value of x.
+accurate, at the cost of an accumulator's bytes of memory for each element. An argmax over the sums reads the
+accumulators themselves, before rounding makes some of them equal. The proof that no sum overflows adds up the w[i] of
+each sign over all iterations, times the least and the greatest value of x.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ GREATEST_BITS = 32
 """Wider accumulators would cost more memory and time than the rounding they save."""
 
 SPARE_BITS = 5
-"""A constant gives up fewer than this many bits of precision where its sum then fits."""
+"""A constant gives up fewer than this many bits of precision to make its sum fit."""
 
 
 @dataclass(frozen=True)
 class AccumulateSumsPass(ModulePass):
-    """Rewrites loops at L1 whose carried value is `carried + constant[i] * x`, from zero, with i the loop's index."""
+    """Rewrites loops at L1 whose carried value, initially zero, is `carried + constant[i] * x` for loop index i."""
 
     name = "accumulate-sums"
 
@@ -44,7 +44,7 @@ class AccumulateSumsPass(ModulePass):
 
 
 def _accumulate(carried_sum: LoopCarriedSum) -> None:
-    """Carry a sum in an accumulator, if one of at most `GREATEST_BITS` holds it."""
+    """Carry a sum in an accumulator if one of at most `GREATEST_BITS` bits holds it."""
     known = tdsl.carried_product(carried_sum.loop, carried_sum.weight, carried_sum.factor)
     if known is None:
         return

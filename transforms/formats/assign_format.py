@@ -1,4 +1,4 @@
-"""`assign-format`: from reals (L0) to formats (L1); each tensor gets the scale that its profile calls for."""
+"""`assign-format`: from reals (L0) to formats (L1); each tensor gets the scale that its profiled range requires."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""`block-sums`: a loop that adds multiples of vectors does so for a block of iterations at once (strip mining).
+"""`block-sums`: strip-mines loops that add multiples of vectors, a block of iterations at a time.
 
 ProtoNN's `sums += Z[i] * e[i]` loads and stores every sum once for each prototype. With the factors `e` of a block of
-iterations at hand, each sum adds all of its products with the block in one dot product, at the price of a buffer for
-the factors of one block. The order of the additions stays, so no bit changes.
+iterations at hand, each sum adds all of its products with the block in one dot product, at the cost of a buffer for the
+factors of one block. The order of the additions is preserved, so that all bits are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`choose-accumulators`: every sum of products gets the narrowest accumulator that is proven not to overflow.
+"""`choose-accumulators`: gives every sum of products the narrowest accumulator that is proven not to overflow.
 
-The proof is exact for constants: the sums of a row's weights of either sign, times the least and the greatest value of
-the other operand, bound every partial sum. It stands in the IR beside the accumulator's type.
+The proof is exact for constants: the sums of a row's weights of each sign, times the least and the greatest value of
+the other operand, bound every partial sum. The proof is recorded in the IR next to the accumulator's type.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
 class ChooseAccumulatorsPass(ModulePass):
     """Sets `acc` and `bound` of every product of matrices at L1.
 
-    spare: the most bits of precision that constant matrices may give up where that makes a narrower accumulator wide
-    enough; those with several readers give up none. Raises `InputError` for a negative number, and where no
-    accumulator of the format is wide enough.
+    spare: the most bits of precision that constant matrices may give up for a narrower accumulator; matrices with
+    several readers give up none. Raises `InputError` for a negative number, and where no accumulator of the format is
+    wide enough.
     """
 
     name = "choose-accumulators"
@@ -44,7 +44,7 @@ class ChooseAccumulatorsPass(ModulePass):
 
 
 def choose(op: tdsl.ContractionOp) -> None:
-    """Set the accumulator of one sum of products from the known values and ranges of its operands."""
+    """Set the accumulator of one sum of products, given the known values and ranges of its operands."""
     result = tdsl.format_of(op.out)
     if isinstance(op, tdsl.MatmulSumOp):
         _order(op, result)
@@ -55,7 +55,7 @@ def choose(op: tdsl.ContractionOp) -> None:
 
 
 def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
-    """Sort products so that each sum continues exactly in the units of the next: finest last, else in the old order."""
+    """Sort products so that each sum continues exactly in the units of the next: the finest last, otherwise stable."""
 
     def goes_on(first: tuple[SSAValue, SSAValue], second: tuple[SSAValue, SSAValue]) -> int:
         units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in (first, second)]
@@ -66,7 +66,7 @@ def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
 
 
 def _spare(op: tdsl.ContractionOp, most: int) -> None:
-    """Narrow the constants of a sum by the fewest bits with which a narrower accumulator holds it, if possible."""
+    """Narrow the constants of a sum by the fewest bits that permit a narrower accumulator, if any do."""
     constants = [value.owner for pair in op.pairs for value in pair if value.has_one_use()]
     originals = [constant for constant in constants if isinstance(constant, tdsl.ConstOp)]
     before = op.accumulator.bits
@@ -89,7 +89,7 @@ def _starts(op: tdsl.ContractionOp) -> bool:
 
 
 def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
-    """The same constant in another format, for all readers of the old one, which stays."""
+    """Create the same constant in another format, for all readers of the old one, which is kept."""
     new = constant.with_raws(narrowed_raws(constant.raws, tdsl.format_of(constant.result), format), format)
     Rewriter.insert_op(new, InsertPoint.before(constant))
     constant.result.replace_all_uses_with(new.result)

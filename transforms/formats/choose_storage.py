@@ -1,7 +1,7 @@
-"""`choose-storage`: a constant matrix of a sparse product is stored sparse only where that pays.
+"""`choose-storage`: stores the constant matrix of a sparse product densely if that is cheaper.
 
 SeeDot stores every left operand of `|*|` sparse; a matrix with few zeros is then larger and slower than a dense one.
-The product of bytes and time decides, which trades a little of one for much of the other.
+The choice minimises the product of bytes and time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SPARSE_LOOP = 2.0
-"""The time of an entry of a compressed row divided by that of an entry of a dense row, if both are loops."""
+"""The time per entry of a compressed row relative to a dense row, if both are loops."""
 
 
 class _StoreDense(RewritePattern):
@@ -58,7 +58,7 @@ class _StoreDense(RewritePattern):
         rewriter.replace(op, [dense, product])
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
-        """The slowest kernels, those of the widest sums: one per op, layout and width of weights."""
+        """The slowest kernels, those with the widest sums: one per op, layout and width of weights."""
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(format.coding.name for format in formats if format.coding is not None)
         if len(codings) < len(formats):
@@ -77,7 +77,7 @@ class _StoreDense(RewritePattern):
 
 
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
-    """The least product of bytes and time over some widths of elements, in units of the time of an unpacked element.
+    """The least product of bytes and time over several element widths, in units of the time of an unpacked element.
 
     widths: the first is that of unpacked elements.
     """
@@ -91,7 +91,7 @@ def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Seque
 
 
 def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, float]:
-    """The time of an element of a dense row, by its width."""
+    """The time per element of a dense row, by its width."""
     dense = [kernel for kernel in kernels if kernel.op in (num.DotOp.name, num.DotRowsOp.name)]
     fitting = [kernel for kernel in dense if kernel.rows <= len(matrix)]
     return {kernel.weights: kernel.step for kernel in sorted(fitting, key=lambda kernel: -kernel.step)}
@@ -114,9 +114,9 @@ def format_type(op: tdsl.ContractionOp):
 
 @dataclass(frozen=True)
 class ChooseStoragePass(ModulePass):
-    """Turns a `tdsl.spmv` whose matrix takes less stored dense, bytes times time, into a `tdsl.matmul`.
+    """Turns a `tdsl.spmv` into a `tdsl.matmul` if its matrix takes fewer bytes times time when stored densely.
 
-    Dense rows of few bits count as `pack-constants` may store them.
+    Dense rows of few bits are counted in the form in which `pack-constants` may store them.
 
     target: as in `select-kernels`; its kernels determine how long an entry takes. packed: as in `pack-constants`.
     Raises `InputError` for an unknown target.

@@ -1,8 +1,8 @@
-"""`fuse-distances`: `(a - b)^T * (a - b)` becomes one `tdsl.squared_distance`, without the vector of differences.
+"""`fuse-distances`: fuses `(a - b)^T * (a - b)` into `tdsl.squared_distance`, without a vector of differences.
 
 Rounding each difference would cost as much as squaring it. Instead both vectors get one scale, at which the difference
-of their raws is exact, and the finest one at which the sum of squares is proven to fit its accumulator; the proof
-knows the constant vectors: it adds up (|b| + the greatest |a|)^2.
+of their raws is exact: the finest one at which the sum of squares is proven to fit its accumulator. For a constant
+vector b, the proof adds up (|b| + max |a|)^2.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SPARE_BITS = 7
 
 @dataclass(frozen=True)
 class FuseDistancesPass(ModulePass):
-    """Rewrites products at L1 of a difference with itself, if nothing else uses it and the formats allow."""
+    """Rewrites products at L1 of a difference with itself if it has no other uses and the formats permit it."""
 
     name = "fuse-distances"
 
@@ -57,7 +57,7 @@ def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
 
 
 def _spare(value: SSAValue) -> range:
-    """The numbers of bits that a vector may give up: 0 if it has other users, or its op moves bits or has a body."""
+    """The numbers of bits that a vector may give up: only 0 with other users, or if its op moves bits or has a body."""
     constant = _constant(value)
     if constant is not None:
         return range(SPARE_BITS if constant.result.has_one_use() and value.has_one_use() else 1)
@@ -66,7 +66,7 @@ def _spare(value: SSAValue) -> range:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant behind a vector that is constant or directly indexed from one; None for other vectors."""
+    """The constant of a vector that is constant or directly indexed from one; None for other vectors."""
     source = value.owner.input.owner if isinstance(value.owner, tdsl.IndexOp) else value.owner
     return source if isinstance(source, tdsl.ConstOp) else None
 
@@ -74,7 +74,7 @@ def _constant(value: SSAValue) -> tdsl.ConstOp | None:
 def _accumulator(
     difference: tdsl.SubOp, lhs: NumberFormat, rhs: NumberFormat, result: NumberFormat
 ) -> tuple[Accumulator, Bound | None] | None:
-    """An accumulator that is wide enough and not too wide, with the bound that proves it."""
+    """The accumulator of the squares, with its proven bound; None if wider than `GREATEST_BITS` bits."""
     exact = lhs.difference(rhs)
     if exact is None:
         return None

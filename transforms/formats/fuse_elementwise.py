@@ -1,8 +1,7 @@
-"""`fuse-elementwise`: chains of elementwise ops become one `tdsl.map`, one loop over the elements.
+"""`fuse-elementwise`: fuses chains of elementwise ops into one `tdsl.map`, a single loop over the elements.
 
-No result changes: each op of the body rounds into the format that its tensor had. This saves the intermediate tensors
-in RAM, a load, a store and a loop for each of them, and limits that are unnecessary by the intervals of values no
-longer stored.
+No result changes: each op of the body rounds to the format of its former tensor. The fusion saves intermediate tensors
+in RAM, a load, a store and a loop for each, and saturation that the intervals of unstored values make unnecessary.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class FuseElementwisePass(ModulePass):
 
 
 class _Order(NamedTuple):
-    """The order of the ops of a block before any are fused. contractions: the number of those before each op."""
+    """The order of a block's ops before any fusion. contractions: the number of contractions before each op."""
 
     position: dict[Operation, int]
     contractions: dict[Operation, int]
@@ -81,7 +80,7 @@ def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: _Order) -> bool:
     """True if computing a producer with the sink keeps more tensors alive past the contractions in between.
 
-    Its operands stay alive instead of its result, which costs memory if several are not constants.
+    The producer's operands then stay alive instead of its result, which costs memory if several are not constants.
     """
     shape = tdsl.shape_of(producer.out)
     waiting = {

@@ -1,7 +1,7 @@
-"""`lift-to-reals`: a program in number formats goes back to reals (L1 to L0), so that formats can be chosen anew.
+"""`lift-to-reals`: converts a program in number formats back to reals (L1 to L0), to choose its formats again.
 
-Constants become the reals that they stand for, conversions between formats disappear. A lower limit of 0 that a format
-imposes, such as by a zero point that hides a relu, becomes a relu.
+Constants become the reals that they represent, and conversions between formats disappear. A lower limit of 0 that a
+format imposes, for instance by a zero point that hides a relu, becomes a relu.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tinyml.dialects.locations import error_at
 
 @dataclass(frozen=True)
 class LiftToRealsPass(ModulePass):
-    """Makes every tensor one of `f32`. Raises `InputError` for sums in accumulators, which stand for no tensor."""
+    """Changes every tensor to `f32`. Raises `InputError` for sums in accumulators, which correspond to no tensor."""
 
     name = "lift-to-reals"
 

@@ -1,6 +1,6 @@
 """`measure-cost`: builds a program, runs it on a target and records its cost as a module attribute (L1).
 
-Estimates are a few bytes off. A search under a limit therefore measures a program before it settles on it.
+Estimates are a few bytes off. A search under a limit therefore measures a program before choosing it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, P
 class MeasureCostPass(ModulePass):
     """Sets `tinyml.cost` as `estimate-cost` does, by one inference of zeros, unless the target's tools are missing.
 
-    The program itself stays as it is. target: as for `select-kernels`. pack_buffers: whether `pack-input` and
-    `pack-buffers` run. flash: bytes for `spend-flash`, which spends less where the program that is built takes more.
-    Raises the errors of the C compiler and the simulator for a program that is too large.
+    The program itself is unchanged. target: as for `select-kernels`. pack_buffers: true if `pack-input` and
+    `pack-buffers` run. flash: bytes for `spend-flash`, which spends less if the built program exceeds them. Raises the
+    errors of the C compiler and the simulator for a program that is too large.
     """
 
     name = MEASURE_COST

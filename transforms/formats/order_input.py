@@ -1,7 +1,7 @@
-"""`order-input`: the order of the axes in which the caller gives an image whose channels come first (L0, L1).
+"""`order-input`: sets the order of axes in which the caller supplies an image whose channels come first (L0, L1).
 
-Frameworks train on images of channels x height x width, cameras deliver height x width x channels, and so do ops of
-`tdsl` read them: an image in that order is neither copied nor gathered from several planes.
+Frameworks train on images of channels x height x width, while cameras supply height x width x channels, the order that
+ops of `tdsl` read: an image in this order is neither copied nor gathered from several planes.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from tinyml.transforms.ir.attributes import argument_attribute, set_argument_att
 class OrderInputPass(ModulePass):
     """Gives an argument whose channels come first another order of axes, and records the order in `tdsl.order`.
 
-    Such an argument is read by a `tdsl.transpose` that moves the channels to the end.
+    The argument is one that a `tdsl.transpose` reads, which moves the channels to the end.
 
-    input_order: `channels-last`, or `file` for the order that the model's file has. input: the source of the input; one
-    that arrives row by row and is not channels last arrives in the order height x channels x width: each row holds the
+    input_order: `channels-last`, or `file` for the order that the model's file has. input: the source of the input; an
+    image that arrives row by row and is not channels last has the order height x channels x width: each row holds the
     rows of all channels, one after the other. Raises `InputError` for another order, and for `channels-last` if no op
     reads the input as an image or a sequence.
     """
@@ -71,7 +71,7 @@ def _readers(value: SSAValue) -> list[Operation]:
 
 
 def _moves_channels_last(op: Operation) -> bool:
-    """True for an op that moves several channels behind the other axes of a single sample."""
+    """True for an op that moves several channels to the end, after the other axes of a single sample."""
     if not isinstance(op, tdsl.TransposeOp):
         return False
     shape = tdsl.shape_of(op.input)
@@ -79,7 +79,7 @@ def _moves_channels_last(op: Operation) -> bool:
 
 
 def _has_channels_last(value: SSAValue) -> bool:
-    """True if ops on images read a value unchanged, perhaps after elementwise ops, or with a single channel."""
+    """True if ops on images read a value as it is, perhaps after elementwise ops, or with a single channel."""
     for reader in _readers(value):
         match reader:
             case tdsl.Conv2dOp() | tdsl.PoolOp() | tdsl.PadOp():
@@ -94,7 +94,7 @@ def _has_channels_last(value: SSAValue) -> bool:
 
 
 def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
-    """Give an argument another order of axes; its readers get the old order again."""
+    """Give an argument another order of axes; its readers get the old order back."""
     if list(axes) == sorted(axes):
         return
     readers = _readers(argument)
@@ -104,7 +104,7 @@ def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     back: dict[tuple[int, ...], SSAValue] = {}
 
     def ordered(wanted: tuple[int, ...]) -> SSAValue:
-        """The axes of the file's tensor in another order."""
+        """The argument with the axes of the file's tensor in the given order."""
         permutation = tuple(axes.index(axis) for axis in wanted)
         if list(permutation) == sorted(permutation):
             return argument

@@ -1,4 +1,4 @@
-"""`pack-input`: the caller packs the numbers of an input whose format has fewer than 8, or fewer than 16, bits (L1)."""
+"""`pack-input`: lets the caller pack the input if its format has fewer than 8, or fewer than 16, bits (L1)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tinyml.transforms.ir.attributes import argument_attribute, set_argument_att
 
 @dataclass(frozen=True)
 class PackInputPass(ModulePass):
-    """Sets `tdsl.packed` of the argument of a program, where that saves bytes; `lower-tdsl-to-scratch` packs it.
+    """Sets `tdsl.packed` of the argument if that saves bytes; `lower-tdsl-to-scratch` then packs its type.
 
-    An input that arrives row by row is packed if a row has whole groups of elements.
+    An input that arrives row by row is packed if each row consists of whole groups of elements.
     """
 
     name = "pack-input"

@@ -28,9 +28,9 @@ from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_gi
 from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 
 PLAN = "tinyml.plan"
-"""The attribute of a module with the segments that are not ordinary.
+"""The attribute of a module that lists the segments that are not ordinary.
 
-Each has its `first` and `last` op, and `by`, the way it is tiled; where values are recomputed also `more_macs`.
+Each entry has its `first` and `last` op, and `by`, its tiling; if values are recomputed, also `more_macs`.
 """
 
 
@@ -39,14 +39,13 @@ class PlanExecutionPass(ModulePass):
     """Executes each function by a plan, and records its segments in the attribute `tinyml.plan` of the module.
 
     mode: a schedule of docs/schedules.md, whose plan with the least peak is taken; `ordinary` changes nothing, `auto`
-    takes the fastest plan with at most `ram` bytes alive, or that with the least peak, of those that stream. ram:
-    without it `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution, and
-    computing several pixels at once stays within the bytes that the search was limited to (`tdsl.ram`). In every mode
-    an image whose channels come first is copied in the order of pixels where that takes less memory, or in `auto` less
-    time. target: as for printing C; its kernels determine how many pixels are computed at once where segments are
-    streamed by rows. extra: percentage of multiply-accumulates that patches may add to the network's. Raises
-    `InputError` for another mode, and except for `ordinary` for functions with loops, branches or batches of images,
-    unless the mode is `auto`.
+    takes the fastest plan with at most `ram` bytes alive, or the one with the least peak, of streaming segments. ram:
+    without it, `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution, and
+    computing several pixels at once is limited to the bytes of the search (`tdsl.ram`). In every mode, an image whose
+    channels come first is copied in the order of pixels if that takes less memory, or in `auto` less time. target: as
+    for printing C; its kernels determine the number of pixels computed at once in segments streamed by rows. extra:
+    percentage of multiply-accumulates that patches may add to the network's. Raises `InputError` for another mode and,
+    unless the mode is `ordinary` or `auto`, for functions with loops, branches or batches of images.
     """
 
     name = "plan-execution"
@@ -101,15 +100,15 @@ class PlanExecutionPass(ModulePass):
         return max(searched.value.data - besides, 0)
 
     def _plan(self, network: Network, function: func.FuncOp, schedule: Schedule, ram: int | None) -> Plan:
-        """The plan of a schedule."""
+        """The plan of a function by a schedule."""
         if not schedule.recomputes:
             network = with_given_input(network, function)
         return schedule.program_plan(network, ram, network.graph.macs * self.extra // 100)
 
     def _run(self, network: Network, plan: Plan, schedule: Schedule, ram: int | None) -> Iterator[tuple[Segment, str]]:
-        """Rewrites the segments of a plan; yields each that is not ordinary and the way it is tiled.
+        """Rewrite the segments of a plan; yields each that is not ordinary, with its tiling.
 
-        ram: the limit in bytes on the memory for several pixels at once.
+        ram: the limit, in bytes, on the memory for several pixels at once.
         """
         families = tile_families(self.target)
         beyond = schedule.tile_memory(_convolutions(network), families)
@@ -117,7 +116,7 @@ class PlanExecutionPass(ModulePass):
         for segment, bits in zip(plan.segments, alive, strict=True):
             kernels = Kernels(families, AMPLE)
             if beyond is not None and ram is not None:
-                # Packing takes more than the bytes alive at once: half of the rest is for results beside operands.
+                # Packing takes more than the bytes alive at once: half of the rest is for results next to operands.
                 left = TileMemory(AMPLE.strip, max(ram - -(-segment.bits // 8), 0) // 2)
                 kernels = Kernels(families, left, left)
             elif beyond is not None:
@@ -133,7 +132,7 @@ def _convolutions(network: Network) -> list[tdsl.Conv2dOp]:
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str) -> ModuleOp | None:
-    """A program at L1 as a mode executes it, if that rounds sums in between; None if bits do not change."""
+    """A program at L1 as a mode executes it, if that rounds partial sums; None if bits do not change."""
     if not schedule_named(mode).rounds:
         return None
     planned = module.clone()

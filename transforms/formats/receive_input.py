@@ -1,7 +1,7 @@
-"""`receive-input`: the image arrives row by row, from a camera or over a serial line, so that it need not be kept (L1).
+"""`receive-input`: receives the image row by row, from a camera or over a serial line, without storing it (L1).
 
-The readers of the input now read a copy of it (`tdsl.receive`). In a streamed segment only a ring of rows of this copy
-is kept; elsewhere all of it is received before the first op.
+The readers of the input read a copy of it instead (`tdsl.receive`). In a streamed segment only a ring of rows of this
+copy is kept; otherwise all of it is received before the first op.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from tinyml.targets.chip import INPUTS, MEMORY
 from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 MOST = (1 << 16) - 1
-"""The most rows, and elements of a row, that the function can count."""
+"""The most rows, and elements in a row, that the function can count."""
 
 
 @dataclass(frozen=True)
 class ReceiveInputPass(ModulePass):
     """Sets `tdsl.received` of the argument of a program and inserts a `tdsl.receive` of all of it.
 
-    input: `memory` changes nothing; for `serial` and `callback` the program is the same. Raises `InputError` for
-    anything else, for an input that is no single image, and for one that lies in the arena (`reuse-input`).
+    input: `memory` changes nothing; for `serial` and `callback` the program is the same. Raises `InputError` for other
+    values, for an input that is not a single image, and for one in the arena (`reuse-input`).
     """
 
     name = "receive-input"
@@ -67,7 +67,7 @@ class ReceiveInputPass(ModulePass):
 
 
 def _image(argument: SSAValue) -> SSAValue:
-    """The image behind an argument, whose only reader may be a change of its shape."""
+    """The image of an argument, whose only reader may be a change of its shape."""
     shape = tdsl.shape_of(argument)
     readers = {use.operation for use in argument.uses}
     if (len(shape) != 4 or shape[0] != 1) and len(readers) == 1:

@@ -1,7 +1,7 @@
-"""`reuse-input`: the input becomes a buffer of the arena, which the caller fills and the model overwrites (L0, L1).
+"""`reuse-input`: makes the input a buffer of the arena, which the caller fills and the model overwrites (L0, L1).
 
-The arena of a network is often fullest while its first layers read the input. As a buffer like any other the input
-shares its bytes with later ones, and results may overlap it while it is read for the last time.
+The arena of a network is often fullest while its first layers read the input. As an ordinary buffer the input shares
+its bytes with later ones, and results may overlap it while it is read for the last time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tinyml.transforms.ir.attributes import set_argument_attribute
 
 @dataclass(frozen=True)
 class ReuseInputPass(ModulePass):
-    """Sets `tdsl.reused` of the argument of a program; `lower-tdsl-to-scratch` makes a buffer of it."""
+    """Sets `tdsl.reused` of a program's argument, for which `lower-tdsl-to-scratch` allocates a buffer."""
 
     name = "reuse-input"
 

@@ -1,9 +1,9 @@
-"""`tile-segment`: a segment of a network becomes one loop nest over slices of its images.
+"""`tile-segment`: fuses a segment of a network into one loop nest over slices of its images.
 
-By rows or pixels, inner images live in rings: every value is computed once, when its first reader needs it, and kept
-until the last has passed it. The result of the segment may then overwrite its input as far as that has been read
-(`pack-scratch`). By channels, each is passed from op to op until its part of the sums is added up. By patches, ops
-compute the parts of their results that a tile of the last result needs.
+By rows or pixels, intermediate images are kept in ring buffers: every value is computed once, when its first reader
+needs it, and kept until its last reader has passed it. The result of the segment may then overwrite the part of its
+input that has been read (`pack-scratch`). By channels, each channel is passed from op to op until its contribution is
+added to the sums. By patches, ops compute the parts of their results that a tile of the last result needs.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class TileSegmentPass(ModulePass):
 
     first, last: the first and the last op of the segment, by the names that `tinyml plan` gives them. by: the unit that
     the loops compute at a time: `rows`, `pixels`, `blocks`, `channels`, `patches`, or a tiling of another package; by
-    blocks, pools of separate windows take the pixels of a convolution block by block, and everything else runs by
-    pixels. sums: bits of the sums that a loop over channels adds up, 32, 16 or 8, to which they are rounded in between
-    where they need more. patches: their number along each axis. target: as for printing C; its kernels determine how
-    many pixels of a row are computed at once. Raises `InputError` for other names and widths of sums, and for segments
-    that do not run slice by slice, with the reason.
+    blocks, pools of disjoint windows compute a convolution's pixels block by block, and all other ops run by pixels.
+    sums: width in bits of the sums that a loop over channels accumulates, 32, 16 or 8; partial sums that need more are
+    rounded. patches: their number along each axis. target: as for printing C; its kernels determine how many pixels of
+    a row are computed at once. Raises `InputError` for other names and widths of sums, and for segments that cannot run
+    slice by slice, with the reason.
     """
 
     name = "tile-segment"

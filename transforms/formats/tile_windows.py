@@ -1,9 +1,9 @@
-"""`tile-windows`: convolutions become loops over the pixels of their results, each a product of matrices.
+"""`tile-windows`: turns convolutions into loops over the pixels of their results, each a product of matrices.
 
-A window of the image is gathered for each pixel, padding included, so that no padded image and no matrix of all windows
-lies in memory: only one window does, and none where its elements lie one after the other in the image. The filter is
-then a matrix, and all optimisations of matrix products apply. Elementwise ops behind a convolution run in the same
-loops, pixel by pixel.
+The window of each pixel is gathered from the image, including padding, so that neither a padded image nor a matrix of
+all windows is stored: only one window is, and none if its elements are contiguous in the image. The filter is then a
+matrix, and all optimisations of matrix products apply. Elementwise ops after a convolution run in the same loops, pixel
+by pixel.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from tinyml.transforms.ir.window_spacing import is_strip
 
 @dataclass(frozen=True)
 class TileWindowsPass(ModulePass):
-    """Rewrites every `tdsl.conv2d` of a single image, with the padding before and the elementwise ops behind it.
+    """Rewrites every `tdsl.conv2d` of a single image, with the padding before it and the elementwise ops after it.
 
-    Convolutions in place (`turns`) stay. The elementwise ops are absorbed as long as each is the only reader of the one
-    before, and its other operands are tensors of the same shape, numbers per channel or single numbers.
+    Convolutions in place (`turns`) are unchanged. Elementwise ops are absorbed as long as each is the only reader of
+    the previous result, and its other operands are tensors of the same shape, numbers per channel or single numbers.
 
-    target: as for printing C; its kernels determine how many pixels are taken at once. ram: with a limit in bytes, of
-    this option or of a search (`tdsl.ram`), as many as fit into the memory that `plan-execution` leaves. flash: with a
+    target: as for printing C; its kernels determine how many pixels are taken at once. ram: with a limit in bytes, from
+    this option or a search (`tdsl.ram`), as many pixels as fit the memory that `plan-execution` leaves. flash: with a
     limit, `spend-flash` may choose kernels that take several rows at once, so that these are gathered, which takes more
-    memory even where no such kernel is chosen. Raises `InputError` for an unknown target.
+    memory even if no such kernel is chosen. Raises `InputError` for an unknown target.
     """
 
     name = "tile-windows"
@@ -65,7 +65,7 @@ class TileWindowsPass(ModulePass):
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:
-    """True for an image of one window of channels in groups, or of a strip of several, as tiling leaves it."""
+    """True for a convolution after tiling: of one window of grouped channels, or of a strip of windows."""
     _, *window, _ = tdsl.shape_of(op.rhs)
     # Several lines of windows are part of a segment whose rows have not been split yet.
     one_line = tdsl.shape_of(op.out)[1] == 1 or tdsl.shape_of(op.lhs)[1:3] == (1, 1)
@@ -131,6 +131,6 @@ def _chain(op: tdsl.Conv2dOp) -> list[tdsl.ElementwiseOp]:
 
 
 def _by_pixel(op: tdsl.Conv2dOp) -> Callable[[SSAValue], bool]:
-    """True for an operand with pixels like the result's, or the same for all pixels."""
+    """A predicate that is true for operands with pixels like the result's, or the same values for all pixels."""
     shape = tdsl.shape_of(op.out)
     return lambda value: tdsl.shape_of(value) == shape or prod(tdsl.shape_of(value)[:-1]) == 1

@@ -1,1 +1,1 @@
-"""Builders and matchers for passes of every level."""
+"""Builders and matchers for passes of all levels."""

@@ -8,12 +8,12 @@ from xdsl.ir import Attribute
 
 
 def argument_attribute(function: func.FuncOp, name: str) -> Attribute | None:
-    """An attribute of the one argument of a predict function; None if it is not set, or the argument is a buffer."""
+    """An attribute of the only argument of a predict function; None if it is not set, or the argument is a buffer."""
     given = () if function.arg_attrs is None else function.arg_attrs.data
     return given[0].data.get(name) if given else None
 
 
 def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -> None:
-    """Set an attribute of the one argument of a predict function."""
+    """Set an attribute of the only argument of a predict function."""
     given = function.arg_attrs.data[0] if function.arg_attrs is not None else DictionaryAttr({})
     function.arg_attrs = ArrayAttr([DictionaryAttr({**given.data, name: value})])

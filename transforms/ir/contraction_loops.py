@@ -1,4 +1,4 @@
-"""Loops over dot products in the place of contractions (L3)."""
+"""Expansion of contractions into loops over dot products (L3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
-    """Replace a contraction by loops over its windows and its rows from one on; a single one needs no loop."""
+    """Replace a contraction by loops over its windows and its rows starting at index `first`; one row needs no loop."""
     nest = LoopNest(op)
     sparse = [each for each in op.sums if isinstance(each, num.SparseProductsOp)]
     lengths = [each.lengths for each in sparse]
@@ -37,7 +37,7 @@ def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
 def _inline(
     op: num.ContractOp, indices: Indices, entries: Mapping[num.SparseProductsOp, SSAValue], nest: LoopNest
 ) -> None:
-    """Insert the body at some indices, with dot products. entries: the first entries of the row in sparse matrices."""
+    """Insert the body for given indices, with dot products. entries: the row's first entry in each sparse matrix."""
     for argument, index in zip(op.body.block.args, indices, strict=True):
         index.name_hint = index.name_hint or argument.name_hint
         argument.replace_all_uses_with(index)
@@ -62,7 +62,7 @@ def _inline(
 
 
 def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopNest) -> SSAValue:
-    """A sum with the products of all runs of a window."""
+    """Add the products of all runs of a window to a sum."""
     (runs, pitch, _), sum, row = op.spaces, op.sum, indices[-1]
     part = op.length // runs
     for run in range(runs):
@@ -81,7 +81,7 @@ def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: Lo
 
 
 def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopNest) -> SSAValue:
-    """The number of the first element of a window."""
+    """The element offset of the start of a window."""
     if len(around.shape) == 1:
         return nest.index(0)
     first = nest.times(indices[-2], op.spaces.step)
@@ -89,7 +89,7 @@ def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: L
 
 
 def _store(op: memref.StoreOp, nest: LoopNest) -> None:
-    """Store an element by its number among all of a buffer: outer loops compute their part of it once."""
+    """Store an element at its linear index in the whole buffer, so that outer loops compute their part of it once."""
     number: SSAValue | None = None
     for index, extent in zip(op.indices, scratch.memref_type(op.memref).get_shape(), strict=True):
         number = index if number is None else nest.add(nest.times(number, extent), index)

@@ -1,7 +1,7 @@
-"""The levels of the IR, and the check that a pass gets IR of the level that it takes.
+"""The levels of the IR, and the check that a pass is applied to IR of its level.
 
-As an MLIR pass has an anchor and dialects that it depends on, a pass here takes a level: that of its room, or the one
-that its class attribute `takes` names. A pass that has neither, such as a plug-in's or xDSL's own, takes any IR.
+As an MLIR pass has an anchor and dialects that it depends on, a pass here takes a level: that of its folder, or the one
+that its class attribute `takes` names. A pass with neither, such as a plug-in's or xDSL's own, takes any IR.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from tinyml.dialects.locations import error_at
 
 @dataclass(frozen=True)
 class Level:
-    """IR that passes of one room take.
+    """The IR that the passes of one folder take.
 
-    description: for messages. refused: the type of values that are of another level. without: dialects that were
-    lowered before. inputs: the type of every function's arguments, if the passes work on whole programs.
+    description: for messages. refused: the type of values that belong to another level. without: dialects that were
+    lowered earlier. inputs: the type of every function's arguments, if the passes work on whole programs.
     """
 
     description: str
@@ -51,9 +51,10 @@ def level_of(step: ModulePass) -> Level | None:
 
 
 def check_level(step: ModulePass, module: ModuleOp) -> None:
-    """Raise `InputError`, at the operation in question, unless a module is of the level that a pass takes.
+    """Raise `InputError`, at the offending operation, unless a module is of the level that a pass takes.
 
-    Passes of a level also rely on functions of one block, none in another, whose operations follow those that they use.
+    Passes of a level also rely on functions of one block, without nested functions, and on definitions that precede
+    their uses.
     """
     level = level_of(step)
     if level is None:
@@ -90,7 +91,7 @@ def _signature_complaint(function: func.FuncOp, level: Level) -> str | None:
 
 
 def _complaints(regions: Sequence[Region], level: Level) -> Iterator[tuple[Operation, str]]:
-    """The operations below a function that are not of a level, in order, each with what is wrong."""
+    """The operations below a function that violate a level, in order, each with the error."""
     known: set[SSAValue] = set()
 
     def visit(block: Block) -> Iterator[tuple[Operation, str]]:

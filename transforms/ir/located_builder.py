@@ -1,4 +1,4 @@
-"""Insertion of ops at a point that moves on behind them, with a location for those that have none."""
+"""Insertion of ops in order, with a location for those that have none."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LocatedBuilder:
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
-        """Insert at the end of a block; afterwards insertion goes on where it was, at the location that it had."""
+        """Insert at the end of a block; afterwards restore the insertion point and the location."""
         outer, location = self.builder, self.location
         self.builder = Builder(InsertPoint.at_end(block))
         yield

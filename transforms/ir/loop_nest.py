@@ -18,7 +18,7 @@ Indices: TypeAlias = "list[SSAValue]"
 
 
 class LoopNest(LocatedBuilder):
-    """Inserts ops before an op, whose location they get; `over` and `fold` open loops and continue after them."""
+    """Inserts ops before an op, with its location; `over` and `fold` open loops and continue after them."""
 
     def __init__(self, before: Operation):
         super().__init__(InsertPoint.before(before), before.location)
@@ -42,7 +42,7 @@ class LoopNest(LocatedBuilder):
         return self.insert(memref.LoadOp.get(source, indices))
 
     def unsigned(self, value: SSAValue) -> SSAValue:
-        """A stored integer of 8 or 16 bits, zero-extended to an index."""
+        """Zero-extend a stored integer of 8 or 16 bits to an index."""
         wide = self.insert(arith.ExtUIOp(value, i16 if value.type == i8 else i32))
         return self.insert(arith.IndexCastOp(wide, IndexType()))
 
@@ -85,7 +85,7 @@ class LoopNest(LocatedBuilder):
         return loop.results
 
     def contract(self, shape: Sequence[int], body: Callable[[Indices], None]) -> num.ContractOp:
-        """A contraction over lines of windows, windows and rows of weights; `body` takes their numbers."""
+        """Insert a contraction over lines of windows, windows and rows of weights; `body` takes their indices."""
         block = Block(arg_types=[IndexType()] * len(shape))
         with self.inside(block):
             body(list(block.args))
@@ -104,7 +104,7 @@ def function_around(op: Operation) -> func.FuncOp:
 
 
 def local_array(function: func.FuncOp, element: Attribute, length: int, name: str) -> SSAValue:
-    """A local array on the stack of a function."""
+    """Allocate a local array on the stack of a function."""
     first = function.body.block.first_op
     assert first is not None
     array = LoopNest(first).insert(memref.AllocaOp.get(element, shape=[length]))
@@ -115,7 +115,7 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
 def needed(
     ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Operation | None = None
 ) -> list[Operation]:
-    """Ops of a loop's body and the ops they depend on, in order, except those that only `but` needs."""
+    """The given ops and the ops of the loop's body that they depend on, in order, minus those only `but` needs."""
     needed: set[Operation] = set()
     pending = list(ops)
     while pending:

@@ -1,4 +1,4 @@
-"""Layouts of sparse matrices for the kernels of a target: compressed rows, or a stream of bytes."""
+"""Layouts of sparse matrices for the kernels of a target: compressed rows, or a byte stream."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 class SparseRows:
     """The rows of a sparse matrix in the layout of one kernel.
 
-    entries: the number that the kernel processes. bytes: of flash. lengths: of the rows in a stream, each in multiples
-    of `unit` bytes after the row's count. make_stream: makes the stream; None for a kernel that reads compressed rows.
+    entries: the number of entries that the kernel processes. bytes: of flash. lengths: of the rows in a stream, in
+    multiples of `unit` bytes after the row's count. make_stream: makes the stream; None for a kernel that reads
+    compressed rows.
     """
 
     kernel: Kernel
@@ -74,12 +75,12 @@ class SparseRows:
 
     @property
     def effort(self) -> float:
-        """The product of bytes and time, which is to be minimised."""
+        """The product of bytes and time, which is minimised."""
         return (self.bytes + self.kernel.code) * self.time
 
 
 def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> SparseRows | None:
-    """The rows with the least effort over these kernels; None if no kernel can read the matrix."""
+    """The rows with the least effort over the given kernels; None if no kernel can read the matrix."""
     candidates = (SparseRows.read_by(kernel, rows, columns) for kernel in kernels)
     return min((rows for rows in candidates if rows is not None), key=lambda rows: rows.effort, default=None)
 

@@ -6,7 +6,7 @@ from tinyml.dialects import tdsl
 
 
 def is_squared_distance(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
-    """True if a product is that of a column vector with itself, and the vector a difference without other uses."""
+    """True if a product is that of a column vector with itself, and the vector is a difference without other uses."""
     row = product.lhs.owner
     return (
         isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)

@@ -1,4 +1,4 @@
-"""Constants from which sums start, in the units of their accumulator (L1 to L3)."""
+"""Constant start values of sums, in the units of their accumulator (L1 to L3)."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Start:
-    """The start of sums: constants of a format."""
+    """The start values of sums: constants of a format."""
 
     format: NumberFormat
     raws: Raws
 
     def recoded(self, accumulator: Accumulator) -> Start:
-        """The start in the format that an accumulator loads at the least cost."""
+        """The same start values in the format that an accumulator loads at the least cost."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         format = accumulator.start_format(self.format)
         return Start(format, format.recode(NumpyMachine(), self.raws, self.format))
 
     def plus(self, integers: NDArray[np.int64]) -> Start | None:
-        """The start with integers added to its raws; None if the format does not hold the sums."""
+        """The start values with integers added to their raws; None if the format cannot hold the sums."""
         raws = self.raws.astype(np.int64) + integers
         try:
             self.format.verify_raws(raws)
@@ -41,7 +41,7 @@ class Start:
         return Start(self.format, raws.astype(self.format.dtype))
 
     def sums(self, accumulator: Accumulator) -> NDArray[np.int64]:
-        """The raws of sums that begin so."""
+        """The raws of sums with these start values."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         raws = self.raws.astype(self.format.dtype)
@@ -49,6 +49,6 @@ class Start:
 
 
 def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
-    """A start from 0, of sums of products with weights of a format."""
+    """The start value 0 for sums of products with weights of a format."""
     format = accumulator.start_format(weights)
     return Start(format, np.zeros((), format.dtype))

@@ -1,4 +1,4 @@
-"""Verification of a module between the passes of a pipeline, of what has changed."""
+"""Incremental verification of a module between the passes of a pipeline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tinyml.transforms.ir.levels import Level, check_level, level_of
 
 
 class Record(NamedTuple):
-    """The state of an operation. types: those of operands and results. blocks: with arguments and their types."""
+    """The state of an operation. types: of operands and results. blocks: with arguments and their types."""
 
     parent: Block | None
     last: bool
@@ -29,10 +29,10 @@ Records: TypeAlias = dict[Operation, Record]
 
 
 def records_of(module: ModuleOp, before: Records | None = None) -> Records:
-    """The state of every operation of a module, in the order of the text.
+    """The state of every operation of a module, in program order.
 
-    The record of an operation that has not changed is the one in `before`. New ones for all operations would start the
-    garbage collector several times between two passes.
+    The record of an unchanged operation is reused from `before`. New records for all operations would start the garbage
+    collector several times between two passes.
     """
     known = before or {}
     records: Records = {}
@@ -59,13 +59,13 @@ def _record_of(op: Operation) -> Record:
 class Verification:
     """The verification of a module between the passes of a pipeline.
 
-    The whole module is verified before the first pass and after the last one, unless nothing has changed; in between,
-    the operations that changed and those around them: the definitions of their operands, their users, what they contain
-    and what contains them. What else depends on a change, such as the users of a symbol, is seen at the end.
+    The whole module is verified before the first pass and after the last one, unless it is unchanged. In between, only
+    changed operations are verified, with the definitions of their operands, their users, their contents and their
+    ancestors. Other dependences on a change, such as the users of a symbol, are checked at the end.
     """
 
     def __init__(self) -> None:
-        # Operations that were seen are kept alive, so that no new one is taken for an old one.
+        # Verified operations are kept alive, so that a new one cannot be mistaken for an old one.
         self.records: Records = {}
         self.whole = False
         self.levels: set[Level] = set()
@@ -91,7 +91,7 @@ class Verification:
 
 
 def _changed(records: Records, before: Records) -> set[Operation]:
-    """The operations whose state is another than before, and those that contained one that is no longer there."""
+    """The operations whose state has changed, and those from which an operation has been removed."""
     changed = {op for op, record in records.items() if before.get(op) is not record}
     for op, record in before.items():
         gone = op not in records or records[op].parent is not record.parent
@@ -101,7 +101,7 @@ def _changed(records: Records, before: Records) -> set[Operation]:
 
 
 def _around(op: Operation) -> Iterator[Operation]:
-    """An operation, and those whose verification may depend on it."""
+    """Yield an operation and those whose verification may depend on it."""
     container: Operation | None = op
     while container is not None:
         yield container

@@ -1,4 +1,4 @@
-"""The distances between the windows of a convolution, in memory that several of them share (L1 to L3)."""
+"""The spacing of a convolution's windows in memory that they share (L1 to L3)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from tinyml.dialects import num, tdsl
 
 
 def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> tuple[num.Spacing, int]:
-    """The layout of the windows of an undilated filter, `across` pixels apart, and the number of their lines.
+    """The layout of the windows of an undilated filter, `across` pixels apart, and the number of lines of windows.
 
-    filter: its shape, O x KH x KW x C. image: 1 x H x W x C with a line of windows for each row from KH on, all of them
-    in one line for a filter of a single pixel; or one window after the other, N x KH x KW x C.
+    filter: its shape, O x KH x KW x C. image: 1 x H x W x C with a line of windows for each row starting at row KH - 1,
+    or a single line for a 1x1 filter; or N x KH x KW x C, with separate windows.
     """
     count, rows, columns, channels = image
     _, height, width, length = filter
@@ -21,9 +21,9 @@ def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> tuple[num.Spa
 
 
 def is_strip(op: tdsl.Conv2dOp) -> bool:
-    """True if the windows of a single image lie side by side in lines, a constant step from one to the next.
+    """True if the windows of a single image form lines with a constant step between adjacent windows.
 
-    A line lies a row behind the one before.
+    Successive lines start one row apart.
     """
     (_, *taps, _), (_, height, _, _) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)
     rows = tdsl.shape_of(op.out)[1]

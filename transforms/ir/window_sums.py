@@ -1,4 +1,4 @@
-"""Sums of windows by rows of constant weights, and the kernels for tiles that compute them (L1 to L3)."""
+"""Sums of windows multiplied by rows of constant weights, and the tile kernels that compute them (L1 to L3)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class WindowSums:
     """Sums of products of bytes, each finished in the format of the result.
 
-    channels: true if each row is multiplied by a channel of a window. weights: rows x elements. run: the elements of a
-    run of a window. count: the number of windows in each line.
+    channels: true if each row is multiplied by a single channel of a window. weights: rows x elements. run: the number
+    of elements in a run of a window. count: the number of windows in each line.
     """
 
     channels: bool
@@ -35,7 +35,7 @@ class WindowSums:
     lines: int = 1
 
     def fitted(self, family: TileFamily) -> tuple[Tile, Sums] | None:
-        """The tile of the kernels of a family that compute the sums, or some of their lines; None if there are none."""
+        """The tile and sums for a family's kernels, which may compute some lines at a time; None without one."""
         (runs, pitch, step), rows = self.spaces, len(self.weights)
         if family.channels != self.channels or self.lines % family.lines:
             return None

@@ -1,7 +1,7 @@
 """`block-rows`: multiplies several rows of a matrix by a vector at once where the target has a kernel for that (L3).
 
 A kernel for several rows loads each element of the vector once for all of them, and is called once. The sums of a block
-are kept in a small local array; what a row does before and after its products stays as it is, in loops over the block.
+are kept in a small local array. The ops of a row before and after its products are unchanged, in loops over the block.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tinyml.transforms.loops.kernels.tiles import as_window
 
 @dataclass(frozen=True)
 class BlockRowsPass(ModulePass):
-    """Takes the rows of contractions in blocks; rows whose sums a kernel also finishes become a tile.
+    """Splits the rows of contractions into blocks; rows whose sums a kernel also finishes become a tile.
 
     target: as for printing C. Raises `InputError` for an unknown target.
     """
@@ -58,7 +58,7 @@ class BlockRowsPass(ModulePass):
 
 
 def tile_rows(module: ModuleOp, target: str) -> None:
-    """Replace contractions over all rows of a matrix by tiles, where a kernel of a board finishes the sums."""
+    """Replace contractions over all rows of a matrix by tiles if a kernel of the target finishes the sums, too."""
     kernels, families = kernels_of(target), tile_families(target)
     blocks = [kernel for kernel in kernels if kernel.op == num.DotRowsOp.name]
     for function in defined_functions(module):
@@ -82,7 +82,7 @@ class _Rows:
 
     @property
     def start(self) -> SSAValue:
-        """What the sum starts from."""
+        """The initial value of the sum."""
         return self.products[0][0].sum
 
     @property
@@ -111,7 +111,7 @@ class _Rows:
         return None
 
     def rewrite(self, sums: SSAValue) -> None:
-        """Take rows in blocks, and the last ones in a loop; `sums` is an array for one block."""
+        """Process rows block by block and the remaining ones in a loop; `sums` is an array for one block."""
         nest, op = LoopNest(self.op), self.op
         rest = op.rows % self.block
         starts = self._zeros(nest) or sums
@@ -142,7 +142,7 @@ class _Rows:
             Rewriter.erase_op(op)
 
     def _zeros(self, nest: LoopNest) -> SSAValue | None:
-        """Zeros in flash, where sums start from zero."""
+        """An array of zeros in flash for sums that start from zero; None for others."""
         if not isinstance(self.start.owner, num.ZeroOp):
             return None
         raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
@@ -151,7 +151,7 @@ class _Rows:
         return zeros
 
     def _each(self, nest: LoopNest, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
-        """A loop over the rows of a block that stores the start of each sum, or finishes it."""
+        """Insert a loop over the rows of a block that stores the start of each sum, or finishes it."""
         last, op = self.end, self.op
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -174,7 +174,7 @@ class _Rows:
         values = dict(values)
         for op in ops:
             if isinstance(op, num.ShiftOp | num.StartOp):
-                # Built anew: the sum may have become wider.
+                # Rebuilt instead of cloned: the sum may have become wider.
                 first = values.get(op.operands[0], op.operands[0])
                 if isinstance(op, num.ShiftOp):
                     copy = num.ShiftOp(first, values.get(op.places, op.places))
@@ -189,7 +189,7 @@ class _Rows:
 
 
 def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
-    """The accumulator of a sum, then wider ones if it begins here and is only shifted and finished afterwards."""
+    """Yield the accumulator of a sum, then wider ones if the sum starts here and is only shifted and finished."""
     accumulator = num.accumulator_type(start)
     if not accumulator.INTEGER:
         return
@@ -204,7 +204,7 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
 
 
 def _kernel(op: num.ProductsOp, accumulator: Accumulator, kernels: Sequence[Kernel]) -> Kernel | None:
-    """The kernel for products of several rows of weights at once."""
+    """The kernel that computes products for several rows of weights at once; None if there is none."""
     # A single product of each channel is faster in a loop.
     if op.row_pitch != op.length or (op.channels is not None and op.length == 1):
         return None
@@ -221,7 +221,7 @@ def _kernel(op: num.ProductsOp, accumulator: Accumulator, kernels: Sequence[Kern
 
 
 def _reads_earlier_rows(op: num.ContractOp) -> bool:
-    """Whether a row may read an element that an earlier row has stored, so that rows cannot be taken at once.
+    """True if a row may read an element that an earlier row has stored, which rules out blocks of rows.
 
     Different buffers do not overlap while both are in use; in the same buffer a row may read the element it stores.
     """

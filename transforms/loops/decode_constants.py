@@ -1,7 +1,7 @@
-"""`decode-constants`: constants of coded numbers in flash become the integers that they stand for, at no cost (L3).
+"""`decode-constants`: replaces coded constants in flash by the integers they represent if these are no larger (L3).
 
-A number of 12 bits takes two bytes unless it is packed, and so does its integer, if that has 16 bits. Then nothing is
-left to decode on the device: a product takes as long as that of fixed point.
+A 12-bit number takes two bytes unless it is packed, and so does its 16-bit integer. Nothing is then left to decode on
+the device, and a product takes as long as in fixed point.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _PRODUCTS = num.ProductsOp, num.SparseProductsOp, num.DotOp, num.StridedDotOp, n
 
 @dataclass(frozen=True)
 class DecodeConstantsPass(ModulePass):
-    """Decodes constants that only sums of products read, where their integers take no more bytes.
+    """Decodes constants that only sums of products read if their integers take no more bytes.
 
-    Accumulators have to allow the integers. packed: as for `pack-constants`; what is packed regardless of the cost
-    stays as it is.
+    The accumulators must accept the integers. packed: as for `pack-constants`; constants that are packed regardless of
+    the cost are unchanged.
     """
 
     name = "decode-constants"
@@ -46,7 +46,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
     format = number_format(type.element_type)
     if not isinstance(format, ExactFormat) or not isinstance(type.memory_space, scratch.Flash):
         return
-    # The fewest bits: accumulators have room for products of the numbers, which may not be any of the type.
+    # The narrowest integers: accumulators have room for products of these constants, not of any value of the type.
     widths = range(2, format.stored_width + 1)
     integers = next((numbers for bits in widths if (numbers := format.as_integers(bits)) is not None), None)
     coded = format.coding is None or format.coding.name != INTEGER
@@ -57,7 +57,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
-    """True if products sum an operand, in an accumulator that allows it to have another format."""
+    """True if a use is a factor of a sum of products whose accumulator accepts `format` for it."""
     op = use.operation
     if not isinstance(op, _PRODUCTS):
         return False
@@ -66,7 +66,7 @@ def _sums(use: Use, format: NumberFormat) -> bool:
 
 
 def _retype(value: SSAValue, element: Attribute) -> None:
-    """Give the elements of a buffer and of its views a new type."""
+    """Change the element type of a buffer and of its views."""
     type = scratch.memref_type(value)
     new = MemRefType(element, type.get_shape(), memory_space=type.memory_space)
     value = Rewriter.replace_value_with_new_type(value, new)

@@ -1,6 +1,6 @@
 """`estimate-cost`: records an estimate of a program's time, flash and RAM on a target as a module attribute (L3).
 
-Searches for formats, which belong to a level above, run it through `pipelines_below`.
+Format searches, which work on a higher level, run it through `pipelines_below`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, Progra
 
 @dataclass(frozen=True)
 class EstimateCostPass(ModulePass):
-    """Sets `tinyml.cost`: time of an inference in the unit of the target, flash and RAM (with stack) in bytes.
+    """Sets `tinyml.cost`: time of an inference in the target's unit, flash and RAM (including stack) in bytes.
 
     target: as for `select-kernels`. Raises `InputError` for a target without a cost table.
     """

@@ -1,7 +1,7 @@
 """`fuse-loops`: fuses a loop with the next one, which loads the elements that the first has just stored (L3).
 
-The elementwise ops behind a matrix product (bias, activation, gates) then run in the epilogue of each of its rows, with
-the rounded sum in a register: neither stored nor loaded, and with its proven interval known.
+The elementwise ops following a matrix product (bias, activation, gates) then run in the epilogue of each of its rows,
+with the rounded sum in a register: neither stored nor loaded, and with its proven interval known.
 
 Buffers share the bytes of one arena, so dependences are tested on bytes: a byte that one loop stores must be accessed
 by the other in the same iteration or not at all.
@@ -35,7 +35,7 @@ _Loop: TypeAlias = scf.ForOp | num.ContractOp
 class FuseLoopsPass(ModulePass):
     """Fuses a loop with the next one of equal bounds if that loads elements that the first has stored.
 
-    A contraction counts as a loop over its rows, and takes up what it is fused with.
+    A contraction counts as a loop over its rows; a loop fused with a contraction becomes part of its body.
     """
 
     name = "fuse-loops"
@@ -158,7 +158,7 @@ def _forwarded(first: _Loop, second: _Loop) -> list[tuple[memref.StoreOp, memref
 
 
 def _fuse(first: _Loop, second: _Loop, forwarded: Sequence[tuple[memref.StoreOp, memref.LoadOp]]) -> _Loop:
-    """The fused loop, in the place of the second."""
+    """Fuse the loops where the second stands, and return the result."""
     if isinstance(first, num.ContractOp) and isinstance(second, scf.ForOp):
         second = _contraction(second)
     body, top = second.body.block, second.body.block.first_op
@@ -180,7 +180,7 @@ def _fuse(first: _Loop, second: _Loop, forwarded: Sequence[tuple[memref.StoreOp,
 
 
 def _contraction(loop: scf.ForOp) -> num.ContractOp:
-    """A contraction in the place of a loop from 0, so far without products."""
+    """Replace a loop that starts at 0 by a contraction without products."""
     bounds = _bounds(loop)
     assert bounds is not None
     body = loop.detach_region(loop.body)

@@ -37,11 +37,11 @@ from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compresse
 CHOICES = ("auto", "always", "never")
 
 MOST = (1 << 15) - 1
-"""The most elements that the functions that read single ones can address: their index is an `int16_t`."""
+"""The most elements that the functions for single elements can address: their index is an `int16_t`."""
 
 
 GAIN = 0.15
-"""The least share of the product of bytes and time that packing saves: a few bytes are no reason to be slower."""
+"""The least share of the product of bytes and time that packing has to save; a few bytes do not justify slower code."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class _Packable:
 
     @classmethod
     def find(cls, op: Operation, target: str) -> _Packable | None:
-        """The constant at the width with the least effort; None if it cannot be packed."""
+        """The constant packed at the width of least effort; None if it cannot be packed."""
         if not isinstance(op, scratch.ConstantOp) or not isinstance(memref_type(op.result).memory_space, scratch.Flash):
             return None
         format = number_format(memref_type(op.result).element_type)
@@ -140,12 +140,12 @@ class _Packable:
 
     @property
     def saved(self) -> int:
-        """Bytes of flash saved, less the code of calls."""
+        """Bytes of flash saved, minus the code of the calls."""
         return self.size - self.packed_size - chip_of(self.target).packed_reads.call * self.calls
 
     @property
     def effort(self) -> float:
-        """Bytes times time, where reading the plain array takes 1."""
+        """Bytes times relative time, where reading the plain array takes 1."""
         return (self.size - self.saved) * self.slowdown
 
     def pack(self) -> None:
@@ -180,7 +180,7 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
 
 
 def _is_dense(op: Operation) -> TypeGuard[num.DotOp | num.ProductsOp]:
-    """True for the products of rows of weights and whole vectors."""
+    """True for products of rows of weights and whole vectors."""
     return isinstance(op, num.DotOp) or (isinstance(op, num.ProductsOp) and op.channels is None and op.spacing is None)
 
 
@@ -201,7 +201,7 @@ def _sparse(dot: num.SparseDotOp | num.SparseProductsOp, weights: int, target: s
 
 
 def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op: str, target: str) -> list[Kernel]:
-    """Kernels of an op for weights of the given width in flash whose accumulator is wide enough."""
+    """Kernels of an op for weights of the given width in flash, with an accumulator of sufficient width."""
     formats = [element_format(operand.type) for operand in (values, vector)]
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []
@@ -228,12 +228,12 @@ def _can_pad(value: SSAValue, row: int) -> bool:
 
 
 def _axis_of_rows(shape: Sequence[int], row: int) -> int | None:
-    """The axis from which on the elements of a row lie; None if no axes make up rows of that length."""
+    """The first axis of a row's elements; None if no trailing axes form rows of that length."""
     return max((axis for axis in range(len(shape)) if prod(shape[axis:]) == row), default=None)
 
 
 def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
-    """The shape with its rows lengthened from `row` to `padded` elements; those of several axes get a single one."""
+    """The shape with rows lengthened from `row` to `padded` elements; rows of several axes become one axis."""
     axis = _axis_of_rows(shape, row)
     assert axis is not None
     return (*shape[:axis], padded, *(shape[axis + 1 :] if shape[axis] == row else ()))

@@ -1,7 +1,7 @@
 """`place-arrays`: unpacks packed elements into bytes of the arena that are free at the time (L3).
 
-Kernels read packed working memory through a local array, which adds its bytes to the stack. But while the input is
-read, and during the first small computations, most of the arena is still empty.
+Kernels read packed RAM through a local array, which adds its bytes to the stack. While the input is read, and during
+the first small computations, most of the arena is still empty.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 
 @dataclass(frozen=True)
 class PlaceArraysPass(ModulePass):
-    """Moves slices of local arrays that are first filled by a copy into the arena, where it has room.
+    """Moves slices of local arrays that are first written by a copy into free bytes of the arena.
 
     A slice occupies its bytes from the first op of the function's body that uses it, directly or in a nested region,
     to the last.
@@ -58,7 +58,7 @@ class _Taken(NamedTuple):
 
 
 class _Room:
-    """The occupancy of a function's arena over the ops of its body; the input is in it from position -1 on."""
+    """The occupancy of a function's arena over the ops of its body; the input occupies it from position -1 on."""
 
     def __init__(self, function: func.FuncOp, arena: ArenaOp):
         self.arena = arena
@@ -68,7 +68,7 @@ class _Room:
         self.taken = [self.occupied(view.result, view.offset.value.data, bytes_of(view.result)) for view in views]
 
     def occupied(self, buffer: SSAValue, low: int, size: int) -> _Taken:
-        """`size` bytes from `low` on, for as long as a buffer is used."""
+        """Occupy `size` bytes starting at byte `low` for as long as a buffer is used."""
         ops = [self.body.find_ancestor_op_in_block(op) for op in _touching(buffer)]
         positions = [self.positions[op] for op in ops if op is not None]
         if isinstance(view := buffer.owner, ViewOp) and view.input is not None:
@@ -76,7 +76,7 @@ class _Room:
         return _Taken(low, low + size, min(positions), max(positions))
 
     def place(self, array: memref.AllocaOp, part: SSAValue) -> _Taken | None:
-        """The lowest bytes with room for an array for as long as a part of it is used; None if there are none."""
+        """The lowest free bytes for an array while a slice of it is used; None if there are none."""
         size, unit = bytes_of(array.memref), unit_bytes(memref_type(array.memref))
         offsets = sorted({0, *(-(-taken.high // unit) * unit for taken in self.taken)})
         candidates = (self.occupied(part, low, size) for low in offsets)
@@ -88,8 +88,8 @@ def _place(room: _Room, array: memref.AllocaOp) -> None:
     slices = [use.operation for use in array.memref.uses]
     if not all(map(_is_filled_first, slices)):
         return
-    # Slices of one array may take the same bytes at the same time, as they did before. A copy unpacks whole groups, up
-    # to the array's last element.
+    # Slices of one array may overlap while both are used, as they did before. A copy unpacks whole groups, up to the
+    # array's last element.
     placed = [(slice, taken) for slice in slices if (taken := room.place(array, slice.results[0])) is not None]
     room.taken += [taken for _, taken in placed]
     type = memref_type(array.memref)
@@ -104,7 +104,7 @@ def _place(room: _Room, array: memref.AllocaOp) -> None:
 
 
 def _is_filled_first(op: Operation) -> bool:
-    """True for a slice of the first elements whose first user is a copy into it."""
+    """True for a slice at offset 0 whose first user is a copy into it."""
     if not isinstance(op, SliceOp) or const_evaluate_operand(op.offset) != 0:
         return False
     users = [use.operation for use in op.result.uses]

@@ -42,10 +42,10 @@ _Link: TypeAlias = num.KernelSumOp | num.AlignOp | num.ShiftOp
 
 @dataclass(frozen=True)
 class SelectKernelsPass(ModulePass):
-    """Sets `kernel` on every dot product, distance and axpy that the target has a kernel for; expands the others.
+    """Sets `kernel` on each dot product, distance and axpy for which the target has a kernel, and expands the others.
 
-    target: as for printing C; the module names it (`tinyml.target`), and later passes look its kernels up there.
-    Raises `InputError` for an unknown target, and for a module with kernels of another one.
+    target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes look it up. Raises
+    `InputError` for an unknown target, and for a module with kernels of another one.
     """
 
     name = "select-kernels"
@@ -77,7 +77,7 @@ class SelectKernelsPass(ModulePass):
 
 
 def _matching(op: num.KernelOp, target: str) -> Kernel | None:
-    """The target's kernel for an op, whose sum is moved to a wider accumulator if that is what the kernel needs."""
+    """The target's kernel for an op, after widening the accumulator of its sum if the kernel requires that."""
     if not op.accumulator.INTEGER:
         return None
     if isinstance(op, num.StridedDotOp) and op.length == 1:
@@ -130,7 +130,7 @@ def _of_width(op: num.KernelOp, width: int, target: str) -> Kernel | None:
 
 
 def _widths(accumulator: Accumulator) -> Iterator[int]:
-    """The width of an accumulator, then the greater widths to which it can be widened."""
+    """Yield the width of an accumulator in bits, then the greater widths to which it can be widened."""
     yield (width := accumulator.bits)
     while (width := accumulator.widened(width + 1).bits) > accumulator.bits:
         accumulator = accumulator.widened(width)
@@ -176,7 +176,7 @@ def _in_flash(value: SSAValue) -> bool:
 
 
 def _packed_in_ram(value: SSAValue) -> bool:
-    """True for values packed in working memory, which are unpacked first: kernels read packed elements from flash."""
+    """True for values packed in RAM, which are unpacked first: kernels read packed elements only from flash."""
     packed = isinstance(value.type, MemRefType) and scratch.packed_bits(scratch.memref_type(value)) is not None
     return packed and not _in_flash(value)
 
@@ -207,7 +207,7 @@ def _whole_bits(value: SSAValue) -> int:
 
 
 def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, target: str) -> Kernel | None:
-    """Set the best kernel for the matrix among those that compute the same; it may read a stream of bytes."""
+    """Set the best kernel for the matrix among those of equal results; it may read a byte stream."""
     best = best_rows(kernels_for(target, kernel.wanted), compressed_rows(op), op.length)
     if best is None:
         return None

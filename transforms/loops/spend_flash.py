@@ -1,8 +1,8 @@
-"""`spend-flash`: kernels and code that take more flash than others and less time, within a limit (L3).
+"""`spend-flash`: spends flash, up to a limit, on faster kernels and on weights as code (L3).
 
-Kernels of families for tiles that are `large`, such as Winograd's, read more bytes than there are weights, and weights
-can be code: those of tiles, and the rows of constant matrices. What saves most time for each byte of flash comes first;
-a tile that has several kernels may change to a larger one later. The bits stay the same.
+Tile families marked `large`, such as Winograd's, read more bytes than there are weights. The weights of tiles and the
+rows of constant matrices can also become code. Candidates are taken by the time saved per byte of flash; a tile with
+several kernels may change to a larger one later. Results keep their bits.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from tinyml.transforms.loops.flash.tile_candidates import Tiles
 class SpendFlashPass(ModulePass):
     """Replaces tiles and rows of constant matrices by kernels and code, before `select-kernels` chooses all others.
 
-    The filters of tiles are such matrices, too, which each window meets. Where flash has no room for all rows of a
-    matrix, the others stay in a loop. The cost model estimates the program as the passes behind this one leave it. Time
-    counts in cycles on a board whose core has a published timing.
+    The filters of a tile count as such a matrix, by which each window is multiplied. If flash has no room for all rows
+    of a matrix, the remaining ones stay in a loop. The cost model estimates the program after all later passes. Time is
+    in cycles on a board whose core has a published timing.
 
-    target: as for `select-kernels`. flash: the most bytes of the program; without them, and on a board without a cost
-    table, the program stays as it is. ram: bytes for arena, input and stack, by default those of a search (`tdsl.ram`)
-    or all of the board's; a program that exceeds them anyway gets no deeper stack. packed: as for `pack-constants`.
-    pack_buffers: whether `place-arrays` runs. Raises `InputError` for an unknown target, and for a limit that is not
-    positive.
+    target: as for `select-kernels`. flash: the most bytes that the program may take; without it, and on a board without
+    a cost table, the program is unchanged. ram: bytes for arena, input and stack; the default is the limit of a search
+    (`tdsl.ram`), or the RAM of the board. A program that already exceeds it gets no deeper stack. packed: as for
+    `pack-constants`. pack_buffers: true if `place-arrays` runs. Raises `InputError` for an unknown target, and for a
+    limit that is not positive.
     """
 
     name = "spend-flash"
@@ -71,7 +71,7 @@ class SpendFlashPass(ModulePass):
                 candidate.call.replace(candidate.part)
 
     def _ram(self, module: ModuleOp) -> float:
-        """The limit on RAM: that of the option, of a search or of the board."""
+        """The limit on RAM in bytes: the least of the option and of a search, or else the RAM of the board."""
         functions = defined_functions(module)
         searched = [function.attributes[tdsl.RAM] for function in functions if tdsl.RAM in function.attributes]
         limits = [self.ram, *(limit.value.data for limit in searched if isinstance(limit, IntegerAttr))]

@@ -1,7 +1,7 @@
-"""`compare-arguments`: a strictly increasing function before argmax is dropped.
+"""`compare-arguments`: removes strictly increasing functions before argmax (L0).
 
-tanh, sigmoid and exp keep the order of reals, so argmax gives the same for their arguments. In a number format they
-round and saturate, and the greatest elements tie: comparing the arguments is faster and more accurate.
+tanh, sigmoid and exp preserve the order of reals, so argmax gives the same result for their arguments. In a number
+format they round and saturate, and the greatest elements tie: comparing the arguments is faster and more accurate.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class CompareArgumentsPass(ModulePass):
-    """Drops every function at L0 whose result only `tdsl.argmax` reads, perhaps in another shape.
+    """Removes every function at L0 whose result only `tdsl.argmax` reads, perhaps in another shape.
 
-    relu stays, as it makes negative elements equal. A function whose value the program also returns stays too: its
+    relu is kept, as it makes negative elements equal. A function whose value the program also returns is kept, too: its
     argument keeps the scale that suits the function.
     """
 

@@ -1,8 +1,8 @@
-"""`fold-powers-of-two`: a multiplication by a power of two is folded into a constant beside it, whose values it shifts.
+"""`fold-powers-of-two`: folds a multiplication by a power of two into an adjacent constant factor (L0).
 
-2 (W x) is (2 W) x, bit for bit, in reals and in every format whose precision does not depend on the magnitude; where
-it does, in floats, no constant may become subnormal or infinite. In fixed point the constant's raws do not even
-change, only their scale. A multiplication without such a constant, as in exp(2 x), stays.
+2 (W x) equals (2 W) x, bit for bit, in reals and in every format whose precision does not depend on the magnitude; in
+floats, where it does, no constant may become subnormal or infinite. In fixed point not even the constant's raws change,
+only their scale. A multiplication without such a constant, as in exp(2 x), is kept.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _Product = tdsl.ProductOp | tdsl.MulOp
 
 @dataclass(frozen=True)
 class FoldPowersOfTwoPass(ModulePass):
-    """Folds multiplications at L0 by plus or minus a power of two into constants that nothing else reads.
+    """Folds multiplications at L0 by plus or minus a power of two into constants that have no other readers.
 
-    Such a constant is a factor of the product whose result is multiplied, or of the only product that reads the result.
+    The constant is a factor of the product whose result is multiplied, or of the only product that reads the result.
     """
 
     name = "fold-powers-of-two"
@@ -53,7 +53,7 @@ class _Fold(RewritePattern):
 
 
 def _power(value: SSAValue) -> float | None:
-    """The real that all elements of a constant equal, if it is plus or minus a power of two."""
+    """The common value of all elements of a constant, if it is plus or minus a power of two; None otherwise."""
     constant = value.owner
     if not isinstance(constant, tdsl.ConstOp) or tdsl.format_of(value).type != f32:
         return None
@@ -64,7 +64,7 @@ def _power(value: SSAValue) -> float | None:
 
 
 def _maker(value: SSAValue) -> _Product | None:
-    """The product that makes a value, perhaps in another shape, if nothing else reads it."""
+    """The product that computes a value, perhaps in another shape, if the value has no other readers."""
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
             return owner
@@ -75,7 +75,7 @@ def _maker(value: SSAValue) -> _Product | None:
 
 
 def _reader(value: SSAValue) -> _Product | None:
-    """The only reader of a value, perhaps in another shape, if that is a product."""
+    """The only reader of a value, perhaps in another shape, if it is a product."""
     while value.has_one_use():
         [use] = value.uses
         if isinstance(use.operation, _Product):
@@ -87,14 +87,14 @@ def _reader(value: SSAValue) -> _Product | None:
 
 
 def _constants(product: _Product | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:
-    """Constant factors of a product that nothing else reads."""
+    """The constant factors of a product that have no other readers."""
     factors = [] if product is None or product is folded else [product.lhs, product.rhs]
     owners = [factor.owner for factor in factors if factor.has_one_use()]
     return [owner for owner in owners if isinstance(owner, tdsl.ConstOp)]
 
 
 def _scaled(constant: tdsl.ConstOp, power: float) -> tuple[tdsl.ConstOp, tdsl.ConstOp] | None:
-    """A constant, and the constant times a power of two; None where floats cannot hold that exactly."""
+    """A constant, and the constant times a power of two; None if floats cannot represent that exactly."""
     raws = constant.raws
     with np.errstate(over="ignore", under="ignore"):
         scaled = (raws * raws.dtype.type(power)).astype(raws.dtype)

@@ -1,7 +1,7 @@
-"""`fuse-products`: a sum of matrix products and a constant becomes one sum of products, rounded once.
+"""`fuse-products`: fuses a sum of matrix products and a constant into one sum of products, rounded once (L0).
 
-FastGRNN's two gates share `W x + U h`, a layer adds its bias to `W x`: added inside the accumulator, no product is
-rounded, stored and loaded again on its own.
+FastGRNN's two gates share `W x + U h`, and a layer adds its bias to `W x`: added inside the accumulator, no product has
+to be rounded, stored and loaded again separately.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 
 @dataclass(frozen=True)
 class FuseProductsPass(ModulePass):
-    """Fuses every addition at L0 of two dense matrix products that nothing else reads, or of a product and a constant.
+    """Fuses every addition at L0 of two dense matrix products without other readers, or of a product and a constant.
 
-    A product of matrices whose rows have scales of their own stays alone. Convolutions take constants with one number
-    for each channel. several_products: may a sum have more than one product? Not where the format can only add products
-    of one scale.
+    A product of matrices with per-row scales is not fused. Convolutions take constants with one number for each
+    channel. several_products: true if a sum may have more than one product, which formats that can only add products of
+    one scale do not permit.
     """
 
     name = "fuse-products"
@@ -39,7 +39,7 @@ class FuseProductsPass(ModulePass):
 
 
 class _FuseSum(RewritePattern):
-    """Fuses an addition. several: may a sum have more than one product?"""
+    """Fuses an addition. several: true if a sum may have more than one product."""
 
     def __init__(self, several: bool):
         self.several = several
@@ -71,7 +71,7 @@ class _FuseSum(RewritePattern):
 
 
 class _FuseBias(RewritePattern):
-    """Fuses the addition of a constant, one number for each channel, to a convolution."""
+    """Fuses the addition of a constant, with one number for each channel, into a convolution."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
@@ -84,7 +84,7 @@ class _FuseBias(RewritePattern):
             rows = tdsl.shape_of(made.out)[made.ROW_AXIS]
             if not value.has_one_use() or tdsl.shape_of(addend)[-1:] != (rows,) or bias.raws.size != rows:
                 continue
-            # Sums are shifted with the numbers that they start from.
+            # The start of a sum is shifted like the sum.
             raws = bias.raws.reshape(rows) if made.shifts is None else np.ldexp(bias.raws.reshape(rows), made.shifts)
             start = tdsl.ConstOp(raws.astype(bias.raws.dtype), tdsl.format_of(addend))
             start.attributes |= bias.attributes
@@ -102,7 +102,7 @@ class _FuseBias(RewritePattern):
 
 
 def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
-    """The product that makes a value, perhaps in another shape, if its only reader is this op in the same block."""
+    """The product that computes a value, perhaps in another shape, if `reader` in the same block alone reads it."""
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
             return owner if owner.parent is reader.parent and owner.shifts is None else None
@@ -113,7 +113,7 @@ def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
 
 
 def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter) -> SSAValue:
-    """A constant in another shape, beside the old constant, which may stand outside the loops around the sum."""
+    """A constant in another shape, inserted next to the old one, which may be outside of the loops around the sum."""
     if tdsl.shape_of(constant.result) == shape:
         return constant.result
     new = tdsl.ConstOp(constant.raws.reshape(shape), tdsl.format_of(constant.result))

@@ -24,10 +24,10 @@ _COSTLY = tdsl.ContractionOp | tdsl.FunctionOp
 
 @dataclass(frozen=True)
 class HoistInvariantsPass(ModulePass):
-    """Moves products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that they are computed from.
+    """Moves products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that compute their operands.
 
-    Other tensor ops are moved where the operands that would have to be kept only for them have at least as many
-    elements as their results.
+    Other tensor ops are moved if the operands that would otherwise be kept only for them have at least as many elements
+    as their results.
     """
 
     name = "hoist-invariants"
@@ -57,7 +57,7 @@ def _hoist(loop: scf.ForOp) -> None:
 
 
 def _read(op: Operation) -> list[SSAValue]:
-    """The values defined outside an op that it, or an op inside it, reads."""
+    """The values defined outside of an op that the op, or an op nested in it, reads."""
     return [value for inner in op.walk() for value in inner.operands if not op.is_ancestor(value.owner)]
 
 
@@ -66,7 +66,7 @@ def _is_costly(op: Operation) -> bool:
 
 
 def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:
-    """True if an op's result has no more elements than the operands that would otherwise be kept for it alone."""
+    """True if an op's result has no more elements than the operands that would otherwise be kept only for the op."""
     if not isinstance(op, tdsl.TensorOp):
         return False
     own = {value for value in waiting if isinstance(value.owner, tdsl.TensorOp) and value.has_one_use()}
@@ -79,7 +79,7 @@ def _elements(value: SSAValue) -> int:
 
 
 def _needed(op: Operation, loop: scf.ForOp) -> set[Operation]:
-    """An op of a loop's body, and the ops in the body that it is computed from."""
+    """An op of a loop's body, and the ops in the body on which it depends."""
     owners = [value.owner for value in _read(op)]
     inside = [owner for owner in owners if isinstance(owner, Operation) and loop.is_ancestor(owner)]
     return {op}.union(*(_needed(owner, loop) for owner in inside))

@@ -1,7 +1,7 @@
-"""`profile`: the values that every tensor takes on a validation set, as attributes.
+"""`profile`: records the values of every tensor on a validation set as attributes (L0).
 
-The ranges are those of Shiftry 6.1 (algorithm 10, procedure Profile): one per variable, over all samples and, in
-loops, over all iterations. Percentiles stand beside the extremes, so that outliers can be seen.
+The ranges are those of Shiftry 6.1 (algorithm 10, procedure Profile): one per variable, over all samples and, in loops,
+over all iterations. Percentiles are recorded in addition to the extremes, to show outliers.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tinyml.transforms.reals.analysis.profiles import record_profiles
 class ProfilePass(ModulePass):
     """Runs the float program on the inputs of a data set and records `tdsl.profile` on every op with tensors.
 
-    An op carries one profile for each result (unit where a result is no tensor); that of a loop also covers its
-    iter_args. The function's argument has its own, with the share of its numbers that are zero.
+    An op carries one profile for each result (unit for a result that is not a tensor); the profile of a loop also
+    covers its iter_args. The function's argument has a profile of its own, with the share of zeros in it.
 
-    data: .npz file with inputs `x`. Raises `InputError` for a data file that does not fit, and for a program that gives
-    infinity or NaN on the data.
+    data: .npz file with inputs `x`. Raises `InputError` for a data file that does not fit, and for a program that
+    computes infinity or NaN on the data.
     """
 
     name = "profile"

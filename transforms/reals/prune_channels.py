@@ -1,8 +1,8 @@
-"""`prune-channels`: removes the least important channels where the plan of a network is fullest, until it fits.
+"""`prune-channels`: removes the least important channels at the memory peak of a network's plan, until it fits (L0).
 
-Memory is taken by few tensors at a time. Channels of these are removed one by one, those first whose filters are worth
-least, and after each the network is planned anew, because other tensors may be at the peak then (PEX, Liberis and Lane
-2023, section 3.5). What is left is a smaller network that has to be trained further.
+Only few tensors are alive at the peak. Their channels are removed one by one, those with the least important filters
+first, and the network is planned again after each, because the peak may move to other tensors (PEX, Liberis and Lane
+2023, section 3.5). The result is a smaller network that has to be trained further.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from tinyml.transforms.schedules.table import schedule_named
 class PruneChannelsPass(ModulePass):
     """Removes channels at L0 from tensors, and from the weights of the ops that make and read them.
 
-    Channels that residual sums, depthwise convolutions or the like tie together go together. To be run before
-    `profile`. ram: bytes that may be alive at the peak of the plan. importance: an .npz file with a number for each
-    channel of each filter, by the name of its weights; without it a channel is worth the L1 norm of these. mode: the
-    plan, a name of `tinyml plan`. bits: of an element in memory; without it those of the program's, 32. Raises
-    `InputError` if the limit cannot be reached, for such a file that does not fit, for an unknown mode and for programs
-    that have no plan.
+    Channels that are coupled, for instance by residual sums or depthwise convolutions, are removed together. The pass
+    has to run before `profile`. ram: bytes that may be alive at the peak of the plan. importance: an .npz file with a
+    number for each channel of each filter, by the name of its weights; without it, the importance of a channel is the
+    L1 norm of its weights. mode: the plan, a name of `tinyml plan`. bits: width of an element in memory; without it
+    that of the program's elements, 32. Raises `InputError` if the limit cannot be reached, for an importance file that
+    does not fit, for an unknown mode and for programs that have no plan.
     """
 
     name = "prune-channels"

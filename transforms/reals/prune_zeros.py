@@ -1,9 +1,9 @@
-"""`prune-zeros`: vector elements that zero rows or columns of constant matrices make useless are not computed.
+"""`prune-zeros`: removes vector elements made useless by zero rows or columns of constant matrices (L0).
 
-A column of zeros leaves an element of its vector unread, a row of zeros makes an element that is zero. Between two
-matrices, as in the factors of a low-rank matrix, such an element is dropped from the vector and from all ops that make
-and read it. In vectors that have to stay, such as the input, elements before the first and after the last that is read
-are skipped.
+A zero column leaves an element of its vector unread, a zero row computes an element that is zero. Between two matrices,
+as in the factors of a low-rank matrix, such an element is removed from the vector and from all ops that make and read
+it. In vectors that must keep their length, such as the input, elements before the first and after the last one that is
+read are skipped.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     Lanes = NDArray[np.bool_]
 
 ALIGNED = 4
-"""The part of a vector that is read begins and ends at multiples of this, so that packed loads stay aligned."""
+"""The part of a vector that is read starts and ends at multiples of this, which keeps packed loads aligned."""
 
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Rewrites products of constant matrices and column vectors at L0; dropped elements are exactly zero or unread."""
+    """Rewrites products of constant matrices and column vectors at L0; removed elements are exactly zero or unread."""
 
     name = "prune-zeros"
 
@@ -50,7 +50,7 @@ class PruneZerosPass(ModulePass):
 
 
 def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
-    """The constant matrix of reals, read by nothing else, that a product multiplies a column vector by."""
+    """The constant matrix of reals by which a product multiplies a column vector, if the product is its only reader."""
     matrix = op.lhs.owner
     if not isinstance(matrix, tdsl.ConstOp) or not matrix.result.has_one_use() or op.shifts is not None:
         return None
@@ -68,7 +68,7 @@ class _Lanes:
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
 
     def add(self, value: SSAValue) -> bool:
-        """Add a vector and all vectors coupled with it; False where any of them cannot lose an element."""
+        """Add a vector and all vectors coupled with it; False if one of them cannot lose elements."""
         if value in self.zeros:
             return True
         if prod(shape := tdsl.shape_of(value)) != max(shape, default=1) or max(shape) != self.length:
@@ -87,7 +87,7 @@ class _Lanes:
             return True
         if not isinstance(op, tdsl.UnaryOp | tdsl.BinaryOp | tdsl.ReshapeOp) or isinstance(op, tdsl.CastOp):
             return False
-        # Known before its operands are, which may be read by other ops of these.
+        # Set before the operands are visited, whose other readers may lead back to this value.
         self.zeros[value] = none
         vectors = [operand for operand in op.inputs if prod(tdsl.shape_of(operand)) > 1]
         if not vectors or not all(map(self.add, vectors)):
@@ -123,7 +123,7 @@ class _Lanes:
 
 
 def _keeps_zero(op: tdsl.UnaryOp) -> bool:
-    """True if the function of an elementwise op is 0 at 0."""
+    """True if the function of an elementwise op maps 0 to 0."""
     from tinyml.runtime.evaluator.arithmetics import Reals
     from tinyml.runtime.evaluator.evaluator import compute
 
@@ -131,7 +131,7 @@ def _keeps_zero(op: tdsl.UnaryOp) -> bool:
 
 
 def _prune(vector: SSAValue) -> bool:
-    """Drop the useless elements of a vector; returns True if there were any."""
+    """Remove the useless elements of a vector; True if there were any."""
     lanes = _Lanes(tdsl.shape_of(vector)[0])
     if lanes.length < 2 or not lanes.add(vector):
         return False
@@ -142,7 +142,7 @@ def _prune(vector: SSAValue) -> bool:
     for matrix in lanes.made.values():
         _replace(matrix, matrix.raws[kept])
     for product in lanes.read:
-        # The matrix may have lost rows already, where it makes such a vector, too.
+        # The matrix may already have lost rows if it also computes such a vector.
         matrix = cast(tdsl.ConstOp, product.lhs.owner)
         _replace(matrix, matrix.raws[:, kept])
     for value in lanes.zeros:
@@ -160,7 +160,7 @@ def _replace(constant: tdsl.ConstOp, raws: Any) -> None:
 
 
 def _skip(op: tdsl.ProductOp, matrix: tdsl.ConstOp) -> None:
-    """Let a product read only the columns from the first to the last that is not zero."""
+    """Let a product read only the columns from the first to the last one that is not zero."""
     read = np.flatnonzero((matrix.raws != 0).any(0))
     if not len(read):
         return

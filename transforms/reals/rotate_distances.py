@@ -1,9 +1,9 @@
-"""`rotate-distances`: the space of distances is rotated and scaled to suit formats with one scale per tensor.
+"""`rotate-distances`: rotates and scales the space of distances to suit formats with one scale per tensor (L0).
 
-All coordinates of W x and of the prototypes b in |W x - b|^2 have one scale, that of the greatest. The distance stays
-the same where both are rotated, |Q W x - Q b|^2, and grows by s^2 where both are s times as great. Q makes the greatest
-coordinate small (`level_rotation`), s makes it fill its range: W and the prototypes take up both, the factor of the
-distance takes up 1 / s^2, and nothing is left to compute on the device.
+All coordinates of W x and of the prototypes b in |W x - b|^2 have one scale, determined by the greatest. The distance
+does not change if both are rotated, |Q W x - Q b|^2, and grows by s^2 if both are scaled by s. Q minimises the greatest
+coordinate (`level_rotation`), and s makes it fill its range. W and the prototypes absorb both, the factor of the
+distance absorbs 1 / s^2, and nothing is left to compute on the device.
 """
 
 from __future__ import annotations
@@ -29,20 +29,19 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
 
 FILLED = 0.99
-"""The share of a range that is used: numbers of 8 bits end at 127 of 128."""
+"""The share of a range that is used: 8-bit numbers end at 127 of 128."""
 
 MOST_ZEROS = 0.1
-"""The most zeros in a matrix, as a share, columns of zeros aside: sparse matrices stay sparse."""
+"""The greatest share of zeros in a matrix, not counting zero columns: sparse matrices are kept sparse."""
 
 
 @dataclass(frozen=True)
 class RotateDistancesPass(ModulePass):
-    """Rewrites squared distances at L0 between a constant matrix times a vector and the prototypes.
+    """Rewrites squared distances at L0 between a constant matrix times a vector and prototypes.
 
-    These are a constant, or indexed out of a constant by a loop. Neither constant may have another use.
-
-    The rewrite is worth it only for formats whose differences are exact, which floats' are not. data: .npz file with
-    inputs `x`, whose distances are measured. Raises `InputError` for data that do not fit.
+    The prototypes are a constant, or indexed out of a constant by a loop. Neither constant may have other uses. The
+    rewrite only pays for formats whose differences are exact, which excludes floats. data: .npz file with inputs `x` on
+    which the distances are measured. Raises `InputError` for data that do not fit.
     """
 
     name = "rotate-distances"
@@ -62,8 +61,8 @@ class RotateDistancesPass(ModulePass):
 class _Distance:
     """A squared distance between a product and prototypes.
 
-    matrix, prototypes: constants. product: of the matrix with a vector. factor: of the distance, if a multiplication is
-    its only use.
+    matrix, prototypes: constants. product: of the matrix with a vector. factor: by which the distance is multiplied, if
+    that is its only use.
     """
 
     product: tdsl.ProductOp
@@ -72,9 +71,10 @@ class _Distance:
     factor: tdsl.ConstOp | None
 
     def rotate(self, vectors: Reals, projected: Reals) -> None:
-        """Rotate and stretch both constants.
+        """Rotate and scale both constants.
 
-        vectors, projected: the factors of the matrix, and the products; of shape (samples, length) each.
+        vectors, projected: the vectors that the matrix is multiplied by, and the products; each of shape (samples,
+        length).
         """
         rows, prototypes = self.matrix.raws.astype(np.float64), self.prototypes.raws.astype(np.float64)
         points = prototypes.reshape(-1, len(rows))
@@ -105,7 +105,7 @@ def _distances(module: ModuleOp) -> Iterator[_Distance]:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that makes a value, or that it is indexed out of, if nothing else uses either."""
+    """The constant that is a value, or from which it is indexed, if neither has other uses."""
     source = value.owner.input if isinstance(value.owner, tdsl.IndexOp) else value
     constant = source.owner
     single = value.has_one_use() and source.has_one_use() and tdsl.format_of(value).type == f32
@@ -113,7 +113,7 @@ def _constant(value: SSAValue) -> tdsl.ConstOp | None:
 
 
 def _factor(distance: SSAValue) -> tdsl.ConstOp | None:
-    """The single number that a distance is multiplied by, if that is its only use."""
+    """The single number by which a distance is multiplied, if that is its only use."""
     if not distance.has_one_use():
         return None
     [use] = distance.uses
@@ -131,10 +131,10 @@ def _is_dense(matrix: tdsl.ConstOp) -> bool:
 
 
 def _stretch(greatest: float, weight: float, square: float) -> float:
-    """The factor at which roundings change least, such that the coordinates or the weights fill their range.
+    """The scale factor with the least rounding errors such that the coordinates or the weights fill their range.
 
-    greatest: magnitude of coordinates. weight: greatest magnitude of weights. square: of the vectors that weights are
-    multiplied by, a sum as `_unforeseen` has it.
+    greatest: the greatest magnitude of coordinates. weight: the greatest magnitude of weights. square: the sum for the
+    multiplied vectors as computed by `_unforeseen`.
     """
 
     def unit(magnitude: float) -> float:
@@ -147,9 +147,9 @@ def _stretch(greatest: float, weight: float, square: float) -> float:
 
 
 def _unforeseen(vectors: Reals) -> float:
-    """The sum of the mean squares of the part of each element that those before it do not predict.
+    """The sum of the mean squares of each element's part that earlier elements do not predict.
 
-    The roundings of weights make up for each other in all else (`round_weights`).
+    The errors of the other parts compensate for each other when weights are rounded (`round_weights`).
     """
     moments = Moments.of(vectors, vectors, np.ones(len(vectors))).rounded
     floor = 1e-9 * (1.0 + np.trace(moments))
@@ -158,7 +158,7 @@ def _unforeseen(vectors: Reals) -> float:
 
 
 def _observed(module: ModuleOp, product: tdsl.ProductOp, inputs: Reals) -> tuple[Reals, Reals]:
-    """The vectors that a matrix is multiplied by, and the products; of shape (samples, length) each."""
+    """The vectors by which a matrix is multiplied, and the products; each of shape (samples, length)."""
     from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
     seen: dict[SSAValue, list[Reals]] = {product.rhs: [], product.out: []}

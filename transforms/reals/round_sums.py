@@ -1,8 +1,8 @@
-"""`round-sums`: sums that loops carry take no more memory than numbers of their format (L0).
+"""`round-sums`: stores loop-carried sums in the format of their elements instead of accumulators (L0).
 
 ProtoNN's `sums += Z[i] * e[i]` runs in accumulators, 4 bytes for each class (`accumulate-sums`). Here a block of
 iterations adds its products to the carried value in one sum, which is exact in registers and rounded once when it is
-stored: so seldom that 16 bits lose nothing, in half the memory and no more time.
+stored. That is so seldom that 16 bits lose nothing, in half the memory and no more time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tinyml.transforms.ir.sums.rounded_sums import round_carried_sums
 
 @dataclass(frozen=True)
 class RoundSumsPass(ModulePass):
-    """Rewrites loops at L0 whose only iter_arg is a column `carried + constant[i] * x`, from zero.
+    """Rewrites loops at L0 whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
 
     block: the most iterations whose products are added together.
     """

@@ -1,8 +1,8 @@
-"""`scale-rows`: per-row (per-output-channel) scales of constant matrices and filters, as powers of two.
+"""`scale-rows`: gives rows (output channels) of constant matrices and filters power-of-two scales (L0).
 
-A format chosen for the greatest weight of a matrix wastes bits on rows of small weights. Here such rows are multiplied
-by powers of two, and their sums are divided by the same (`row_shifts`). Both are exact, so that this rewrite of reals
-helps every number format with a scale, without the format's knowledge.
+A format chosen for the greatest weight of a matrix wastes bits on rows of small weights. Such rows are multiplied by
+powers of two, and their sums are divided by the same (`row_shifts`). Both are exact, so that this rewrite of reals
+benefits all number formats with a scale without their involvement.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _Product = tdsl.ProductOp | tdsl.Conv2dOp
 class ScaleRowsPass(ModulePass):
     """Rewrites products at L0 whose left operand has several rows and is a constant or indexed out of a constant.
 
-    Matrices that are indexed out of one constant share their shifts. Constants from which the sums start are multiplied
-    by the same powers. To be run before `profile`.
+    Matrices that are indexed out of one constant share their shift amounts. Constants from which the sums start are
+    multiplied by the same powers. The pass has to run before `profile`.
     """
 
     name = "scale-rows"
@@ -45,7 +45,7 @@ class ScaleRowsPass(ModulePass):
 
 
 def _products(constant: tdsl.ConstOp) -> list[_Product]:
-    """The products with a constant's rows on their left; none if it has any other use."""
+    """The products with a constant's rows as left operand; none if the constant has other uses."""
     products: list[_Product] = []
     values: list[SSAValue] = [constant.result]
     while values:
@@ -61,7 +61,7 @@ def _products(constant: tdsl.ConstOp) -> list[_Product]:
 
 
 def _can_scale(product: _Product) -> bool:
-    """True if a product has no shifts, and its start, if any, is a constant of its own with a number for each row."""
+    """True if a product has no shifts, and starts from zero or from its own constant with a number for each row."""
     start = product.initial
     own = start is None or (isinstance(start.owner, tdsl.ConstOp) and start.has_one_use())
     return product.shifts is None and own and (start is None or tdsl.shape_of(start) == tdsl.shape_of(product.lhs)[:1])
@@ -87,7 +87,7 @@ def _replace(constant: tdsl.ConstOp, raws: Reals) -> None:
 
 
 def _shifts(greatest: Reals) -> list[int]:
-    """The bits by which the greatest magnitude of each row stays below that of the matrix; 0 for rows of zeros."""
+    """The shift amount of each row, by which its greatest magnitude is below the matrix's; 0 for rows of zeros."""
     exponents = [math.frexp(float(magnitude))[1] if magnitude else None for magnitude in greatest]
     most = max((exponent for exponent in exponents if exponent is not None), default=0)
     return [0 if exponent is None else min(most - exponent, tdsl.ROW_SHIFTS[-1]) for exponent in exponents]

@@ -1,6 +1,7 @@
-"""Schedules: the orders in which programs compute, what memory each takes, and how they are made (L1).
+"""Schedules: execution orders, the memory that each takes, and the rewrites that implement them (L1).
 
-A file directly in this room defines schedules, except for `protocol` (what a schedule is) and `table` (all of them).
-`plans` says what a plan needs to know of a network and chooses its segments, `rings` sizes the ring buffers of streamed
-segments, `slices` computes rows and pixels of each kind of op, and `rewriting` builds the loops of each tiling.
+Each file directly in this folder defines schedules, except for `protocol` (the interface of a schedule) and `table`
+(all schedules). `plans` describes networks as graphs and chooses the segments of a plan, `rings` sizes the ring buffers
+of streamed segments, `slices` computes rows and pixels of each kind of op, and `rewriting` builds the loops of each
+tiling.
 """

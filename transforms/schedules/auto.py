@@ -1,4 +1,4 @@
-"""The schedule `auto`: segments of all exact schedules in a plan, and in programs those whose time is known roughly."""
+"""The schedule `auto`: plans use segments of all exact schedules, programs those with estimated times."""
 
 from __future__ import annotations
 

@@ -22,15 +22,15 @@ from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Rewrite, Sche
 from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
 
 LONGEST = 8
-"""Limit on the ops of a loop, which the networks of the paper stay below."""
+"""The most ops in a loop; the networks of the paper need fewer."""
 
 SUM_BITS = 32, 16, 8
-"""The bits that sums may have."""
+"""The permitted widths of sums, in bits."""
 
 
 @dataclass(frozen=True)
 class ByChannel(Tiling):
-    """A loop over channels. sums: bits of the sums that it accumulates; raises `InputError` for other widths."""
+    """A loop over channels. sums: the width of the accumulated sums in bits; raises `InputError` for other widths."""
 
     sums: int
 
@@ -58,7 +58,7 @@ class ByChannel(Tiling):
 
 
 class Partial(Schedule):
-    """Loops over channels with sums of some width."""
+    """Loops over channels with sums of a given width."""
 
     def __init__(self, sums: int, help: str) -> None:
         self.name, self.help, self.rounds = f"partial-{sums}", help, sums < max(SUM_BITS)
@@ -69,7 +69,7 @@ class Partial(Schedule):
         yield from self._loops(graph)
 
     def program_segments(self, network: Network) -> Iterator[Segment]:
-        """Also counts a slice that is copied out of a whole tensor, or into one, and windows of convolutions."""
+        """Count slices copied from or to a whole tensor and the windows of convolutions, too."""
         yield from ordinary_in_programs(network)
         scratch = [scratch_of(network, i) for i in range(len(network.graph.nodes))]
         for segment in self._loops(network.graph):
@@ -100,10 +100,10 @@ PARTIAL_8 = Partial(8, "the same with sums of 8 bits, which may be rounded in be
 
 
 def bits_by_channel(graph: Graph, first: int, last: int, sum_bits: int) -> int | None:
-    """The bits of the nodes from first to last as a loop over channels; None where the rules of table 2 forbid it.
+    """The bits alive in a loop over channels of nodes first to last; None where the rules of table 2 forbid the loop.
 
-    The context of the loop, alive throughout, are its whole operands and its result; two slices are alive beside it, an
-    operand and the result of an op on them.
+    The context of the loop, its whole operands and its result, is alive throughout. In addition two slices are alive:
+    an operand and the result of an op on channels.
     """
     if obstacle(graph, first, last) is not None:
         return None
@@ -117,9 +117,9 @@ def bits_by_channel(graph: Graph, first: int, last: int, sum_bits: int) -> int |
 
 
 def _copied(graph: Graph, first: int, last: int) -> int:
-    """Bits of the slices that are copied: the operand of the first op, and the result of the last.
+    """The bits of copied slices: the operand of the first op, the result of the last, and further elementwise operands.
 
-    So are other operands of elementwise ops that do not follow a convolution.
+    A slice computed by a convolution, or passed on from the op before, needs no copy.
     """
 
     def plane(name: str) -> int:

@@ -1,4 +1,4 @@
-"""Convolutions in place: a result overwrites its operand in an order of pixels (Gural and Murmann 2019, section 3)."""
+"""Convolutions in place: a result overwrites its operand pixel by pixel (Gural and Murmann 2019, section 3)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class InPlace(Tiling):
         return self.method
 
     def variants(self, height: int, width: int) -> Iterator[list[int]]:
-        """The rows of each turn, in each variant of the method for a result of some extents."""
+        """Yield the number of rows or columns of each turn, for each variant of the method."""
         match self.method:
             case "replace":
                 yield [height]
@@ -48,12 +48,12 @@ class InPlace(Tiling):
                 yield from (single_transpose((height, width), last) for last in range(height + 1))
 
     def alive(self, graph: Graph, i: int) -> int:
-        """The bits of the pixels of operand and result that are alive while node i runs."""
+        """The bits of the operand's and the result's pixels that are alive while node i runs."""
         height, width, *_ = graph.tensors[graph.nodes[i].result]
         return min(alive(graph, i, order_of(rows, height, width)) for rows in self.variants(height, width))
 
     def taken(self, network: Network, i: int) -> tuple[int, list[int]]:
-        """The bits of image and result of node i in one piece of memory, and the rows of each turn."""
+        """The bits of the buffer that holds image and result of node i, and the rows of each turn."""
         height, width, *_ = network.graph.tensors[network.graph.nodes[i].result]
         options = ((_bits(network, i, rows), rows) for rows in self.variants(height, width))
         return min(options, key=lambda option: option[0])
@@ -70,7 +70,7 @@ class InPlace(Tiling):
 
 
 class Overwriting(Schedule):
-    """Op by op, with convolutions in place, and in programs with residual blocks streamed."""
+    """Op by op, with convolutions in place; in programs, residual blocks are streamed."""
 
     sliced = False
 
@@ -107,7 +107,7 @@ HERRINGBONE = Overwriting(
 
 
 def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
-    """Make the convolution that is node i run in place. rows: of each turn."""
+    """Let the convolution of node i run in place. rows: the number of rows or columns of each turn."""
     op, *chain = network.ops[i]
     assert isinstance(op, tdsl.Conv2dOp)
     if chain and (new := absorbed_addend(op, chain[0])) is not None:
@@ -123,10 +123,10 @@ def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
 
 
 def _residual_blocks(network: Network) -> Iterator[Segment]:
-    """Segments from the first reader of an image to the op that adds the image itself to what became of it.
+    """Yield segments from the first reader of an image to the op that adds the image to a result computed from it.
 
-    Two ops read the image, so that neither overwrites it alone. Streamed by pixels, two convolutions of 3x3 keep 2w + 5
-    pixels beside the image; by the rows of Gural and Murmann, appendix C.4, it is 3w + 2.
+    Two ops read the image, so neither can overwrite it alone. Streamed by pixels, two 3x3 convolutions keep 2w + 5
+    pixels in addition to the image; by the rows of Gural and Murmann, appendix C.4, 3w + 2.
     """
     graph = network.graph
     ends = {
@@ -141,7 +141,7 @@ def _residual_blocks(network: Network) -> Iterator[Segment]:
 
 
 def _has_turns(network: Network, i: int) -> bool:
-    """True if node i may destroy the image that it reads."""
+    """True if node i may overwrite the image that it reads."""
     op, *chain = network.ops[i]
     node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
     if not isinstance(op, tdsl.Conv2dOp) or not op.can_turn or op.turns is not None:
@@ -154,7 +154,7 @@ def _has_turns(network: Network, i: int) -> bool:
         return False
     if any(margin >= kernel[side // 2] for side, margin in enumerate(margins_of(pad))):
         return False
-    # A result wider than the tensor that the chain ends in has to be absorbed.
+    # A result with wider elements than the chain's final tensor has to be absorbed.
     wide = tdsl.format_of(op.out).dtype.itemsize > tdsl.format_of([op, *chain][-1].out).dtype.itemsize
     return not wide or _can_absorb(op, chain)
 
@@ -176,7 +176,7 @@ def _can_turn(image: SSAValue) -> bool:
 
 
 def _is_given(image: SSAValue) -> bool:
-    """True if an image lies in the caller's array, which nothing overwrites."""
+    """True if an image is in the caller's array, which must not be overwritten."""
     while isinstance(reshape := image.owner, tdsl.ReshapeOp):
         image = reshape.input
     if not isinstance(image, BlockArgument):
@@ -187,7 +187,7 @@ def _is_given(image: SSAValue) -> bool:
 
 
 def _bits(network: Network, i: int, rows: Sequence[int]) -> int:
-    """The bits of image and result of node i in one piece of memory, if it runs in turns."""
+    """The bits of the buffer that holds image and result of node i if it runs in the given turns."""
     op, graph = network.ops[i][0], network.graph
     assert isinstance(op, tdsl.Conv2dOp)
     [read] = graph.nodes[i].reads

@@ -1,4 +1,4 @@
-"""Ordinary execution: one op after the other, each with its operands and its result whole."""
+"""Ordinary execution: one op after the other, with whole operands and results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.transforms.schedules.rings.on_demand import Slice, Streams, overlap_
 
 @dataclass(frozen=True)
 class Whole(Tiling):
-    """A single op, on whole tensors. how: its name in tables, which says what its result may overwrite."""
+    """A single op on whole tensors. how: its name in tables, which tells what its result may overwrite."""
 
     how: str
 
@@ -34,7 +34,7 @@ class Whole(Tiling):
 
 
 ONE_BY_ONE, UPDATED, BY_PLANES = Whole("ordinary"), Whole("in place"), Whole("channel by channel")
-"""Whole ops: with a result of its own, which takes an operand's memory, or the memory of each channel of an operand."""
+"""Whole ops whose result has its own buffer or overwrites an operand, at once or channel by channel."""
 
 
 class Ordinary(Schedule):
@@ -55,20 +55,20 @@ ORDINARY = Ordinary()
 
 
 def each(graph: Graph, tiling: Tiling, bits: Callable[[Graph, int], int | None]) -> Iterator[Segment]:
-    """Single nodes that run in a tiling. bits: alive in a node; None for a node that does not run so."""
+    """Yield segments of single nodes. bits: the bits alive in node i under the tiling; None if it does not apply."""
     for i in range(len(graph.nodes)):
         if (alive := bits(graph, i)) is not None:
             yield Segment(i, i, alive, tiling)
 
 
 def usual_segments(graph: Graph) -> Iterator[Segment]:
-    """Ordinary execution, with elementwise ops in place."""
+    """Yield the segments of ordinary execution, with elementwise ops also in place."""
     yield from each(graph, ONE_BY_ONE, ordinary)
     yield from each(graph, UPDATED, updated_in_place)
 
 
 def ordinary_in_programs(network: Network) -> Iterator[Segment]:
-    """Each node by itself as it is compiled: with scratch, and a result that may overlap an operand."""
+    """Yield each node as compiled: with scratch, and a result that may overlap an operand."""
     graph = network.graph
     pixels = Streams(graph, Slice.PIXEL)
 
@@ -94,7 +94,7 @@ def ordinary(graph: Graph, i: int) -> int:
 
 
 def updated_in_place(graph: Graph, i: int) -> int | None:
-    """The bits of an elementwise op whose result takes the memory of an operand that dies; None for other ops."""
+    """The bits of an elementwise op whose result overwrites an operand that dies; None for other ops."""
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     if node.kind is not Kind.ELEMENTWISE or not any(
         graph.size(name) >= graph.size(node.result) for name in boundary.dead
@@ -104,9 +104,10 @@ def updated_in_place(graph: Graph, i: int) -> int | None:
 
 
 def channel_by_channel(graph: Graph, i: int) -> int | None:
-    """The bits of a depthwise op or a pool that overwrites each channel of its operand; None where that is impossible.
+    """The bits of a depthwise op or pool that overwrites its operand channel by channel; None if impossible.
 
-    The operand lies above the result by what the planes of a single channel need, stored channel by channel.
+    In memory the operand starts above the result by the bytes that one channel needs, and both are stored channel by
+    channel.
     """
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     [read] = node.reads[:1]

@@ -1,4 +1,4 @@
-"""Patches (MCUNet-v2, Lin et al. 2021): the beginning of a network tile by tile, with overlapping halos."""
+"""Patches (MCUNet-v2, Lin et al. 2021): the first ops of a network run tile by tile, with overlapping halos."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Sha
 from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
 
 TILES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 28)
-"""Patches along each axis that are tried."""
+"""The candidate numbers of patches along each axis."""
 
 
 @dataclass(frozen=True)
 class InPatches(Tiling):
-    """Loops over count x count tiles of the last result, for each of which ops compute the parts that it needs."""
+    """Loops over count x count tiles of the last result, in which ops compute the parts that a tile needs."""
 
     count: int
 
@@ -46,7 +46,7 @@ class InPatches(Tiling):
 
 
 class Patches(Schedule):
-    """The beginning in patches, and the rest ordinary."""
+    """The first ops in patches, the rest ordinary."""
 
     name = "patches"
     help = (
@@ -82,10 +82,10 @@ def _patches(graph: Graph, last: int) -> Iterator[Segment]:
 
 
 def patches(graph: Graph, last: int, count: int) -> Segment | None:
-    """The nodes up to the last one as count x count tiles of its result; None where that is impossible.
+    """The nodes up to `last` as count x count tiles of its result; None where that is impossible.
 
-    Input and result are whole; the input may not arrive row by row. In a tile ops run one after the other on the parts
-    that the tile needs, which neighbours compute again: the extra work.
+    Input and result are whole; the input may not arrive row by row. In a tile, ops run one after the other on the parts
+    that the tile needs. The overlap with neighbouring tiles is computed again: the extra work.
     """
     nodes, boundary = graph.nodes[: last + 1], graph.boundary(0, last)
     result = graph.nodes[last].result
@@ -110,7 +110,7 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
 
 
 def _peak(graph: Graph, last: int, boxes: dict[str, Box]) -> int:
-    """The most bits of a tile alive at once, without input and result."""
+    """The most bits alive at once in a tile, excluding input and result."""
     whole = {*graph.inputs, graph.nodes[last].result}
     peak = 0
     for k, node in enumerate(graph.nodes[: last + 1]):

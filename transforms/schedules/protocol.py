@@ -1,7 +1,8 @@
 """The interface of schedules.
 
-A *schedule* is what `--plan` and `tinyml plan` name: it offers segments of a network, from which the plan with the
-least peak is chosen. A *tiling* is how one segment runs; it says what the segment keeps of a tensor and rewrites it.
+A *schedule* is named by `--plan` and `tinyml plan`: it offers segments of a network, from which the plan with the least
+peak is chosen. A *tiling* is the way to run one segment; it tells which part of a tensor the segment keeps, and
+rewrites the segment.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, cheape
 
 
 class NotTiled(Exception):
-    """The reason why a segment cannot run as a tiling asks."""
+    """Raised for a tiling that cannot run a segment; the message gives the reason."""
 
 
 class Share(NamedTuple):
-    """A tensor, or the part of it, that is alive in a segment. bits: of the part."""
+    """A tensor that is alive in a segment, whole or in part. bits: of that part."""
 
     tensor: str
     part: str
@@ -36,13 +37,13 @@ class Share(NamedTuple):
 
     @staticmethod
     def of_pixels(graph: Graph, tensor: str, count: int) -> Share:
-        """Some pixels of an image."""
+        """The given number of pixels of an image."""
         image = graph.tensors[tensor]
         return Share(tensor, f"{count} of {image.pixels} pixels", image.size // image.pixels * count)
 
 
 class Kernels(NamedTuple):
-    """The kernels of the target that compute several pixels at once, and the memory that they may take.
+    """The target's kernels that compute several pixels at once, and the memory that they may take.
 
     inside: in the loops of a segment. single: for an op by itself; None leaves that to `tile-windows`.
     """
@@ -53,10 +54,10 @@ class Kernels(NamedTuple):
 
 
 ROUNDED = "rounded"
-"""The end of `by` where sums are rounded in between, so that bits are not those of ordinary execution."""
+"""The suffix of `by` for a segment that rounds partial sums, so that bits differ from ordinary execution."""
 
 Rewrite = Callable[[Kernels], str | None]
-"""Rewrites a segment and returns the `by` of its entry in `tinyml.plan`; None for a segment that has no entry."""
+"""A rewrite of a segment that returns the `by` of its entry in `tinyml.plan`; None for a segment without an entry."""
 
 
 class Tiling(ABC):
@@ -69,21 +70,22 @@ class Tiling(ABC):
 
     @abstractmethod
     def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
-        """The rewrite of the nodes from first to last, both inclusive.
+        """The rewrite of nodes first to last, both inclusive.
 
-        Raises `NotTiled` for nodes that cannot run so. The function does not change before the rewrite is called.
+        Raises `NotTiled` for nodes that cannot run in this tiling. The function is not modified before the rewrite is
+        called.
         """
 
     def gathered(self, network: Network, segment: Segment) -> int:
-        """The bits of the windows and single pixels in a segment, which tiles of several pixels replace."""
+        """The bits of gathered windows and single pixels in a segment, which tiles of several pixels replace."""
         return max(scratch_of(network, i) for i in range(segment.first, segment.last + 1))
 
     def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
-        """The part that a segment keeps of a tensor which nothing outside of the segment reads."""
+        """The part of a tensor that a segment keeps; only the segment reads the tensor."""
         return Share.whole(graph, tensor)
 
     def runs(self, network: Network, segment: Segment) -> bool:
-        """True if the segment can run so."""
+        """True if the segment can run in this tiling."""
         try:
             self.rewrite(network, segment.first, segment.last)
         except NotTiled:
@@ -94,12 +96,12 @@ class Tiling(ABC):
 class Schedule(ABC):
     """A row of the table of schedules.
 
-    name: of the mode in `tinyml plan`, `plan-execution` and `--plan`. help: the row's text in docs/schedules.md.
-    rounds: sums may be rounded in between, so that results differ from those of ordinary execution. sliced: segments
-    run in slices, so that memory counts more than time. recomputes: values are computed several times; the `extra` of
-    segments then counts multiply-accumulates, which plans limit and report. in_auto: the schedule `auto` weighs time
-    against memory with the program segments of this one. takes_ram: the plan is the fastest within a limit of memory,
-    instead of the one with the least peak.
+    name: the mode in `tinyml plan`, `plan-execution` and `--plan`. help: the row's text in docs/schedules.md. rounds:
+    partial sums may be rounded, so that results differ from ordinary execution. sliced: segments run in slices, for
+    which memory matters more than time. recomputes: some values are computed several times; the `extra` of segments
+    then counts multiply-accumulates, which plans limit and report. in_auto: the schedule `auto` weighs time against
+    memory with this schedule's program segments. takes_ram: the plan is the fastest within a memory limit instead of
+    the one with the least peak.
     """
 
     name: str
@@ -112,35 +114,35 @@ class Schedule(ABC):
 
     @abstractmethod
     def segments(self, graph: Graph) -> Iterator[Segment]:
-        """The segments that a plan may have, in the bytes that the literature counts; they have to cover any graph."""
+        """Yield the candidate segments, with memory counted as in the literature; they have to cover any graph."""
 
     @abstractmethod
     def program_segments(self, network: Network) -> Iterator[Segment]:
-        """The segments of a compiled program, in the bytes that it takes; they have to cover any network.
+        """Yield the candidate segments of a compiled program, with their memory; they must cover any network.
 
-        `extra` is the time that a segment takes beyond ordinary execution, about one for each node; multiply-
-        accumulates if the schedule recomputes. Segments that cannot run (`Tiling.runs`) are left out later.
+        `extra` is the time in excess of ordinary execution, about one for each node, or multiply-accumulates if the
+        schedule recomputes. Segments that cannot run (`Tiling.runs`) are removed later.
         """
 
     def tilings(self, sums: int, patches: int) -> Mapping[str, Tiling]:
-        """The values of the option `by` of `tile-segment`, whose options `sums` and `patches` are given."""
+        """The tilings that `tile-segment` offers for its option `by`, given its `sums` and `patches`."""
         return {}
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory | None:
-        """The memory beyond a plan for computing several pixels at once; None if a plan leaves ops none at all."""
+        """The memory, beyond a plan's peak, for computing several pixels at once; None if a plan leaves none."""
         return small_memory(convolutions, families)
 
     def plan(self, graph: Graph, most_extra: int | None = None) -> Plan:
-        """The plan with the least peak. most_extra: a limit on multiply-accumulates beyond the network's own."""
+        """The plan with the least peak. most_extra: a limit on multiply-accumulates in excess of the network's own."""
         chosen = least_peak(len(graph.nodes), self.segments(graph), most_extra)
         assert chosen is not None
         return chosen
 
     def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
-        """The plan of a compiled program with the least peak, or if `takes_ram` the fastest, of segments that run.
+        """The plan of a compiled program with the least peak or, if `takes_ram`, the least time.
 
-        ram: bytes that may be alive at once, scratch included; without a plan that fits, the one with the least peak is
-        taken. most_extra: a limit on multiply-accumulates beyond the network's own, if the schedule recomputes.
+        ram: the bytes that may be alive at once, including scratch; if no plan fits, the one with the least peak is
+        taken. most_extra: a limit on multiply-accumulates in excess of the network's own, if the schedule recomputes.
         """
         known, nodes = list(self.program_segments(network)), len(network.graph.nodes)
         while True:

@@ -1,4 +1,4 @@
-"""Streaming: segments of a network as one loop nest, whose inner values live in ring buffers of rows or pixels."""
+"""Streaming: segments of a network as one loop nest, with intermediate values in ring buffers of rows or pixels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tinyml.transforms.schedules.rings.smallest_rings import smallest_rings
 
 @dataclass(frozen=True)
 class Streamed(Tiling):
-    """A loop nest that computes every value once, when the first of its readers needs it."""
+    """A loop nest that computes every value once, when its first reader needs it."""
 
     by: By
 
@@ -49,11 +49,11 @@ class Streamed(Tiling):
 
 
 SLOWNESS = {By.ROWS: 1, By.PIXELS: 3, By.BLOCKS: 2}
-"""The rough time that streaming a node takes beyond ordinary execution, in units of their own."""
+"""The rough time of streaming a node in excess of ordinary execution, in arbitrary units."""
 
 
 class Streaming(Schedule):
-    """Segments streamed by one kind of slice, or several."""
+    """Segments streamed by one or several kinds of slices."""
 
     in_auto = True
 
@@ -76,7 +76,7 @@ class Streaming(Schedule):
 
 
 class ByPixels(Streaming):
-    """Streaming pixel by pixel, which leaves no memory to tiles of several pixels."""
+    """Streaming pixel by pixel, which leaves no memory for tiles of several pixels."""
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory:
         return TileMemory(0)
@@ -98,7 +98,7 @@ PIXELS = ByPixels(
 
 
 def streamed_in_programs(network: Network, by: By) -> Iterator[Segment]:
-    """The segments of several nodes, each of which can be streamed."""
+    """Yield the streamed segments of at least two nodes in which each node can be streamed."""
     count = len(network.graph.nodes)
     scratch = [scratch_of(network, i) for i in range(count)]
     rows = Streamed(By.ROWS)

@@ -1,6 +1,6 @@
 """The table of schedules.
 
-A schedule is a file of this room with a `Schedule`, and a row of `BUILT_IN`. A separate package adds one through an
+A schedule is a `Schedule` in a file of this folder and a row of `BUILT_IN`. A separate package adds one through an
 entry point of the group `tinyml.schedules` with the schedule's name, such as `columns = "mypackage.columns:COLUMNS"`.
 Names are known without importing the files, so that tools start quickly.
 """
@@ -33,9 +33,9 @@ BUILT_IN = {
     "patches": "patches:PATCHES",
     AUTO: "auto:AUTO",
 }
-"""Module and name of each schedule of tinyml.
+"""Module and name of each built-in schedule.
 
-The order is that in which `auto` prefers segments with as many bits and as much work.
+The order is that in which `auto` prefers segments of equal bits and work.
 """
 
 
@@ -45,7 +45,7 @@ def schedule_names() -> tuple[str, ...]:
 
 
 def schedules() -> Iterator[Schedule]:
-    """All schedules in the order of their names; one of another package that cannot be loaded is left out."""
+    """Yield all schedules in the order of their names, except those of other packages that cannot be loaded."""
     yield from map(_built_in, BUILT_IN)
     for plugin in _others().values():
         loaded: list[Schedule] = []
@@ -64,7 +64,7 @@ def schedule_named(name: str) -> Schedule:
 
 
 def _others() -> dict[str, Plugin]:
-    """The entry points of other packages by name, without names that are taken."""
+    """The entry points of other packages by name, except names of built-in schedules."""
     others: dict[str, Plugin] = {}
     for plugin in plugins(GROUP):
         if plugin.name not in BUILT_IN:

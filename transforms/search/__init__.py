@@ -1,4 +1,4 @@
-"""Searches for formats: a profiled program on reals in, the same program with formats out (L0 to L1, by trying).
+"""Searches for formats: from a profiled program on reals to the same program with formats (L0 to L1).
 
 A search is a pass of its own name that subclasses `SearchPass` and defines `search`. Its candidates are programs with a
 `FormatChoice`, a format and a scale, for each class of tensors; every search compares them in the same way:
@@ -29,14 +29,14 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
        v
     refined constants, formats and attributes (L1)               engine/refinement.py, search_pass.py
 
-`search-pareto` takes all of these steps; the published searches are single steps of it. Wherever a step asks how good a
-candidate is, evaluation/ answers: `Evaluation` keeps outcomes, `Journal` writes them to a file, `Workers` computes
-them here, in other processes or on a cluster. The outcome of one candidate is worked out below, in
-transforms/formats/evaluation. Wherever a step asks for a cost, costs/ answers: `WorkingMemory` asks the packer for
-arena and input, `CandidateCosts` the cost model or the device itself, by the names in pipelines_below.py.
+`search-pareto` takes all of these steps; the published searches are single steps of it. The losses of candidates come
+from evaluation/: `Evaluation` keeps outcomes, `Journal` writes them to a file, `Workers` computes them in this process,
+in others or on a cluster. The outcome of one candidate is computed in transforms/formats/evaluation. Costs come from
+costs/: `WorkingMemory` asks the packer for arena and input, `CandidateCosts` the cost model or the device itself, by
+the names in pipelines_below.py.
 
 To add a search: a file search_NAME.py with a `SearchPass`, and a FileCheck test (docs/where-to-add.md). `search` gets a
 `Search` and returns a `SearchResult`; `search.losses(candidates)` evaluates many candidates at once, and
-`Feasibility(search, self.limits)` tells which of them fit. `search_uniform.py` is the shortest example. New steps go to
-moves/, as functions from choices to choices.
+`Feasibility(search, self.limits)` determines which of them fit. `search_uniform.py` is the shortest example. New steps
+go to moves/, as functions from choices to choices.
 """

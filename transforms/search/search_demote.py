@@ -1,7 +1,7 @@
 """`search-demote`: Shiftry's search for bit widths and scales (section 6.2, algorithms 10 to 14).
 
-All tensors begin wide. Each alone is made narrow, which shows its cost; then tensors are made narrow one on top of the
-other, the cheapest first, as long as the loss is permitted.
+All tensors start wide. Each tensor is first narrowed alone, to measure its cost; then tensors are narrowed
+cumulatively, the cheapest first, as long as the loss is permitted.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from tinyml.transforms.search.moves.demotion import (
 
 @dataclass(frozen=True)
 class SearchDemotePass(SearchPass):
-    """Searches as algorithm 11 of Shiftry does.
+    """Searches with algorithm 11 of Shiftry.
 
-    ram: bytes that the program may work in, with the stack. With this limit it is the first of Shiftry's two strategies
-    (section 3): as few tensors as possible are demoted, until the program keeps it; `loss` then counts for nothing.
-    target: whose stack that is, as `select-kernels` takes it. widths: of demoted tensors
-    and of others; half of the format's usual width and that width by default. loss: permitted against the program on
-    reals, in points of accuracy; in the unit of the metric where this is `error`, or where the data have no labels.
+    ram: bytes that arena, input and stack may take. With this limit the search is the first of Shiftry's two strategies
+    (section 3): as few tensors as possible are demoted until the program keeps the limit, and `loss` is ignored.
+    target: determines the stack, as for `select-kernels`. widths: of demoted tensors and of others; by default half of
+    the format's usual width, and that width. loss: permitted relative to the program on reals, in points of accuracy;
+    in the unit of the metric if that is `error`, or if the data have no labels.
     """
 
     name = "search-demote"
@@ -80,7 +80,7 @@ class SearchDemotePass(SearchPass):
 
 
 def _first_that_fits(feasibility: Feasibility, steps: Iterable[Sequence[FormatChoice]]) -> Sequence[FormatChoice]:
-    """The candidate with the fewest tensors demoted that fits; raises `InputError` where none does."""
+    """The candidate with the fewest tensors demoted that fits; raises `InputError` if none does."""
     choices = next(filter(feasibility.fits, steps), None)
     if choices is None:
         raise InputError(

@@ -1,4 +1,4 @@
-"""`search-maxscale`: SeeDot's search for scales (section 5.3): one number for the whole program, found by trying all.
+"""`search-maxscale`: SeeDot's exhaustive search for scales (section 5.3), by one number for the whole program.
 
 Scales are propagated from constants and the input through the program by the rules of figure 3, which divide wherever
 an operation might overflow. A result that would get a scale below `maxscale` is divided by less: beyond some point
@@ -19,10 +19,10 @@ from tinyml.transforms.search.moves.maxscale import explore_maxscale
 
 @dataclass(frozen=True)
 class SearchMaxscalePass(SearchPass):
-    """Tries every maxscale from 0 to width - 1 and takes the one that loses least, the greatest of equals.
+    """Tries every maxscale from 0 to width - 1 and takes the one with the least loss, the greatest in case of ties.
 
-    widths: those to try, for all tensors alike; the format's usual one by default. In the arithmetic of `seedot` this
-    is SeeDot as published; in another one only the scales are SeeDot's. The metric is the accuracy, as there.
+    widths: those to try, each for all tensors; by default the format's usual width. In the arithmetic of `seedot` this
+    is SeeDot as published; in another one only the scales are SeeDot's. The metric is accuracy, as in the paper.
     """
 
     name = "search-maxscale"

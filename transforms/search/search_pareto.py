@@ -1,10 +1,10 @@
-"""`search-pareto`: widths and scales of all tensors at once, under limits on RAM, flash and time.
+"""`search-pareto`: searches the widths and scales of all tensors together, under limits on RAM, flash and time.
 
-It begins with uniform widths and with the results of SeeDot's, Shiftry's and MinUn's searches (`initial_candidates`),
-backtracks from candidates just beyond the limits (`backtracking`), and goes on from the best of them all: tensors are
-made wide and others narrow (`pairwise_moves`), then every change of one tensor's width or scale is tried alone, and
-those that help are made together, as long as each still does. A finer scale, at which the greatest numbers of a tensor
-saturate, is such a change. The candidates that it begins with stay, so that the result is never worse.
+The search starts from uniform widths and the results of SeeDot's, Shiftry's and MinUn's searches
+(`initial_candidates`), backtracks from candidates just beyond the limits (`backtracking`), and continues from the best
+one: some tensors become wide and others narrow (`pairwise_moves`), then every change of one tensor's width or scale is
+tried alone, and those that help are combined as long as each still does. Such a change may be a finer scale, at which
+the greatest numbers of a tensor saturate. The initial candidates are kept, so that the result is never worse.
 """
 
 from __future__ import annotations
@@ -46,20 +46,21 @@ if TYPE_CHECKING:
 
 WIDTHS = (4, 6, 8, 10, 12, 16)
 NEARLY = 1.01
-"""Corrected estimates of programs that keep the limits are beyond them by at most this factor."""
+"""The greatest factor by which corrected estimates of programs that keep the limits exceed them."""
 
 MEASURED = 8
-"""The number of candidates that may turn out to be beyond the limits, one after the other, before one is taken that is
-known to keep them; any number of the initial candidates may."""
+"""The number of candidates that may prove to exceed the limits, one after the other, before one is taken that is known
+to keep them; initial candidates are not counted.
+"""
 
 ESTIMATED = 4
-"""The number of candidates that are estimated together, of which the first within the limits is taken."""
+"""The number of candidates that are estimated together; the first one within the limits is taken."""
 
 SHORT = 0.02
-"""The part of a limit on RAM that a program leaves free where it is not short of memory."""
+"""The share of a limit on RAM that stays free in a program that is not short of memory."""
 
 RIVALRY = 2.0
-"""The greatest loss, as a multiple of the least, of a candidate that may be the best once its constants are refined."""
+"""The greatest loss, as a multiple of the least, of a candidate that may be the best after refinement."""
 
 RIVALS = 6
 """The most rivals of each origin."""
@@ -69,16 +70,15 @@ RIVALS = 6
 class SearchParetoPass(SearchPass):
     """Takes the fastest of the candidates within the limits that lose no more than `loss`.
 
-    Without `loss`, or where all lose more, it takes the one that loses least. Raises `InputError` where no candidate is
+    Without `loss`, or if all lose more, it takes the one with the least loss. Raises `InputError` if no candidate is
     within the limits.
 
-    ram, flash, cycles: limits, RAM with the stack, cycles in the unit of the target. Costs of candidates are those of
-    programs on which `spend-flash` spends what is left of the flash. target: as `select-kernels` takes it. widths:
-    those that tensors may have, as far as the format offers them. loss: in the unit of the metric. effort: about how
-    many candidates are evaluated, without those of backtracking.
-    formats: those that single tensors may have instead (`format_moves`). plans: modes of `plan-execution`; a search is
-    made for the program in each, in this order, until one has memory to spare, and the function gets the attribute
-    `tdsl.mode`.
+    ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. Costs of candidates are those
+    of programs on which `spend-flash` spends the remaining flash. target: as for `select-kernels`. widths: that tensors
+    may have, as far as the format offers them. loss: in the unit of the metric. effort: the approximate number of
+    candidates that are evaluated, not counting backtracking. formats: that single tensors may have instead
+    (`format_moves`). plans: modes of `plan-execution`; the program is searched in each, in this order, until one has
+    memory to spare, and the function gets the attribute `tdsl.mode`.
     """
 
     name = "search-pareto"
@@ -123,14 +123,17 @@ class SearchParetoPass(SearchPass):
             yield from in_modes(program, self.plans) if self.plans else [program]
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """Products are rounded one by one only where memory is still short: it takes time and gains little else."""
+        """True if no further program has to be searched.
+
+        Products are rounded one by one only if memory is still short: it takes time and gains little else.
+        """
         if len(results) > 1 and self.ram is not None:
             enough = results[self.preferred(results)].chosen.cost.ram < (1 - SHORT) * self.ram
             return enough or super().suffices(results)
         return super().suffices(results)
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
-        """The best result, by the order of candidates; of results that lose nearly the same, that of least RAM."""
+        """The index of the fastest result within `loss`, else of the least RAM among nearly the least losses."""
         points = [result.chosen for result in results]
         fast = [point for point in points if self.loss is not None and point.loss <= self.loss]
         if fast:
@@ -176,7 +179,7 @@ class _Pareto:
     def evaluate(
         self, candidates: Iterable[Sequence[FormatChoice]], origin: str, at_most: float = math.inf
     ) -> list[Point]:
-        """The candidates that lose no more than `at_most`."""
+        """Evaluate candidates, and return those that lose no more than `at_most`."""
         listed = [tuple(choices) for choices in candidates]
         programs = [self.search.formats(choices) for choices in listed]
         points: list[Point] = []
@@ -189,20 +192,20 @@ class _Pareto:
         return points
 
     def consider(self, point: Point) -> bool:
-        """Take a candidate for the best where it is better and within the limits."""
+        """Make a candidate the best one if it is better and within the limits; True if so."""
         if (self.best is None or point.key < self.best.key) and self.feasibility.fits(point.choices):
             self.best = point
             return True
         return False
 
     def start(self) -> None:
-        """Evaluate the initial candidates; the search goes on from the best of them within the limits."""
+        """Evaluate the initial candidates, and continue from the best of them within the limits."""
         for origin, candidates in initial_candidates(self.feasibility, self.offered):
             self.evaluate(candidates, origin)
         self.settle(NEARLY, math.inf)
 
     def backtrack(self) -> None:
-        """Go back from programs with wide registers that are just beyond the limits, at better scales."""
+        """Backtrack from programs with wide registers that just exceed the limits, at better scales."""
         search, best, narrow = self.search, self.best, widest_within(self.feasibility, self.offered)
         assert best is not None
         if not self.feasibility.is_limited or narrow is None:
@@ -219,10 +222,10 @@ class _Pareto:
         self.settle(NEARLY, 0)
 
     def settle(self, factor: float, attempts: float) -> None:
-        """Go on from the best candidate that is measured to be within the limits.
+        """Continue from the best candidate that is measured to be within the limits.
 
-        factor: by which estimates may be beyond them. attempts: measurements in vain before a candidate is taken that
-        is known to be within them. Raises `InputError` where there is none.
+        factor: by which estimates may exceed them. attempts: failed measurements before a candidate is taken that is
+        known to be within them. Raises `InputError` if there is none.
         """
         points = sorted(self.points.values(), key=lambda point: point.key)
         known = self.feasibility.costs.measurements
@@ -277,7 +280,7 @@ class _Pareto:
                 break
 
     def _join(self, before: Point, point: Point) -> None:
-        """Make the change that leads from `before` to a point in the best candidate, too."""
+        """Apply the change that leads from `before` to a point to the best candidate, too."""
         best = self.best
         assert best is not None
         if best is before:
@@ -306,7 +309,7 @@ class _Pareto:
         return worth_knowing(self.points.values(), self.best, self.feasibility.costs.estimates)
 
     def _costs(self, points: Sequence[Point]) -> dict[Point, ProgramCost]:
-        """What the programs of candidates take as they are compiled."""
+        """The costs of the programs of candidates as they are compiled."""
         self.feasibility.estimate(point.choices for point in points)
         self.feasibility.estimate_spent(point.formats for point in points)
         return {point: self.feasibility.spent(point.formats) for point in points}
@@ -323,7 +326,7 @@ class _Pareto:
         return next(feasible, self.best).result(self.search)
 
     def rivals(self, result: SearchResult) -> list[SearchResult]:
-        """The best candidates of one width and of each published search, within the limits, that lose little more."""
+        """The best candidates of each width and published search, within the limits and below `RIVALRY`."""
         most = RIVALRY * result.chosen.loss
         rivals: list[SearchResult] = []
         for origin in ("uniform", "maxscale", "demotion", "promotion"):
@@ -334,7 +337,7 @@ class _Pareto:
         return rivals
 
     def with_front(self, result: SearchResult) -> SearchResult:
-        """A result with all candidates whose costs are worth knowing."""
+        """A result with all candidates that may be on the front."""
         assert self.best is not None
         self.evaluate([result.choices], "other formats")
         chosen = self.points[self.search.formats(result.choices)]

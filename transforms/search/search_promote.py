@@ -1,8 +1,7 @@
 """`search-promote`: Haunter, MinUn's search for bit widths (section 5.1, algorithms 4 to 8).
 
-All tensors begin narrow. Those whose numbers change much with the width and that are small are made wide first, as long
-as the program stays within its RAM. Only a few candidates are evaluated, since the order of promotions is known
-beforehand.
+All tensors start narrow. Small tensors whose numbers change much with the width are made wide first, as long as the
+program stays within its RAM. Only a few candidates are evaluated, since the order of promotions is known in advance.
 """
 
 from __future__ import annotations
@@ -28,21 +27,20 @@ from tinyml.transforms.search.moves.spare_room import use_last_bytes, use_room
 from tinyml.transforms.search.moves.uniform_programs import best_variant
 
 WIDTHS = (8, 9, 10, 12, 16)
-"""The widths among which MinUn (section 7.7.2) looks for a pair."""
+"""The widths among which MinUn (section 7.7.2) selects a pair."""
 
 
 @dataclass(frozen=True)
 class SearchPromotePass(SearchPass):
-    """Searches as algorithm 8 of MinUn does.
+    """Searches with algorithm 8 of MinUn.
 
-    ram: bytes that the program may work in, with the stack; no limit by default. target: whose stack that is, as
-    `select-kernels` takes it. widths: among which the pair of a low and a high one is chosen
-    (7.7.2); two are taken as they are. soft: promotions go on up to this multiple of `ram`, since tensors are not
-    placed for good yet; a result above `ram` is never taken. formats: those that single tensors may have instead
-    (`format_moves`).
+    ram: bytes that arena, input and stack may take; no limit by default. target: determines the stack, as for
+    `select-kernels`. widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as given.
+    soft: promotions continue up to this multiple of `ram`, since tensors have no final offsets yet; a result above
+    `ram` is never taken. formats: that single tensors may have instead (`format_moves`).
 
-    Beyond the paper, with a limit and a choice of widths, the others take the room that the pair leaves; and with the
-    metric `margin`, which sees numbers saturate, tensors take other scales (`choose_scales`).
+    In addition to the paper, with a limit and a choice of widths, the other widths fill the memory that the pair
+    leaves; and with the metric `margin`, which reflects saturation, tensors take other scales (`choose_scales`).
     """
 
     name = "search-promote"
@@ -98,9 +96,10 @@ class SearchPromotePass(SearchPass):
     def _narrowed(
         self, feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]
     ) -> SearchResult:
-        """A result, or the same in narrower ones of the other formats, with wider tensors in the room that these leave.
+        """The better of a result and its variants in narrower formats, with tensors widened into the memory freed.
 
-        They are of all widths or of one; the candidate that loses least at its best scales is taken.
+        The wider tensors have all offered widths or a single one; the variant with the least loss at its best scales is
+        taken.
         """
         search = feasibility.search
         narrow = narrow_formats(search, result) if search.others else result

@@ -1,4 +1,6 @@
-"""`search-uniform`: all tensors in one format, of the variant and width that lose least (MinUn's algorithm 4)."""
+"""`search-uniform`: gives all tensors one format, of the variant and width with the least loss
+(MinUn's algorithm 4).
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ from tinyml.transforms.search.moves.uniform_programs import best_variant, unifor
 
 @dataclass(frozen=True)
 class SearchUniformPass(SearchPass):
-    """Takes the width that loses least, the first of equals.
+    """Takes the width with the least loss, the first in case of ties.
 
-    widths: those to choose from; the format's usual one by default.
+    widths: those to choose from; by default the format's usual width.
     """
 
     name = "search-uniform"

@@ -29,9 +29,9 @@ __all__ = ["CodeSize", "CodedOp", "CodedRowsOp", "CodedTileOp"]
 
 
 class CodeSize(NamedTuple):
-    """What a kernel takes.
+    """The cost of a kernel.
 
-    time: of a call, in the unit of the device. once: bytes of flash; call: those of each call. stack: bytes.
+    time: of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack: bytes.
     """
 
     time: int
@@ -41,14 +41,14 @@ class CodeSize(NamedTuple):
 
 
 def kernel_properties(kernel: CodeKernelAttr, size: CodeSize) -> Mapping[str, Attribute]:
-    """The properties that say the kernel and what it takes."""
+    """The properties for a kernel and its cost."""
     return {"kernel": kernel, "size": DenseArrayBase.from_list(i64, size)}
 
 
 class CodedOp(IRDLOperation, ABC):
-    """Sums of products with constants that a function holds.
+    """Sums of products with constants, computed by a function that contains the constants.
 
-    kernel: composed for them. size: what it takes.
+    kernel: the kernel composed for them. size: its cost.
     """
 
     kernel = prop_def(CodeKernelAttr)
@@ -72,7 +72,7 @@ class CodedOp(IRDLOperation, ABC):
     @property
     @abstractmethod
     def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
-        """What the function reads, and what it writes."""
+        """The runs that the function reads, and the run that it writes."""
 
     def verify_(self) -> None:
         read, written = self.runs

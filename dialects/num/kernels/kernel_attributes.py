@@ -70,7 +70,7 @@ class ComposedKernelAttr(KernelAttr):
 
     op: the op that it computes. weights_coding, vector_coding: codings of the factors
     (`tinyml.dialects.formats.coding`). weights, vector, sum: bits of the stored factors and of the accumulator. gaps:
-    bits stored beside each weight of a sparse row, 0 for a dense one.
+    bits stored with each weight of a sparse row, 0 for a dense one.
     """
 
     name = "num.composed_kernel"

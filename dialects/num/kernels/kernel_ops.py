@@ -97,7 +97,7 @@ class KernelOp(IRDLOperation, ABC):
 
     @property
     def parts(self) -> Mapping[str, int]:
-        """What a call takes time for besides the products: how often, by the name of the unit."""
+        """The units other than products that a call takes time for: their number, by name."""
         return {}
 
     @property

@@ -55,7 +55,7 @@ class ModelBuilder:
         return FileLineColLoc(StringAttr(self.file), IntAttr(0), IntAttr(0))
 
     def error(self, message: str) -> InputError:
-        """An error at what is being imported."""
+        """An error at the layer being imported."""
         return InputError(f"{self.layer}: {message}" if self.layer else message, file=self.file)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The numbers of a SeeDot program: `.npy` files beside it, literals, and the limits of both."""
+"""The numbers of a SeeDot program: `.npy` files next to it, literals, and the limits of both."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class GraphBuilder(ModelBuilder):
         self.values: dict[Tensor, SSAValue] = {}
 
     def define(self, tensor: Tensor, value: SSAValue) -> None:
-        """Make a value that of a tensor; it must have the tensor's shape and format."""
+        """Record a value as that of a tensor; it must have the tensor's shape and format."""
         expected = TensorType(element(tensor), tensor.shape)
         if value.type != expected:
             raise VerifyException(f"{tensor} is declared as {expected}, the operator computes {value.type}")

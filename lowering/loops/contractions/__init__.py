@@ -1,1 +1,1 @@
-"""Loops of contractions: sums of products of matrices, convolutions, and sums that loops carry."""
+"""Loops of contractions: sums of matrix products, convolutions, and loop-carried sums."""

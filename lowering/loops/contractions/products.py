@@ -26,7 +26,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sum_starts import Start
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
-"""Adds the products of a term to a sum, at the indices of an element of the result."""
+"""Adds the products of a term to a sum, for the indices of a result element."""
 
 
 def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAValue | None:
@@ -37,7 +37,7 @@ def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAVal
 def finished(
     op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopNest
 ) -> SSAValue:
-    """A complete sum in the result's format. indices: the position of the sum in the result."""
+    """Convert a complete sum to the result's format. indices: of the sum in the result."""
     if shifts is not None:
         sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [indices[op.ROW_AXIS]])))
     accumulator = num.accumulator_type(sum)
@@ -50,7 +50,7 @@ def finished(
 def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
     """Lower products with one column to contractions over the rows, others to dot products.
 
-    The offsets of factors become part of a constant start where possible.
+    The offsets of factors become part of a constant start if possible.
     """
     start = start_without_offsets(op)
     rows, columns = tdsl.shape_of(op.out)
@@ -67,7 +67,7 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.RowProductOp)
 def lower_row_product(op: tdsl.RowProductOp, nest: LoopNest) -> None:
-    """Lower a row of a product of matrices as `lower_matrices` lowers all of them."""
+    """Lower a single row of a matrix product in the same way as `lower_matrices` does all rows."""
     start = start_without_offsets(op)
     lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest, op.row)
 
@@ -107,7 +107,7 @@ def lower_sums(
     nest: LoopNest,
     row: SSAValue | None = None,
 ) -> None:
-    """Write the sums of a contraction, each over the products of all its terms. row: the only one to compute."""
+    """Emit the sums of a contraction over the products of all its terms. row: the only row, if given."""
     sum = _sum_at(op, start, products, nest)
 
     def body(indices: Indices) -> None:
@@ -119,7 +119,7 @@ def lower_sums(
 def lower_rows(
     op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopNest
 ) -> None:
-    """Write the sums of a contraction whose result has one element for each row of weights."""
+    """Emit the sums of a contraction whose result has one element for each row of weights."""
     shape, axis = tdsl.shape_of(op.out), op.ROW_AXIS
     sum, zero = _sum_at(op, start, products, nest), nest.index(0)
 
@@ -131,7 +131,7 @@ def lower_rows(
 
 
 def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopNest) -> None:
-    """Write a contraction over rows; the products of a single row stand alone."""
+    """Emit a contraction over rows, or just the products for a single row."""
     contraction = nest.contract([rows], lambda numbers: body(numbers[0]))
     if rows == 1:
         expand_contraction(contraction)
@@ -140,7 +140,7 @@ def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopNest) -
 def _sum_at(
     op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopNest
 ) -> Callable[[Indices], SSAValue]:
-    """The finished sum at the indices of an element of the result."""
+    """A function that emits the finished sum for the indices of a result element."""
     accumulators = op.accumulators
     initial = sum_start(op.initial, start, accumulators[0], nest)
     shifts = row_shifts(op, nest)

@@ -1,6 +1,6 @@
-"""Lowering of convolutions in place to loops (L2 to L3): turn by turn, the image and then the result transposed.
+"""Lowering of convolutions in place to loops (L2 to L3): turn by turn, with transpositions in between.
 
-Offsets and extents of the turns are a table in flash, so that one loop computes all of them.
+The offsets and extents of all turns are in a table in flash, so that one loop computes all of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_arra
 
 
 def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
-    """Write the loops of a convolution in place."""
+    """Emit the loops of a convolution in place."""
     turns = op.turn_list
     table = _Table(op, turns, nest)
     products = _Products(op, nest)
@@ -47,7 +47,7 @@ def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
 
 
 def _turned(value: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopNest) -> None:
-    """Transpose a part of an image in place; it begins with pixel `first`."""
+    """Transpose a part of an image in place; it starts at pixel `first`."""
     type, channels = scratch.memref_type(value), tdsl.shape_of(value)[3]
     bits = scratch.packed_bits(type) or 8 * scratch.element_bytes(type)
     size = channels * bits
@@ -58,10 +58,11 @@ def _turned(value: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue,
 class _Table:
     """The figures of each turn, in pixels.
 
-    ROWS: of the result that it computes. WIDTH: of the image. HEIGHT_OUT, WIDTH_OUT: what is left of the result. READ,
-    WRITTEN: the pixels of either before it. LEFT, ROWS_LEFT: where the image begins after it, and its rows, 0 after the
-    last turn. DOWN, ACROSS: pixels between neighbours in a window, one below the other and beside each other. With
-    padding also HEIGHT: of the image, and ABOVE, BEFORE: rows of padding above it, and columns on its left.
+    ROWS: of the result that the turn computes. WIDTH: of the image. HEIGHT_OUT, WIDTH_OUT: of the remaining result.
+    READ, WRITTEN: offsets of the first pixel of the image and of the result. LEFT, ROWS_LEFT: offset and rows of the
+    image after the turn; 0 rows after the last turn. DOWN, ACROSS: distances between vertical and horizontal neighbours
+    in a window. With padding also HEIGHT: of the image, and ABOVE, BEFORE: rows of padding above it, and columns to its
+    left.
     """
 
     ROWS, WIDTH, HEIGHT_OUT, WIDTH_OUT, READ, WRITTEN, LEFT, ROWS_LEFT, DOWN, ACROSS, HEIGHT, ABOVE, BEFORE = range(13)
@@ -87,9 +88,9 @@ class _Table:
 
 
 class _Products:
-    """The sums of a convolution in place: windows are copied to the stack, and multiplied by the filter.
+    """The sums of a convolution in place: windows are copied to the stack and multiplied by the filter.
 
-    Of a depthwise convolution the stack holds the window of a single channel at a time.
+    For a depthwise convolution the stack holds the window of a single channel at a time.
     """
 
     def __init__(self, op: tdsl.Conv2dOp, nest: LoopNest):
@@ -110,7 +111,7 @@ class _Products:
         self.result = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
 
     def _array(self, storage: Attribute) -> SSAValue:
-        """The array for windows, one for all convolutions with elements of the same storage."""
+        """The array for windows, shared by all convolutions with elements of the same storage."""
         function = function_around(self.op)
         arrays = [op.memref for op in function.body.block.ops if isinstance(op, memref.AllocaOp)]
         for array in arrays:
@@ -163,7 +164,7 @@ class _Products:
         nest.fold(table(number, _Table.ROWS), [], row)
 
     def _steps(self, number: SSAValue) -> tuple[int | SSAValue, int | SSAValue]:
-        """The strides along rows and columns as they lie in a turn."""
+        """The strides along rows and columns in the orientation of a turn."""
         down, right = self.op.steps
         if down == right:
             return down, right
@@ -173,7 +174,7 @@ class _Products:
         return nest.add(nest.index(down), more), nest.insert(arith.SubiOp(nest.index(right), more))
 
     def _gather(self, first: SSAValue, down: SSAValue, beside: SSAValue, taps: Sequence[_Taps]) -> None:
-        """Copy the window that begins with element `first`; of a padded one, the taps inside the image."""
+        """Copy the window that starts at element `first`; of a padded one, only the taps inside the image."""
         nest, (height, width) = self.nest, self.kernel
 
         def tap(i: SSAValue, j: SSAValue, channel: SSAValue) -> None:
@@ -199,7 +200,7 @@ class _Products:
         nest.fold(taps[0].end, [], row, taps[0].first)
 
     def _elements(self, number: SSAValue, begin: SSAValue, count: int) -> None:
-        """Compute `count` elements of a pixel of the result from the window, beginning with element `begin`."""
+        """Compute `count` elements of a pixel of the result from the window, starting at element `begin`."""
         op, nest = self.op, self.nest
         accumulator = op.accumulators[0].type
 
@@ -224,14 +225,14 @@ class _Products:
 
 
 class _Taps(NamedTuple):
-    """The taps of a window along an axis that lie in the image: the first, and the end."""
+    """The taps of a window along an axis that are inside the image: [first, end)."""
 
     first: SSAValue
     end: SSAValue
 
 
 class _Inside:
-    """The part of windows that lies in the image of a convolution, in a turn."""
+    """The part of windows that is inside the image of a convolution, in a turn."""
 
     def __init__(self, op: tdsl.Conv2dOp, table: _Table, number: SSAValue, nest: LoopNest):
         self.padded, self.nest = op.padding is not None, nest
@@ -243,15 +244,15 @@ class _Inside:
             self.turned = nest.insert(arith.CmpiOp(odd, nest.index(0), "ne"))
 
     def row(self, row: SSAValue) -> SSAValue:
-        """The row of the image in which windows of a row of the padded image begin."""
+        """The row of the image at which windows of a row in the padded image start."""
         return self.nest.insert(arith.SubiOp(row, self.above)) if self.padded else row
 
     def column(self, column: SSAValue) -> SSAValue:
-        """The column of the image in which windows of a column of the padded image begin."""
+        """The column of the image at which windows of a column in the padded image start."""
         return self.nest.insert(arith.SubiOp(column, self.before)) if self.padded else column
 
     def taps(self, top: SSAValue, left: SSAValue) -> Sequence[_Taps]:
-        """For rows and columns of a window that has not been turned, the taps in the image; none without padding."""
+        """The taps inside the image for rows and columns of an untransposed window; empty without padding."""
         if not self.padded:
             return ()
         rows, columns = (top, self.height), (left, self.width)

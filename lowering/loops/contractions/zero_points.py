@@ -1,7 +1,7 @@
-"""Removal of zero points from sums of products (L2 to L3): W (x - z) is W x minus z times the row sums of a constant W.
+"""Removal of zero points from sums of products (L2 to L3): W (x - z) = W x - z * (row sums of W).
 
-Kernels for integers then multiply the plain raws of x, and the sums start from the constant term. TensorFlow Lite folds
-the zero point of an input into the bias in the same way.
+Integer kernels then multiply the plain raws of x, and the sums start from the constant term. TensorFlow Lite folds the
+zero point of an input into the bias in the same way.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
-    """A start of a product's sums that absorbs the offsets of its factors; None without offsets or such a start."""
+    """The start of a product's sums that absorbs the offsets of its factors; None without offsets or such a start."""
     [(lhs, rhs), *others], initial, accumulator = op.pairs, op.initial, op.accumulators[0]
     if others or not accumulator.INTEGER or (rest := _rest(lhs, rhs)) is None:
         return None
@@ -32,7 +32,7 @@ def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
 
 
 def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
-    """The contributions of one factor's offset to the sums, in a shape that broadcasts to these.
+    """The contribution of one factor's offset to the sums, in a shape that broadcasts to them.
 
     (rows, 1) or (1, columns) for matrices, (rows,) for filters; None unless the other factor is a constant of integers.
     """

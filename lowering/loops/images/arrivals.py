@@ -14,7 +14,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 @lowers(tdsl.ReceiveOp)
 def lower_arrival(op: tdsl.ReceiveOp, nest: LoopNest) -> None:
-    """Receive each row on its own."""
+    """Receive each row separately."""
     _, rows, *row_shape = tdsl.shape_of(op.out)
     source, type = scratch.root(op.image), scratch.memref_type(op.out)
     if scratch.packed_bits(type) != scratch.packed_bits(scratch.memref_type(source)):

@@ -18,7 +18,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 @lowers(tdsl.AveragePoolOp)
 def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopNest) -> None:
-    """One loop nest for all windows of which the same elements lie inside the image."""
+    """Emit one loop nest for all windows with the same elements inside the image."""
     n, rows, columns, channels = tdsl.shape_of(op.out)
     extents, before = tdsl.shape_of(op.image)[1:3], (op.margins[0], op.margins[2])
     for down in _bands(op.window[0], rows, op.steps[0], before[0], extents[0]):
@@ -46,9 +46,9 @@ def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopNest) -> None:
 
 @dataclass(frozen=True)
 class _Band:
-    """`count` windows along an axis from number `first`, each with `taps` elements inside the image.
+    """`count` windows along an axis starting at index `first`, each with `taps` elements inside the image.
 
-    start: the position of the first window's first element inside.
+    start: the index of the first window's first element inside the image.
     """
 
     first: int
@@ -58,7 +58,7 @@ class _Band:
 
 
 def _bands(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[_Band]:
-    """Neighbouring windows of which the same elements lie inside the image."""
+    """Yield runs of adjacent windows with the same elements inside the image."""
     places = [
         range(max(before - number * step, 0), min(window, inside + before - number * step)) for number in range(extent)
     ]
@@ -101,7 +101,7 @@ def lower_no_total(op: tdsl.NoTotalOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.TallyOp)
 def lower_tally(op: tdsl.TallyOp, nest: LoopNest) -> None:
-    """Add the elements of each channel to its total in a register."""
+    """Add the elements of each channel to its total, which is kept in a register."""
 
     def body(indices: Indices) -> None:
         def element(places: Indices) -> SSAValue:
@@ -124,7 +124,7 @@ def lower_quotient(op: tdsl.QuotientOp, nest: LoopNest) -> None:
 
 
 def _total(value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopNest) -> SSAValue:
-    """The total of the elements of a buffer at all indices of some extents."""
+    """The total of `element` over all indices of the given extents."""
     total = zero_total(tdsl.format_of(value).total(prod(extents)), nest)
     return _tallied(list(extents), [], total, element, nest)
 
@@ -145,7 +145,7 @@ def _tallied(
 
 @lowers(tdsl.SoftmaxOp)
 def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopNest) -> None:
-    """Three passes over each row: the greatest element, the total of exponentials, and the shares of it."""
+    """Emit three passes over each row: the greatest element, the total of exponentials, and the share of each."""
     *outer, length = tdsl.shape_of(op.out)
     format = tdsl.format_of(op.out)
 

@@ -1,4 +1,4 @@
-"""Lowering of windows to loops (L2 to L3): runs are copied where they lie in the image, and filled elsewhere."""
+"""Lowering of windows to loops (L2 to L3): runs are copied inside the image and filled outside of it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def lower_windows(op: tdsl.WindowOp, nest: LoopNest) -> None:
 
 
 def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edge: SSAValue, nest: LoopNest) -> None:
-    """Copy each row of a window, of which a part may lie in the image, or each tap of a dilated one."""
+    """Copy each row of a window, which may be partly outside of the image, or each tap of a dilated one."""
     _, height, width, channels = tdsl.shape_of(op.out)
     rows, columns = op.extents
     top, bottom, left, right = op.reach
@@ -57,7 +57,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             nest.fold(count, [], element)
 
     def gather(place: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Copy pixels of an image whose axes lie in another order, channel by channel."""
+        """Copy pixels of an image with another order of axes, channel by channel."""
         _, across, deep = op.pitches
 
         def channel(c: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -113,7 +113,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
         def _copy_around(
             down: SSAValue, held: SSAValue, across: SSAValue, inside: tuple[SSAValue, SSAValue], target: SSAValue
         ) -> None:
-            """Copy pixels of a row of a ring, of which some may lie at its end and the others at its beginning."""
+            """Copy pixels of a row of a ring, which may wrap around at its end."""
             _, height, width, _ = op.held
             begin, end = inside
             slots = nest.index(width)
@@ -138,7 +138,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
 
 
 def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute], channels: int) -> bool:
-    """True if the pixels of both consist of whole bytes of working memory, in the same order."""
+    """True if the pixels of both consist of whole bytes in RAM, in the same order."""
     packed = scratch.packed_bits(image)
     return (
         not scratch.in_flash(image)
@@ -148,18 +148,18 @@ def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute]
 
 
 def _first_slot(op: tdsl.WindowOp, nest: LoopNest) -> SSAValue | None:
-    """The row of a ring in which a window begins; None for other images, and rings of a single row of pixels."""
+    """The row of a ring at which a window starts; None for other images, and for rings of a single row of pixels."""
     _, slots, width, _ = op.held
     if op.ring is None or (slots == 1 and width != op.extents[1]):
         return None
-    # A window may begin above the image.
+    # A window may start above the image.
     above = -(-op.reach[0] // slots) * slots
     top = nest.add(op.top, nest.index(above)) if above else op.top
     return nest.insert(arith.RemSIOp(top, nest.index(slots)))
 
 
 def _wrapped(slot: SSAValue, slots: int, nest: LoopNest) -> SSAValue:
-    """A row of a ring that has been counted on past its end, but not twice."""
+    """A row of a ring, wrapped around at most once."""
     beyond = nest.insert(arith.CmpiOp(slot, nest.index(slots), "sge"))
     return nest.insert(arith.SelectOp(beyond, nest.insert(arith.SubiOp(slot, nest.index(slots))), slot))
 
@@ -167,7 +167,7 @@ def _wrapped(slot: SSAValue, slots: int, nest: LoopNest) -> SSAValue:
 def _inside(
     start: SSAValue, length: int, extent: int, margins: tuple[int, int], nest: LoopNest
 ) -> tuple[SSAValue, SSAValue]:
-    """The part of a run that lies in an axis: both ends, counted from the start of the run."""
+    """The part of a run that is inside an axis: both ends, relative to the start of the run."""
     before, after = margins
     begin, end = nest.index(0), nest.index(length)
     if before:
@@ -182,7 +182,7 @@ def _inside(
 
 
 def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopNest) -> SSAValue:
-    """True if an index lies outside of an axis, beyond margins of which at least one is not 0."""
+    """True if an index is outside of an axis with margins, at least one of which is not 0."""
     if not margins[1]:
         return nest.insert(arith.CmpiOp(at, nest.index(0), "slt"))
     if not margins[0]:

@@ -16,19 +16,19 @@ AVR = 2
 
 _CALL_CYCLES, _CALL_BYTES = 4, 4
 RETURN_ADDRESS = 2
-"""Bytes of stack."""
+"""The bytes of stack that a return address takes."""
 
 _CALLEES = {*range(2, 18), 28, 29}
-"""The registers that a function saves before it changes them."""
+"""The registers that a function has to save before it changes them."""
 _OPERANDS = {0, 1, 26, 27, 30, 31}
-"""Registers of no clobber list: those of products, of which r1 is zero again at the end, X and Z."""
+"""Registers in no clobber list: r0 and r1 of products (r1 is zero again at the end), X and Z."""
 
 C_SUMS = {16: "int16_t", 24: "TM_INT24", 32: "int32_t", 64: "int64_t"}
 
 
 @dataclass(frozen=True)
 class Entered(Composed):
-    """A naked function, NAME_steps, of assembly, and the function NAME that enters it."""
+    """A naked function of assembly, NAME_steps, and the function NAME that enters it."""
 
     symbol: str = ""
     assembly: str = ""
@@ -36,7 +36,7 @@ class Entered(Composed):
 
     @property
     def text(self) -> str:
-        """Both functions, the second one in plain C on other machines."""
+        """Both functions; on other machines, the second one consists of plain C."""
         return "\n".join(
             [
                 "#ifdef __AVR__",
@@ -60,7 +60,7 @@ class Entered(Composed):
 
 
 def framed(body: Lines) -> Lines:
-    """A function by itself: around its body, which may leave anything in r1, the registers of the caller are saved."""
+    """A complete function: the body, which may change r1, between the saves and restores of the caller's registers."""
     kept = [f"r{number}" for number in sorted(registers(body) & _CALLEES)]
     return joined(
         [f"push {register}" for register in kept], body, [f"pop {register}" for register in reversed(kept)], END
@@ -71,8 +71,8 @@ def framed(body: Lines) -> Lines:
 class SumRegisters:
     """The registers of a sum.
 
-    sum: its bytes, the lowest first. zero: a register that holds zero. gathered: a pair that is zero before and after,
-    or nothing.
+    sum: its bytes, the lowest first. zero: a register that holds zero. gathered: a register pair that is zero before
+    and after, or empty.
     """
 
     sum: Sequence[str]
@@ -82,9 +82,9 @@ class SumRegisters:
 
 @dataclass(frozen=True)
 class Variable:
-    """A C variable in registers: `register CTYPE NAME __asm__(FIRST) = VALUE`, of so many bytes.
+    """A C variable in registers: `register CTYPE NAME __asm__(FIRST) = VALUE`, of `bytes` bytes.
 
-    changed: true if a kernel changes it.
+    changed: true if the kernel changes it.
     """
 
     ctype: str
@@ -105,7 +105,7 @@ class Variable:
 
 
 def number_of_steps(register: str, loop: Loop, steps: str = "n") -> Variable:
-    """The counter of a loop: the steps, or in a single byte the iterations."""
+    """The counter of a loop: the number of steps or, in a single byte, of iterations."""
     if loop.in_byte:
         return Variable("uint8_t", "k", register, f"(uint8_t)({steps} / {loop.at_once} + 1)", 1)
     return Variable("uint16_t", "k", register, steps, 2)
@@ -133,13 +133,13 @@ def entered(
 ) -> Entered:
     """The functions of a kernel whose loop adds to a sum.
 
-    bits: the width of the sum. counter: of the loop; without one it counts by itself and is entered at its first
-    instruction. others: what else its instructions name. steps: their number in C. row: the pointer to the weights.
-    of: the elements of a step, which the C function counts. most: the greatest number of steps of a call, a multiple of
-    those of an iteration; 0 if only the counter has a limit. functions: those that
-    the C calls. element: the time of an element, if it is not that of a step.
-    start: the sum in the beginning. ready: statements behind the declarations. longest: a limit of n within the reach
-    of a counter, if there is one; then divisions, which may be calls, come before registers are taken.
+    bits: the width of the sum. counter: of the loop; a loop without one counts by itself and is entered at its first
+    instruction. others: further variables in its instructions. steps: the number of steps, in C. row: the pointer to
+    the weights. of: the number of elements in a step, which the C function divides by. most: the most steps of a call,
+    a multiple of those of an iteration; 0 if only the counter limits them. functions: those that the C code calls.
+    element: the time of an element, if it is not that of a step. start: the initial value of the sum. ready: statements
+    after the declarations. longest: a limit on n within the range of the counter, if there is one; then divisions,
+    which may be calls, precede the register variables.
     """
     lines, used = loop.lines, registers(loop.lines)
     variables = [Variable(C_SUMS[bits], "s", needed.sum[0], start, bits // 8)]
@@ -183,7 +183,7 @@ def entered(
             offsets = offsets[:1]
         macro = f"TM_ENTER_{loop.at_once}{'_AT' * (len(offsets) > 1)}"
         entry.append(f"    {macro}({', '.join([rest, *map(str, offsets)])},\n        {operands})")
-    # Two pointers are moved, a byte of the others takes an instruction; the sum is where it was computed.
+    # Two pointers are moved, each byte of the others takes an instruction; the sum is in its final registers.
     arguments = 2 + sum(variable.bytes for variable in known if variable.name != "s")
     return Entered(
         HEADER,

@@ -1,4 +1,4 @@
-"""The table of AVR instructions, and what follows from it for lines of assembly: cycles, bytes and registers."""
+"""The table of AVR instructions, and the cycles, bytes and registers of assembly that follow from it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tinyml.targets.composer.lines import Lines
 class AvrInstruction:
     """An instruction.
 
-    cycles: on an ATmega; of branches and skips, those without a jump. words: of flash, two bytes each. pairs: true if a
-    register that it names is the lower one of a pair. clobbers: the registers that it changes without naming them.
+    cycles: on an ATmega; for branches and skips, those without a jump. words: of flash, two bytes each. pairs: true if
+    a register operand is the lower one of a pair. clobbers: the registers that it changes implicitly.
     """
 
     cycles: int = 1
@@ -42,23 +42,23 @@ INSTRUCTIONS = {
 """The instructions by their mnemonics."""
 
 POINTERS = {"X": 26, "Y": 28, "Z": 30}
-"""The lower registers of the pointers."""
+"""The lower register of each pointer."""
 
 _COLUMNS = 108
 
 
 def instructions(lines: Sequence[str]) -> Iterator[tuple[str, AvrInstruction]]:
-    """Lines without labels, each with its instruction; raises `KeyError` for a mnemonic that is not in the table."""
+    """Yield instruction lines, each with its table entry; raises `KeyError` for an unknown mnemonic."""
     return ((line, INSTRUCTIONS[line.split()[0]]) for line in lines if not line.endswith(":"))
 
 
 def cycles(lines: Sequence[str]) -> int:
-    """The time of straight-line code, in which no branch is taken and nothing is skipped."""
+    """The cycles of straight-line code in which no branch is taken and no instruction is skipped."""
     return sum(instruction.cycles for _, instruction in instructions(lines))
 
 
 def bytes_of(lines: Sequence[str]) -> int:
-    """The bytes of flash."""
+    """The size of code in flash, in bytes."""
     return sum(2 * instruction.words for _, instruction in instructions(lines))
 
 
@@ -68,7 +68,7 @@ def pair(low: str) -> tuple[str, str]:
 
 
 def moved(pointer: str, by: int) -> Lines:
-    """A pair of registers, from r16 on, moved on by a number of bytes."""
+    """Advance a pair of registers, r16 or above, by a number of bytes."""
     if by == 0:
         return ()
     if pointer in ("r24", "r26", "r28", "r30") and abs(by) < 64:
@@ -78,12 +78,12 @@ def moved(pointer: str, by: int) -> Lines:
 
 
 def copied(source: Sequence[str], to: Sequence[str]) -> Lines:
-    """Three bytes, of which the lower two are pairs, copied."""
+    """Copy three bytes, the lower two of which are register pairs."""
     return f"movw {to[0]},{source[0]}", f"mov {to[2]},{source[2]}"
 
 
 def registers(lines: Sequence[str]) -> set[int]:
-    """The numbers of all registers that instructions name or use as parts of pairs, r0 and r1 included."""
+    """The numbers of all registers that instructions use, explicitly, as parts of pairs, or implicitly."""
     used: set[int] = set()
     for line, instruction in instructions(lines):
         used.update(instruction.clobbers, named := [int(number) for number in re.findall(r"\br(\d+)", line)])

@@ -1,4 +1,4 @@
-"""Loops over unrolled steps, which are entered in the middle, and what they cost."""
+"""Loops over unrolled steps that are entered in the middle, and their costs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tinyml.targets.composer.lines import Lines, joined
 
 END = ("clr r1", "ret")
 _REACH = 128
-"""Bytes that a conditional branch can jump back, itself included."""
+"""The bytes that a conditional branch can jump back, including itself."""
 
 
 @dataclass(frozen=True)
 class Loop:
     """A loop.
 
-    lines: with a label N: in front of the last N steps and 0: behind them. in_byte: true if the counter is a single
-    register, which counts iterations. at_once: the steps of an iteration. offsets: the bytes from the first label to
-    each of the labels. step: the cycles of a step and its share of the loop. least: the cycles of a call of no steps,
-    including its end.
+    lines: with a label N: in front of the last N steps and 0: after them. in_byte: true if the counter is a single
+    register, which counts iterations. at_once: the number of steps in an iteration. offsets: the byte offset of each
+    label from the first one. step: the cycles of a step, including its share of the loop's overhead. least: the cycles
+    of a call without steps, including the end of the function.
     """
 
     lines: Lines
@@ -33,7 +33,7 @@ class Loop:
 
 
 def counted_in_byte(step: Lines, at_once: int, counter: str, flush: Lines = ()) -> Loop:
-    """A loop whose counter holds the number of iterations, including the one that is entered in the middle.
+    """A loop whose counter holds the number of iterations, including a partial first one.
 
     flush: code that runs at the end.
     """
@@ -41,7 +41,7 @@ def counted_in_byte(step: Lines, at_once: int, counter: str, flush: Lines = ()) 
 
 
 def over_steps(steps: Sequence[Lines], counter: str, flush: Lines = ()) -> Loop:
-    """The same with different steps, which make up an iteration."""
+    """A loop whose counter holds the number of iterations, each of which consists of different steps."""
     body, at_once = _labelled(steps), len(steps)
     back = again(at_once, bytes_of(body) + 2)
     share = 1 + _taken(back)
@@ -68,7 +68,7 @@ def counted_in_word(step: Lines, at_once: int, counter: str, flush: Lines = ()) 
 
 
 def entry_by_count(counter: str) -> Lines:
-    """Enters the loop of four steps at once that follows, so that it runs as many steps as its counter holds."""
+    """Enter the following loop of four steps per iteration such that it runs as many steps as its counter holds."""
     return (
         *(f"sbrc {counter},1", "rjmp 31f", f"sbrc {counter},0", "rjmp 1f", "rjmp 0f"),
         *("31:", f"sbrc {counter},0", "rjmp 3f", "rjmp 2f"),
@@ -76,7 +76,7 @@ def entry_by_count(counter: str) -> Lines:
 
 
 def _labelled(steps: Sequence[Lines]) -> Lines:
-    """Steps, each with the number of those that are left as its label."""
+    """Steps, each labelled with the number of remaining steps, itself included."""
     return joined(*(joined(f"{len(steps) - number}:", step) for number, step in enumerate(steps)))
 
 
@@ -85,7 +85,7 @@ def _offsets(steps: Sequence[Lines]) -> Sequence[int]:
 
 
 def again(label: int, behind: int, condition: str = "brne", inverse: str = "breq") -> Lines:
-    """A jump back by a number of bytes to a label, if a condition holds."""
+    """A conditional jump to a label `behind` bytes back."""
     if behind + 2 <= _REACH:
         return (f"{condition} {label}b",)
     return f"{inverse} 19f", f"rjmp {label}b", "19:"
@@ -93,7 +93,7 @@ def again(label: int, behind: int, condition: str = "brne", inverse: str = "breq
 
 @dataclass(frozen=True)
 class TimedCode:
-    """Lines with loops whose iterations are known, and the cycles that they take with what they call."""
+    """Lines with loops of known trip counts, and their cycles including callees."""
 
     lines: Lines
     time: int
@@ -111,16 +111,16 @@ class TimedCode:
         return self.followed_by(TimedCode.once(*parts))
 
     def longer(self, time: int) -> TimedCode:
-        """The same lines with more cycles, or less."""
+        """The same lines with `time` more cycles, or fewer if it is negative."""
         return TimedCode(self.lines, self.time + time)
 
     def looped(self, label: int, count: int, counter: str) -> TimedCode:
-        """The same `count` times, which a register holds before. The last jump is not taken."""
+        """Repeat the code `count` times, which a register holds initially. The last jump is not taken."""
         body = self.then(f"dec {counter}")
         back = again(label, bytes_of(body.lines))
         return TimedCode(joined(f"{label}:", body.lines, back), count * (body.time + _taken(back)) - 1)
 
 
 def _taken(back: Lines) -> int:
-    """The cycles of a jump back."""
+    """The cycles of a jump back that is taken."""
     return 2 if len(back) == 1 else cycles(back)

@@ -1,4 +1,4 @@
-"""The kernels that AVR has for what is asked: products of packed and coded weights."""
+"""The composed kernels of AVR: products of packed and coded weights."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def compose(wanted: Kernel) -> Kernel | None:
 
 
 def _has_tables(wanted: Kernel) -> bool:
-    """True if raws of weights, and of the vector if they are coded, are bytes or less."""
+    """True if the raws of weights, and those of a coded vector, have at most 8 bits."""
     return wanted.codings[0] == TABLE and wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)
 
 
 def functions(function: ElementFunction) -> str:
-    """The text of a function of packed elements; those that unpack groups are loops of assembly on AVR."""
+    """The text of a function of packed elements; on AVR, functions that unpack groups are assembly loops."""
     text = element_function(function)
     if function.kind != "unpack":
         return text

@@ -1,4 +1,4 @@
-"""Rows of constant matrices in plain C, with the weights in arrays of the function."""
+"""Rows of constant matrices in plain C, with the weights in arrays inside the function."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def portable(rows: CodedRows) -> str:
 
 
 def constant_array(ctype: str, name: str, shape: Iterable[int], numbers: list[int]) -> list[str]:
-    """A constant array, of which the C compiler gets all elements row by row."""
+    """A constant array, initialised row by row."""
     dimensions = "".join(f"[{length}]" for length in shape)
     *outer, inner = shape
     text = ", ".join(map(str, numbers))

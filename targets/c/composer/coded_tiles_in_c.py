@@ -1,4 +1,4 @@
-"""Tiles in plain C, with all their numbers in arrays of the function."""
+"""Tiles in plain C, with all their numbers in arrays inside the function."""
 
 from __future__ import annotations
 

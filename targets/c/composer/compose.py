@@ -1,4 +1,4 @@
-"""The kernels in plain C that every chip has for what is asked: products of packed and coded weights."""
+"""The composed kernels in plain C, available on every chip: products of packed and coded weights."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _kernel(wanted: Kernel) -> Kernel:
 
 
 def _step(wanted: Kernel) -> float:
-    """Instructions of an element on a Cortex-M4, within a tenth of what gcc makes: loads, shifts, sums and the loop."""
+    """The instructions per element on a Cortex-M4, within a tenth of gcc's code: loads, shifts, sums and the loop."""
     gaps = wanted.gaps > 0
     length, bytes = group_length(wanted.weights), len(group_layout(wanted.weights))
     fields = len({each.bits for each in group_layout(wanted.weights) if each.bits < 8})
@@ -55,5 +55,5 @@ def _step(wanted: Kernel) -> float:
 
 
 def _code(wanted: Kernel) -> int:
-    """Bytes of flash: an element for each of a group, and for the rest of a row."""
+    """The bytes of flash: the code of each element in a group, and of those in the rest of a row."""
     return round(3 * _step(wanted) * group_length(wanted.weights) * (1 if wanted.gaps else 1.6))

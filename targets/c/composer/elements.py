@@ -33,7 +33,7 @@ def _function(attribute: str, head: str, lines: Sequence[str]) -> str:
 
 
 def _of_number(width: int) -> Sequence[str]:
-    """Lets p point to the group of element i, and j be its number in that."""
+    """Statements that set p to the group of element i, and j to its index in the group."""
     length, bytes = group_length(width), group_bytes(width)
     return [
         "const uint16_t number = (uint16_t)i;",
@@ -91,5 +91,5 @@ def copier_head(name: str, width: int) -> str:
 
 
 def _offset(width: int) -> int:
-    """What the stored bits are more than the element."""
+    """The bias of the stored bits relative to the element."""
     return 1 << width - 1 if width % 8 < ALONE else 0

@@ -1,4 +1,4 @@
-"""Fetches in plain C: the integer that an element of a packed group, or the entry of a table, stands for."""
+"""Fetches in plain C: the integer that an element of a packed group, or the entry of a table, represents."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import TypeAlias
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, Byte, group_layout, group_length
 
 ByteAt: TypeAlias = Callable[[str], str]
-"""The expression of a byte of a group, by the expression of its number."""
+"""Gives the C expression of a byte of a group, for the expression of its index."""
 
 ALONE = 6
-"""The fewest bits above whole bytes that lie in a byte of their own."""
+"""The fewest bits above whole bytes that are stored in a separate byte."""
 
 
 def of_group(group: str) -> ByteAt:
-    """The bytes from a pointer to `int8_t` on."""
+    """The bytes at a pointer to `int8_t`."""
     return lambda number: f"{group}[{number}]"
 
 
 def packed(width: int, element: int, byte: ByteAt, *, gaps: bool = False) -> str:
-    """The element with a known number in its group; gaps: in a group of a sparse row."""
+    """The C expression of the element with a known index in its group. gaps: true in a group of a sparse row."""
     layout = group_layout(width, gaps)
 
     def holding(bits: int, at: int) -> str:
@@ -44,14 +44,14 @@ def packed(width: int, element: int, byte: ByteAt, *, gaps: bool = False) -> str
 
 
 def gap(width: int, entry: int, byte: ByteAt) -> str:
-    """The gap before an entry of a group of a sparse row."""
+    """The C expression of the gap before an entry in a group of a sparse row."""
     layout = group_layout(width, gaps=True)
     [number] = (number for number, each in enumerate(layout) if _holds(each, entry, GAP_BITS, width))
     return _bits_of(byte(str(number)), GAP_BITS * (entry % 2), GAP_BITS)
 
 
 def packed_at(width: int, byte: ByteAt) -> str:
-    """The element with the number `j` in its group."""
+    """The C expression of the element with index `j` in its group."""
     rest = width % 8
     if rest < ALONE:
         fields = [(_bits_at(byte(position(width, bits)), bits), at % 8) for bits, at in _fields(width)]
@@ -67,7 +67,7 @@ def packed_at(width: int, byte: ByteAt) -> str:
 
 
 def position(width: int, bits: int) -> str:
-    """The number of the byte with a field of element `j` in its group; not of fields of 6 and 7 bits."""
+    """The C expression of the byte offset in the group of a field of element `j`; not for fields of 6 and 7 bits."""
     own, length = 8 // bits, group_length(width)
     before = [] if own == length else [_quotient("j", own)]
     for other in sorted({8 // each.bits for each in group_layout(width)} - {own}):
@@ -79,7 +79,7 @@ def position(width: int, bits: int) -> str:
 
 
 def _fields(width: int) -> list[tuple[int, int]]:
-    """Bits and place of the fields above whole bytes, the lowest first."""
+    """Width and bit offset of the fields above whole bytes, the lowest first."""
     return [(each.bits, each.at) for each in group_layout(width) if each.element == 0 and each.bits < 8]
 
 
@@ -88,7 +88,7 @@ def _holds(byte: Byte, element: int, bits: int, at: int) -> bool:
 
 
 def _in_low_bits(width: int, bytes: list[str]) -> str:
-    """The last element of a group whose others have bytes of their own."""
+    """The last element of a group, assembled from the low bits of the bytes of the others."""
     spare = 8 - width % 8
     parts = [
         f"({byte} & {(1 << spare) - 1}) << {spare * (number + 1)}" for number, byte in reversed([*enumerate(bytes)])
@@ -97,12 +97,12 @@ def _in_low_bits(width: int, bytes: list[str]) -> str:
 
 
 def _bits_of(byte: str, place: int, bits: int) -> str:
-    """Some bits of a byte from a known place on."""
+    """The C expression of `bits` bits of a byte, starting at bit `place`."""
     return f"({f'{byte} >> {place}' if place else byte} & {(1 << bits) - 1})"
 
 
 def _signed(byte: str, place: int, bits: int) -> str:
-    """The same with the sign that is stored inverted, which is turned over for four or more elements at once."""
+    """The signed C expression of such bits; the stored sign is inverted, and flipped for four or more elements."""
     if bits == 4:
         return f"{_bits_of(byte, place, bits)} - 8"
     signs = sum(1 << end for end in range(bits - 1, 8, bits))
@@ -111,9 +111,9 @@ def _signed(byte: str, place: int, bits: int) -> str:
 
 
 def _bits_at(byte: str, bits: int) -> str:
-    """The field of element j."""
+    """The C expression of the field of element j."""
     if bits == 4:
-        # Chips that shift bit by bit choose faster than they shift.
+        # Chips that shift bit by bit select faster than they shift.
         return f"((j & 1 ? {byte} >> 4 : {byte}) & 15)"
     place = f"(j & {8 // bits - 1})"
     return f"({byte} >> {place if bits == 1 else f'{bits} * {place}'} & {(1 << bits) - 1})"

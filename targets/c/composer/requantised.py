@@ -1,4 +1,4 @@
-"""Requantisation as TensorFlow Lite does it: its numbers in a stream, and in C."""
+"""Requantisation as in TensorFlow Lite: its numbers in a stream, and its C code."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Multiplier = TypeVar("Multiplier", int, "Numbers")
 
 
 def doubled(multiplier: Multiplier) -> Multiplier:
-    """Twice a multiplier of 31 bits, less 2^32: a signed integer of 32 bits."""
+    """Twice a 31-bit multiplier, minus 2^32: a signed 32-bit integer."""
     return 2 * multiplier - (1 << 32)
 
 
 def requantised_in_c(indent: str, zero: int, out: str) -> str:
-    """Statements that store `sum`, by the numbers `multiplier`, which is doubled, and `right`, less 1, in `out`."""
+    """Statements that store the requantised `sum` in `out`, given `multiplier`, doubled, and `right`, minus 1."""
     lines = (
         "sum += (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
         f"sum = (((sum - (sum < 0)) >> right) + ({2 * zero + 1})) >> 1;",

@@ -1,4 +1,4 @@
-"""Sums of products in plain C: loops over groups of fetched weights, dense and sparse, which meet a vector."""
+"""Sums of products in plain C: loops over groups of fetched weights, dense and sparse, multiplied by a vector."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.targets.kernel import Kernel, packed_reader
 
 SUMS = {16: "int16_t", 24: "TM_INT24", 32: "int32_t", 64: "int64_t"}
 _WRITTEN_OUT = 4
-"""The longest groups whose rest is no loop."""
+"""The greatest length of groups whose remaining elements are handled without a loop."""
 
 
 def signature(kernel: Kernel, name: str) -> str:
@@ -38,7 +38,7 @@ _TABLES = ("table", "other")
 
 
 def _weight(kernel: Kernel, raw: str) -> str:
-    """The first factor, in 32 bits where products may leave an `int` of 16."""
+    """The first factor, in 32 bits if products may exceed a 16-bit `int`."""
     if kernel.codings[0] == TABLE:
         return f"(int32_t)table[{raw}]"
     return f"({raw})" if kernel.weights + kernel.vector <= 16 else f"(int32_t)({raw})"

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tinyml.targets.composer import lines as shared
-from tinyml.targets.composer.lines import Lines, instructions
+from tinyml.targets.composer.instructions import Code, Instruction, Line, printed
+from tinyml.targets.composer.lines import Lines
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.encodings import REACH
 
 ARMV6M, ARMV7M, DSP = 6, 7, 8
 """The instruction sets as `tinyml/cores.h` numbers them."""
@@ -13,47 +16,43 @@ ARMV6M, ARMV7M, DSP = 6, 7, 8
 SYNTAX: Lines = (".syntax unified",)
 """The directive before instructions: both of their sizes share its syntax."""
 
-REACH = 4095
-"""The greatest offset of a load or store, and the greatest constant of an addition."""
-
-IMMEDIATE = 0xFFFF
-"""The greatest constant that one instruction moves to a register."""
-
-SAVED, SAVED_BYTES = "r4, r5, r6, r7, r8, r9, r10, r11", 36
-"""The registers that a function saves besides lr, and the bytes of stack of all of them."""
+SAVED = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
+"""The registers that a function saves besides lr."""
 
 
-def moved(register: str, distance: int) -> Lines:
+def moved(register: str, distance: int) -> Code:
     """Adds a constant to a register."""
-    lines: list[str] = []
+    lines: list[Line] = []
     while distance:
         step = max(-REACH, min(distance, REACH))
-        lines += [f"{'add' if step > 0 else 'sub'} {register}, {register}, #{abs(step)}"]
+        lines += [(t.add if step > 0 else t.sub)(register, register, abs(step))]
         distance -= step
     return tuple(lines)
 
 
-def bytes_of(lines: Sequence[str]) -> int:
-    """An upper bound of the bytes of flash: four for each instruction."""
-    return 4 * instructions(lines)
+def short_bytes_of(lines: Sequence[Line]) -> int:
+    """The bytes of flash on ARMv6-M; raises ValueError if an instruction has no encoding there."""
+    bytes = 0
+    for line in lines:
+        if isinstance(line, Instruction):
+            if line.size is None:
+                raise ValueError(f"{line.text}: ARMv6-M has no such instruction")
+            bytes += line.size
+    return bytes
 
 
-def pushed(lines: Sequence[str]) -> int:
-    """The bytes of stack that instructions push."""
-    lists = [line.removeprefix("push {").removesuffix("}").split(", ") for line in lines if line.startswith("push ")]
-    return 4 * sum(len(registers) for registers in lists)
+def statement(lines: Sequence[Line], core: int) -> str:
+    """The body of a naked function for an instruction set."""
+    if core == ARMV6M:
+        short_bytes_of(lines)
+    return shared.statement([*SYNTAX, *printed(lines)])
 
 
-def statement(lines: Sequence[str]) -> str:
-    """The body of a naked function."""
-    return shared.statement([*SYNTAX, *lines])
-
-
-def saved(frame: int) -> Lines:
+def saved(frame: int) -> Code:
     """Saves all registers that a call preserves, and allocates a stack frame of some bytes."""
-    return (f"push {{{SAVED}, lr}}", *moved("sp", -frame))
+    return (t.push((*SAVED, "lr")), *moved("sp", -frame))
 
 
-def restored(frame: int) -> Lines:
+def restored(frame: int) -> Code:
     """Restores the registers and returns."""
-    return (*moved("sp", frame), f"pop {{{SAVED}, pc}}")
+    return (*moved("sp", frame), t.pop((*SAVED, "pc")))

@@ -1,10 +1,14 @@
-"""Multiplications of fetched elements, added to sums of one register or of two, and those that are shifts."""
+"""Multiplications of fetched elements, added to sums of one register or of two, and those that are shifts.
+
+r6, r7, r12 and lr are assigned by hand, as are all registers of the kernels that use these products.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.instructions import Code, Line
+from tinyml.targets.cortex_m.assembly import thumb as t
 from tinyml.targets.cortex_m.composer.fetch import words
 
 
@@ -13,33 +17,33 @@ def is_power_of_two(weight: int) -> bool:
     return abs(weight).bit_count() == 1
 
 
-def single(sum: Sequence[str], weight: str, element: str) -> Lines:
+def single(sum: Sequence[str], weight: str, element: str) -> Code:
     """A product of words."""
     if len(sum) == 2:
-        return (f"smlal {', '.join(sum)}, {weight}, {element}",)
-    return (f"mla {sum[0]}, {weight}, {element}, {sum[0]}",)
+        return (t.smlal(*sum, weight, element),)
+    return (t.mla(sum[0], weight, element, sum[0]),)
 
 
-def halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
+def halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
     """Two products of halfwords, added to the same sum."""
     if len(sum) == 2:
-        return (f"smlald {', '.join(sum)}, {weights}, {vector}",)
-    return (f"smlad {sum[0]}, {weights}, {vector}, {sum[0]}",)
+        return (t.smlald(*sum, weights, vector),)
+    return (t.smlad(sum[0], weights, vector, sum[0]),)
 
 
-def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
+def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
     """Two products of halfwords, with which a sum of one register begins."""
-    return (f"smuad {sum[0]}, {weights}, {vector}",)
+    return (t.smuad(sum[0], weights, vector),)
 
 
 def rows_of_halfwords(
     stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
-) -> Lines:
+) -> Code:
     """Two products for each sum; each row has a sum for each window, and its two weights are the next word of a stream.
 
     first: the products replace what the sums' registers hold. r12 and lr change.
     """
-    lines: list[str] = []
+    lines: list[Line] = []
     product = first_halfwords if first else halfwords
     for number in range(0, len(sums), 2):
         rows, weights = sums[number : number + 2], ("r12", "lr")
@@ -49,21 +53,21 @@ def rows_of_halfwords(
     return tuple(lines)
 
 
-def half(sum: str, element: str, weights: str, *, top: bool) -> Lines:
+def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
     """A product of a low halfword and one of the halves of a register."""
-    return (f"smlab{'t' if top else 'b'} {sum}, {element}, {weights}, {sum}",)
+    return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)
 
 
-def low(sum: str) -> Lines:
+def low(sum: str) -> Code:
     """Adds the product of r6 and r7 to a sum, on ARMv6-M; r7 changes."""
-    return "muls r7, r6, r7", f"add {sum}, {sum}, r7"
+    return t.muls("r7", "r6", "r7"), t.add(sum, sum, "r7")
 
 
-def low_wide(low_sum: str, high_sum: str) -> Lines:
+def low_wide(low_sum: str, high_sum: str) -> Code:
     """The same for a sum of 64 bits; it also changes r6."""
     return (
-        "muls r7, r6, r7",
-        "asrs r6, r7, #31",
-        f"adds {low_sum}, {low_sum}, r7",
-        f"adcs {high_sum}, {high_sum}, r6",
+        t.muls("r7", "r6", "r7"),
+        t.asrs("r6", "r7", 31),
+        t.adds(low_sum, low_sum, "r7"),
+        t.adcs(high_sum, high_sum, "r6"),
     )

@@ -39,7 +39,7 @@ class RiscvBuilder(RiscvCode[SSAValue]):
         self._block.add_op(op)
 
     def _begin(self, block: Block, *, label: bool) -> None:
-        """Goes on in another block. label: true if branches lead to it."""
+        """Continue in another block. label: true if branches lead to it."""
         self.region.add_block(block)
         self._block = block
         if label:

@@ -1,4 +1,4 @@
-"""The interface by which a kernel is written once: to be counted, and to become IR."""
+"""The interface against which a kernel is written once, both to count its instructions and to build its IR."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ V = TypeVar("V")
 """A value in a register."""
 
 Body = Callable[[Sequence[V]], Sequence[V]]
-"""The body of a loop, from the values of its loop-carried variables to those of the next iteration."""
+"""The body of a loop: from the values of its loop-carried variables to those of the next iteration."""
 
 
 class RiscvCode(ABC, Generic[V]):
-    """A naked function under construction, to whose end instructions are appended."""
+    """A naked function under construction, at whose end instructions are appended."""
 
     @abstractmethod
     def put(self, instruction: RiscvInstruction, *operands: V | int) -> V:
-        """Appends an instruction with a result."""
+        """Append an instruction with a result."""
 
     @abstractmethod
     def store(self, instruction: RiscvInstruction, pointer: V, value: V, offset: int) -> None:
-        """Appends a store to an offset in bytes from a pointer."""
+        """Append a store at a byte offset from a pointer."""
 
     @abstractmethod
     def arguments(self, count: int) -> Sequence[V]:
@@ -44,19 +44,19 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def enter(self, frame: int) -> V:
-        """Makes a stack frame, a multiple of 16 bytes, with all saved registers at its end; returns its address."""
+        """Create a stack frame, a multiple of 16 bytes, with all saved registers at its end; returns its address."""
 
     @abstractmethod
     def leave(self, frame: int) -> None:
-        """Restores the saved registers and returns."""
+        """Restore the saved registers and return."""
 
     @abstractmethod
     def give(self, results: Sequence[V]) -> None:
-        """Returns words from a function without a frame."""
+        """Return words from a function without a frame."""
 
     @abstractmethod
     def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
-        """The value if two others are equal, else what `change` makes of it, which is expected in a share of cases."""
+        """The value if `first` equals `second`, else the result of `change`, expected in a share of all cases."""
 
     @abstractmethod
     def repeated(
@@ -64,16 +64,16 @@ class RiscvCode(ABC, Generic[V]):
     ) -> Sequence[V]:
         """A bottom-tested loop of at least two iterations.
 
-        test: from the next values of the variables to two operands that are equal after the last iteration, or to one
-        that is 0 there. far: true for bodies beyond the 4 KB that a conditional branch reaches.
+        test: maps the next values of the variables to two operands that are equal after the last iteration, or to one
+        that is 0 then. far: true for bodies beyond the 4 KB reach of a conditional branch.
         """
 
     @abstractmethod
     def up_to(self, end: V, carried: Sequence[V], body: Body[V]) -> Sequence[V]:
-        """A loop until the first variable, a pointer, equals an end, which it may do without any iteration."""
+        """A loop until the first variable, a pointer, equals an end; it may have no iterations."""
 
     def load(self, bits: int, pointer: V, offset: int) -> V:
-        """A signed number at an offset in bytes, which for 16 and 32 bits is a multiple of their size."""
+        """Load a signed number at a byte offset, a multiple of its size for 16 and 32 bits."""
         return self.put(LOADS[bits], pointer, offset)
 
     def store_byte(self, pointer: V, value: V, offset: int) -> None:
@@ -86,7 +86,7 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(MV, value)
 
     def constant(self, value: int) -> V:
-        """A number of 32 bits."""
+        """A 32-bit constant."""
         if -REACH <= value <= REACH:
             return self.put(LI, value)
         high = value + 0x800 >> 12
@@ -95,11 +95,11 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(ADDI, upper, low) if low else upper
 
     def moved(self, pointer: V, distance: int) -> V:
-        """A pointer moved by a number of bytes; its old value is not used again."""
+        """Advance a pointer by a number of bytes; its old value must not be used again."""
         return self._sum(pointer, distance, ACCUMULATE) if distance else pointer
 
     def address(self, pointer: V, distance: int) -> V:
-        """The address at a distance in bytes from a pointer, which keeps its value."""
+        """The address at a distance in bytes from a pointer, which is preserved."""
         return self._sum(pointer, distance, ADD) if distance else self.copy(pointer)
 
     def _sum(self, pointer: V, distance: int, add: RiscvInstruction) -> V:
@@ -111,7 +111,7 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(add, pointer, self.constant(distance))
 
     def counted(self, count: int, carried: Sequence[V], body: Body[V]) -> Sequence[V]:
-        """A loop that a register counts."""
+        """A loop counted by a register."""
         if count == 1:
             return body(carried)
 

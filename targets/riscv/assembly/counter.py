@@ -1,4 +1,4 @@
-"""The costs of a kernel: its instructions are counted, and none is built."""
+"""The costs of a kernel, counted without building its IR."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tinyml.targets.riscv.assembly.registers import SAVED
 
 
 class InstructionCounter(RiscvCode[None]):
-    """The instructions that a call runs, and an upper bound of the bytes of flash."""
+    """The number of instructions that a call executes, and an upper bound on the bytes of flash."""
 
     def __init__(self) -> None:
         self.time = 0.0
@@ -75,7 +75,7 @@ class InstructionCounter(RiscvCode[None]):
         return values
 
     def up_to(self, end: None, carried: Sequence[None], body: Body[None]) -> Sequence[None]:
-        """Counts a single iteration."""
+        """Count a single iteration."""
         self.put(BEQ)
         values = body(carried)
         self.put(BNE)

@@ -10,8 +10,8 @@ class RiscvInstruction:
     """An instruction.
 
     op: the name of its op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`, whose constructor takes the operands in
-    the order of the assembly, but the address of a store before the value. bytes: the most that it takes of flash; 2
-    for those that have a compressed encoding for all registers. Its time is 1: RISC-V chips are measured in
+    the order of the assembly, except that the address of a store precedes the value. bytes: the most that it takes in
+    flash; 2 for those that have a compressed encoding for all registers. Its time is 1: RISC-V chips are measured in
     instructions. Each reads its operands, defines a new value and clobbers nothing.
     """
 
@@ -29,7 +29,7 @@ LB, LBU, LH, LW = (RiscvInstruction(f"riscv.{name}") for name in ("lb", "lbu", "
 SB, SW = RiscvInstruction("riscv.sb"), RiscvInstruction("riscv.sw")
 ADD, ADDI, ANDI, XORI = (RiscvInstruction(f"riscv.{name}") for name in ("add", "addi", "andi", "xori"))
 ACCUMULATE = RiscvInstruction("riscv.add", bytes=2)
-"""An addition whose first operand is not used again: the result takes its register."""
+"""An addition whose first operand is not used again, so that the result takes its register."""
 
 MUL, MULHSU, SLTU, SRA = (RiscvInstruction(f"riscv.{name}") for name in ("mul", "mulhsu", "sltu", "sra"))
 SLLI, SRLI, SRAI = (RiscvInstruction(f"rv32.{name}") for name in ("slli", "srli", "srai"))
@@ -38,4 +38,4 @@ BEQ, BNE, BNEZ, J = (RiscvInstruction(f"riscv_cf.{name}") for name in ("beq", "b
 RET = RiscvInstruction("riscv.ret")
 
 LOADS = {8: LB, 16: LH, 32: LW}
-"""Loads of signed numbers by their bits."""
+"""Loads of signed numbers by their width in bits."""

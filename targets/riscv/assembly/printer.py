@@ -1,6 +1,6 @@
 """The assembly text of a kernel.
 
-xDSL prints the instructions, but for addresses of loads and stores (`lb a6, 4(t0)`), immediates of `lui`, which are
+xDSL prints the instructions, except for addresses of loads and stores (`lb a6, 4(t0)`), immediates of `lui`, which are
 unsigned, and the direction of branches to numeric labels.
 """
 

@@ -1,7 +1,7 @@
 """Register allocation: linear scan over classes of values that share a register.
 
-Unlike xDSL's allocator it lets a loop-carried variable keep one register through all iterations of a bottom-tested
-loop, and an addition write its result to the register of a sum that ends there.
+Unlike xDSL's allocator it keeps a loop-carried variable in one register through all iterations of a bottom-tested loop,
+and lets an addition write its result to the register of an operand that dies there.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from xdsl.ir import Block, Region, SSAValue
 
 SAVED = ("ra", *(f"s{number}" for number in range(12)))
-"""The registers that a function saves before it changes them."""
+"""The registers that a function has to save before it changes them."""
 
 _ORDER = (
     *(f"a{number}" for number in (3, 4, 5)),
     *("s0", "s1", "a0", "a1", "a2", "a6", "a7", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "ra"),
     *(f"s{number}" for number in range(2, 12)),
 )
-"""The registers that values get, first those that most compressed instructions can name."""
+"""The allocatable registers, those in most compressed encodings first."""
 
 
 class OutOfRegistersError(Exception):
-    """More values are alive than there are registers, or two that have to share a register are."""
+    """Raised if there are too few registers, or if two values that must share one are alive together."""
 
 
 class LiveIntervals:
-    """The numbers of the instructions at which values are defined and used for the last time.
+    """The indices of the instructions at which values are defined and last used.
 
-    All values of a region are intervals on the line of its instructions: what is defined before a loop and used in it
-    lives to the loop's end.
+    The live ranges of all values are intervals on the line of a region's instructions: a value that is defined before a
+    loop and used in it lives to the end of the loop.
     """
 
     def __init__(self, region: Region) -> None:
@@ -53,7 +53,7 @@ class LiveIntervals:
                 self._define(op.results, number)
             if block.last_op is not None:
                 loops += [(begins[to], number) for to in block.last_op.successors if to in begins]
-        # An inner loop ends before the one around it.
+        # Inner loops end before the loops around them.
         for begin, end in loops:
             for value, first in self.first.items():
                 if first < begin < self.last[value] < end:
@@ -65,7 +65,7 @@ class LiveIntervals:
 
 
 class RegisterClasses:
-    """Values by the class with which they share a register; a class is a list in the order of definition."""
+    """Values by the class with which they share a register; a class is a list in order of definition."""
 
     def __init__(self, live: LiveIntervals) -> None:
         self._live = live
@@ -75,7 +75,7 @@ class RegisterClasses:
         return self._of[value]
 
     def join(self, one: SSAValue, other: SSAValue) -> bool:
-        """Makes one class of two, unless values of them are alive at the same time; true if they are one class."""
+        """Join two classes, unless values of them are alive at the same time; true if they are one class."""
         if self._of[one] is self._of[other]:
             return True
         first, last = self._live.first, self._live.last
@@ -91,9 +91,9 @@ class RegisterClasses:
 
 
 def allocate(region: Region, *, saved: bool) -> None:
-    """Gives every value of a region a register. Those that have one keep it.
+    """Assign a register to every value of a region that has none.
 
-    saved: true if the function saves the registers of `SAVED`, so that values may have them. Raises
+    saved: true if the function saves the registers of `SAVED`, so that values may use them. Raises
     `OutOfRegistersError`.
     """
     live = LiveIntervals(region)
@@ -106,7 +106,7 @@ def allocate(region: Region, *, saved: bool) -> None:
 
 
 def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """The values passed to blocks, with the arguments that they become."""
+    """Yield the values passed to blocks, with the corresponding block arguments."""
     from xdsl.dialects.riscv_cf import BnezOp, BranchOp, ConditionalBranchOperation, JOp
 
     for block in region.blocks:
@@ -121,7 +121,7 @@ def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
 
 
 def _join_sums(region: Region, classes: RegisterClasses, live: LiveIntervals) -> None:
-    """Lets results of additions take the register of an operand that is not used again."""
+    """Let results of additions take the register of an operand that is not used again."""
     from xdsl.dialects.riscv.ops import AddiOp, AddOp
 
     for op in region.walk():
@@ -132,7 +132,7 @@ def _join_sums(region: Region, classes: RegisterClasses, live: LiveIntervals) ->
 
 
 def _scan(live: LiveIntervals, classes: RegisterClasses, usable: Sequence[str]) -> None:
-    """Gives registers to classes in the order in which they are defined, those of `usable` by their numbers."""
+    """Assign registers to classes in order of definition; registers are indices into `usable`."""
     from xdsl.dialects.riscv.registers import IntRegisterType
 
     free, busy = set(range(len(usable))), list[tuple[int, int]]()
@@ -168,11 +168,11 @@ def _operands(value: SSAValue) -> Sequence[SSAValue]:
 
 
 def _name(value: SSAValue) -> str | None:
-    """The register that a value has."""
+    """The register of a value; None if it has none yet."""
     register = cast("IntRegisterType", value.type)
     return register.register_name.data if register.is_allocated else None
 
 
 def _assigned(values: Sequence[SSAValue]) -> str | None:
-    """The register that a value of a class has from the beginning."""
+    """The register that a value of a class had initially; None if there is none."""
     return next((name for name in map(_name, values) if name is not None), None)

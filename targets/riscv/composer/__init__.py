@@ -1,1 +1,1 @@
-"""The composer of kernels for RISC-V: fragments of assembly, and the kernels that they make."""
+"""The composer of kernels for RISC-V: fragments of assembly, and the kernels made of them."""

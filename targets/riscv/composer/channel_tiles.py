@@ -1,4 +1,4 @@
-"""Channels along a strip, one after the other: each meets a filter of its own, by up to eight windows at once.
+"""Depthwise kernels: channel by channel along a strip, each with its own filter, for up to eight windows at once.
 
 Each element of the windows is loaded once for all of them. The weights of a small filter stay in registers along the
 strip; those of a larger one are loaded row by row.
@@ -22,7 +22,7 @@ from tinyml.targets.riscv.composer.fragments import added_product, requantised, 
 from tinyml.targets.riscv.composer.tile_code import RiscvTileCode
 
 _MOST_WINDOWS, _MOST_WEIGHTS = 8, 9
-"""The sums and the weights that registers hold at once."""
+"""The most sums and weights in registers at once."""
 
 _END_SLOT = 0
 """The stack slot of the end of the stream."""
@@ -49,7 +49,7 @@ class RiscvChannelTile(RiscvTileCode):
 
     @property
     def most_windows(self) -> int:
-        """The windows at once; loads and stores have to reach the last one."""
+        """The number of windows taken at once; loads and stores have to reach the last one."""
         if not self.records.is_by_channel or self.records.columns > _MOST_WEIGHTS:
             return 0
         reached = [count for count in range(1, _MOST_WINDOWS + 1) if self.reach(count) <= REACH]
@@ -65,7 +65,7 @@ class RiscvChannelTile(RiscvTileCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """Groups of windows: how many times how many are taken at once."""
+        """Groups of windows: pairs of a repetition count and a number of windows taken at once."""
         return balanced(self.tile.count, self.most_windows)
 
     def write(self, code: RiscvCode[V]) -> None:
@@ -97,7 +97,7 @@ class _Channel(Generic[V]):
         return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
 
     def write(self, window: V, out: V) -> Sequence[V]:
-        """Stores the results; returns the addresses of the next record, its first window and its first result."""
+        """Store the results; returns the addresses of the next record, its first window and its first result."""
         code, tile = self.code, self.tile
         for times, windows in self.strip.windows:
 
@@ -113,7 +113,7 @@ class _Channel(Generic[V]):
         )
 
     def _windows(self, stream: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """Some windows; returns the stream and the addresses of the next windows and results."""
+        """Compute `windows` windows; returns the stream and the addresses of the next windows and results."""
         code, channels = self.code, self.tile.rows
         if self.strip.is_kept:
             sums = self._by_kept_weights(window, windows)
@@ -126,9 +126,9 @@ class _Channel(Generic[V]):
         return stream, following, code.moved(out, windows * channels)
 
     def _row(self, pointer: V, offset: int, weights: Sequence[V], sums: Sequence[V], *, first: bool) -> Sequence[V]:
-        """Adds a row of the filter to the sums of some windows, which have one start if it is the first row.
+        """Add a row of the filter to the sums of windows, which share one start if it is the first row.
 
-        offset: of the row's first element from the pointer.
+        offset: of the row's first element from the pointer, in bytes.
         """
         code, across, columns = self.code, self.records.across, self.records.columns
         sums = [*sums]
@@ -142,7 +142,7 @@ class _Channel(Generic[V]):
         return sums
 
     def _by_kept_weights(self, window: V, windows: int) -> Sequence[V]:
-        """The sums of some windows."""
+        """The sums of `windows` windows, with weights in registers."""
         pitch, columns, pointer = self.tile.pitch, self.records.columns, window
         is_near = (self.tile.runs - 1) * pitch + self.strip.reach(windows) <= REACH
         sums: Sequence[V] = [self.start] * windows
@@ -154,7 +154,7 @@ class _Channel(Generic[V]):
         return sums
 
     def _by_loaded_weights(self, stream: V, window: V, windows: int) -> Sequence[V]:
-        """The stream and the sums of some windows."""
+        """The stream pointer and the sums of `windows` windows, with weights loaded row by row."""
         code, columns = self.code, self.records.columns
         starts = [code.copy(self.start) for _ in range(windows)]
         pointer, end = code.copy(window), code.address(stream, self.records.taps)

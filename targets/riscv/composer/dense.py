@@ -1,4 +1,4 @@
-"""Dense products: a sum, those of four rows at once, or those of four channels with elements of their own."""
+"""Dense products: a single sum, sums of four rows, or sums of four channels with elements of their own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PORTABLE_ROWS = """\
 
 
 def dot(weights: int, vector: int, sum: int) -> Kernel:
-    """The kernel for `sum` plus the products of two runs of elements of 8 or 16 bits."""
+    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements."""
     symbol = f"tm_rv_dot_s{weights}_s{vector}_s{sum}"
     signature = f"int{sum}_t {symbol}({parameters(weights, vector)}, int n, int{sum}_t sum)"
     return _Dot(weights, vector, sum).kernel(symbol, (weights, vector, sum), "num.dot", signature, _PORTABLE)
@@ -42,7 +42,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def channel_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four channels, each with a row of weights, whose elements are `stride` apart."""
+    """The kernel for four channels, each with a row of weights and elements that are `stride` apart."""
     symbol = f"tm_rv_channels4_s{weights}_s{vector}_s32"
     signature = (
         f"void {symbol}({parameters(weights, vector)}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
@@ -53,7 +53,7 @@ def channel_rows(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _Dot(RunKernel):
-    """A sum of 32 or 64 bits, in one or two words. weights, vector, sum: in bits."""
+    """A sum of 32 or 64 bits, in one or two words. weights, vector, sum: widths in bits."""
 
     weights: int
     vector: int
@@ -82,7 +82,7 @@ class _Dot(RunKernel):
 
 @dataclass(frozen=True)
 class _DotRows(RunKernel):
-    """The sums of four rows. The pointer to the vector comes last."""
+    """The sums of four rows. The pointer to the vector is the last one."""
 
     weights: int
     vector: int
@@ -110,7 +110,7 @@ class _DotRows(RunKernel):
 
 @dataclass(frozen=True)
 class _ChannelDots(RunKernel):
-    """The sums of four channels. The pointer to the elements of the first one moves with every element."""
+    """The sums of four channels. The pointer to the elements of the first channel advances with every element."""
 
     weights: int
     vector: int

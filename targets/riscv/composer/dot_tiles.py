@@ -1,7 +1,7 @@
 """Rows of a matrix by the windows of a strip, four by four with their sums in registers.
 
-A single window is multiplied by eight rows at a time. Rows and windows that do not fill blocks are shared out equally
-among them.
+A single window is multiplied by eight rows at a time. Rows and windows that do not fill whole blocks are distributed
+evenly over the blocks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHORT = 2 * UNROLLED
 """The most elements without a loop."""
 
 _STREAM_SLOT, _END_SLOTS, _OUT_SLOT = 0, (4, 8), 12
-"""Stack slots: the address of the stream, the ends of both groups of blocks in it, and the end of results."""
+"""Stack slots: the address of the stream, the ends of both groups of blocks in it, and the end of the results."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class RiscvDotTile(RiscvTileCode):
 
     @property
     def most_windows(self) -> int:
-        """The windows at once; loads and stores have to reach the last one."""
+        """The number of windows taken at once; loads and stores have to reach the last one."""
         tile = self.tile
         inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else SHORT
         reached = [
@@ -52,7 +52,7 @@ class RiscvDotTile(RiscvTileCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """Groups of windows: how many times how many are taken at once."""
+        """Groups of windows: pairs of a repetition count and a number of windows taken at once."""
         return balanced(self.tile.count, self.most_windows)
 
     @property
@@ -70,7 +70,7 @@ class RiscvDotTile(RiscvTileCode):
         return self.tile.runs * self.tile.length <= SHORT
 
     def offset(self, run: int, element: int) -> int:
-        """The bytes from a window to an element."""
+        """The byte offset of an element from the start of its window."""
         return run * self.tile.pitch + element
 
     def write(self, code: RiscvCode[V]) -> None:
@@ -92,7 +92,7 @@ class RiscvDotTile(RiscvTileCode):
         code.leave(self.FRAME)
 
     def _all_rows(self, code: RiscvCode[V], frame: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """All rows by some windows; returns the addresses of the next results and windows."""
+        """All rows for `windows` windows; returns the addresses of the next results and windows."""
         stream = code.load(32, frame, _STREAM_SLOT)
         for slot, (times, rows) in zip(_END_SLOTS, self.layout.groups, strict=False):
 
@@ -107,7 +107,7 @@ class RiscvDotTile(RiscvTileCode):
 
 @dataclass(frozen=True)
 class _RowBlock(Generic[V]):
-    """Some rows by some windows. Sums are in the order of rows, those of a row in the order of windows."""
+    """A block of rows by several windows. Sums are ordered by rows, then by windows."""
 
     code: RiscvCode[V]
     strip: RiscvDotTile
@@ -115,7 +115,7 @@ class _RowBlock(Generic[V]):
     windows: int
 
     def write(self, stream: V, window: V, out: V) -> Sequence[V]:
-        """Stores the results; returns the addresses of what follows in the stream and of the next results."""
+        """Store the results; returns the addresses of the next block in the stream and of the next results."""
         code, rows = self.code, self.rows
         starts = [code.load(32, stream, 4 * row) for row in range(rows)]
         stream = code.moved(stream, 4 * rows)
@@ -124,9 +124,10 @@ class _RowBlock(Generic[V]):
         return self._finish(stream, out, sums)
 
     def _element(self, pointer: V, offset: int, stream: V, number: int, sums: Sequence[V]) -> Sequence[V]:
-        """Adds the products of an element of all windows. offset: of the first window's element from the pointer.
+        """Add the products of an element of all windows. offset: of the first window's element, in bytes.
 
-        number: of the element in the stream. sums: of all rows and windows, or only the starts of the rows' sums.
+        number: the index of the element in the stream. sums: of all rows and windows, or only the starts of the rows'
+        sums.
         """
         code, windows = self.code, self.windows
         elements = [code.load(8, pointer, offset + window * self.strip.tile.step) for window in range(windows)]
@@ -143,7 +144,7 @@ class _RowBlock(Generic[V]):
         return results
 
     def _straight(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
-        """All products without a loop; returns the address of what follows in the stream, and the sums."""
+        """All products without a loop; returns the address after the weights in the stream, and the sums."""
         tile, sums = self.strip.tile, starts
         elements = [(run, element) for run in range(tile.runs) for element in range(tile.length)]
         for number, (run, element) in enumerate(elements):
@@ -151,7 +152,7 @@ class _RowBlock(Generic[V]):
         return [self.code.moved(stream, len(elements) * self.rows), *sums]
 
     def _looped(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
-        """The same run by run."""
+        """All products, run by run; returns the address after the weights in the stream, and the sums."""
         code, tile = self.code, self.strip.tile
         sums = [sum for start in starts for sum in (start, *(code.copy(start) for _ in range(1, self.windows)))]
 
@@ -162,7 +163,7 @@ class _RowBlock(Generic[V]):
         return code.counted(tile.runs, [code.copy(window), stream, *sums], run)[1:]
 
     def _run(self, values: Sequence[V]) -> Sequence[V]:
-        """The products of a run. values: the addresses of its first elements and of weights, and the sums."""
+        """The products of a run. values: the addresses of its first elements and weights, and the sums."""
         code, length = self.code, self.strip.tile.length
         single, loops = (length, 0) if length <= SHORT else (length % UNROLLED, length // UNROLLED)
 
@@ -179,9 +180,9 @@ class _RowBlock(Generic[V]):
         return code.until(lambda: end, loops, values, steps)
 
     def _finish(self, stream: V, out: V, sums: Sequence[V]) -> Sequence[V]:
-        """Stores the results."""
+        """Store the results; returns the addresses of the next block in the stream and of the next results."""
         code, rows, layout = self.code, self.rows, self.strip.layout
-        # The pointer is behind the last weight.
+        # The pointer is at the end of the weights.
         begin = layout.weights_end(rows)
         for row in range(rows):
             multiplier = code.load(32, stream, layout.offset("multiplier", rows, row) - begin)

@@ -1,4 +1,4 @@
-"""Fragments of kernels: products, requantisation, and the assembly of what is composed of them."""
+"""Fragments of kernels: products, requantisation, and the assembly of composed functions."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ from tinyml.targets.riscv.assembly.instructions import (
 )
 
 UNROLLED = 4
-"""The elements that an iteration of a loop takes."""
+"""The number of elements in an iteration of a loop."""
 
 SATURATED = 2
-"""The instructions of `requantised` that only results beyond a byte take.
+"""The number of additional instructions of `requantised` for results out of range.
 
-The cost model counts them for half of all results, as an activation makes about half of a network's the least byte.
+The cost model counts them for half of all results, as an activation sets about half of a network's results to the least
+byte.
 """
 
 
 class Written(Protocol):
-    """A function that writes its code."""
+    """A function whose code `write` emits, either to count instructions or to build IR."""
 
     def write(self, code: RiscvCode[V]) -> None: ...
 
 
 def built(function: Written) -> Lines:
-    """The assembly of a function: IR with registers, printed."""
+    """The assembly of a function: its IR after register allocation, as text."""
     from tinyml.targets.riscv.assembly.builder import RiscvBuilder
     from tinyml.targets.riscv.assembly.printer import assembly
     from tinyml.targets.riscv.assembly.registers import allocate
@@ -49,12 +50,12 @@ def built(function: Written) -> Lines:
 
 
 def added_product(code: RiscvCode[V], sum: V, weight: V, element: V) -> V:
-    """A product added to a sum, which is not used again."""
+    """Add a product to a sum, whose old value must not be used again."""
     return code.put(ACCUMULATE, sum, code.put(MUL, element, weight))
 
 
 def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: V) -> tuple[V, V]:
-    """A product of 32 bits, added to a sum of two words."""
+    """Add a 32-bit product to a sum of two words."""
     product = code.put(MUL, element, weight)
     low = code.put(ACCUMULATE, low, product)
     high = code.put(ACCUMULATE, high, code.put(SLTU, low, product))
@@ -62,15 +63,15 @@ def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: 
 
 
 def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, zero: int) -> V:
-    """A sum as TensorFlow Lite requantises it, saturated to a byte.
+    """A sum requantised as in TensorFlow Lite, saturated to a byte.
 
-    multiplier: twice the multiplier, an unsigned number. right: the shift amount less 1. The last bit that is left is
-    rounded, halves away from zero, after the zero point has been added.
+    multiplier: twice the multiplier, an unsigned number. right: the shift amount minus 1. The lowest remaining bit is
+    rounded, with ties away from zero, after the zero point has been added.
     """
-    # The high word of the product, plus the highest bit of the low one, is rounded.
+    # The high word of the product plus the highest bit of the low word, which rounds it.
     low = code.put(MUL, sum, multiplier)
     high = code.put(ACCUMULATE, code.put(MULHSU, sum, multiplier), code.put(SRLI, low, 31))
-    # A negative number less 1, so that its halves round away from zero.
+    # Negative numbers are decremented, so that ties are rounded away from zero.
     number = code.put(ACCUMULATE, high, code.put(SRAI, high, 31))
     number = code.put(SRAI, code.put(ADDI, code.put(SRA, number, right), 2 * zero + 1), 1)
     byte = code.put(SRAI, code.put(SLLI, number, 24), 24)
@@ -83,5 +84,5 @@ def _limit(code: RiscvCode[V], value: V) -> V:
 
 
 def started_product(code: RiscvCode[V], start: V, weight: V, element: V) -> V:
-    """A product added to the start of a sum, which others start from, too."""
+    """Add a product to the start of a sum, which other sums use, too."""
     return code.put(ADD, start, code.put(MUL, element, weight))

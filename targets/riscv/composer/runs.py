@@ -1,4 +1,4 @@
-"""Kernels that go along runs of elements of any length, by blocks of elements and then one by one."""
+"""Kernels on runs of any length, by blocks of elements and then one by one."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _CALL_BYTES = 20
 
 @dataclass(frozen=True)
 class Runs(Generic[V]):
-    """What a kernel has in registers before its first element.
+    """The register values of a kernel before its first element.
 
-    pointers: to runs, of which the first one is compared with the ends. carried: what elements change besides. whole,
-    end: the addresses at which blocks and all elements of the first run end. invariants: values that do not change.
+    pointers: to runs; the first one is compared with the ends. carried: other values that elements change. whole, end:
+    the addresses at which the whole blocks and all elements of the first run end. invariants: values that do not
+    change.
     """
 
     pointers: Sequence[V]
@@ -44,24 +45,24 @@ class Runs(Generic[V]):
 
 
 class RunKernel(ABC):
-    """A kernel on runs."""
+    """A kernel on runs of any length."""
 
     @property
     @abstractmethod
     def strides(self) -> Sequence[int]:
-        """The bytes by which each pointer moves with an element."""
+        """The bytes by which each pointer advances per element."""
 
     @abstractmethod
     def begin(self, code: RiscvCode[V]) -> Runs[V]:
-        """What comes before the first element."""
+        """The code before the first element, and the register values that it sets up."""
 
     @abstractmethod
     def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
-        """The carried values after an element. number: of the element, counted from where the pointers are."""
+        """The carried values after an element. number: the index of the element relative to the pointers."""
 
     @abstractmethod
     def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
-        """What comes after the last element."""
+        """The code after the last element."""
 
     def write(self, code: RiscvCode[V]) -> None:
         runs = self.begin(code)
@@ -80,16 +81,16 @@ class RunKernel(ABC):
     def kernel(
         self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, portable: str, *, rows: int = 1
     ) -> Kernel:
-        """The kernel. widths: bits of weights, vector and sums. rows: processed at once."""
+        """The kernel. widths: of weights, vector and sums in bits. rows: the number processed at once."""
         whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
         self.write(whole)
         runs = self.begin(once)
         self.finish(once, runs)
         self.step(element, runs, 0)
-        # Of an iteration, each pointer moves by an instruction, and a branch goes back.
+        # In an iteration, each pointer is advanced by one instruction, and a branch goes back.
         shared = len(self.strides) + 1
         time = (element.time + shared / UNROLLED) / rows
-        # Of the caller, addresses take two instructions, numbers and the call one; two branches leave the loops.
+        # In the caller, addresses take two instructions, numbers and the call one; two branches leave the loops.
         call = once.time + 2 + 2 + signature.count(",") + signature.count("*")
         costs = {"": call, "element": time, "odd element": 0.0, "rest": shared * (1 - 1 / UNROLLED)}
         bodies = Printed({(RV32IM,): lambda: statement(built(self))})
@@ -98,18 +99,18 @@ class RunKernel(ABC):
 
 
 def scaled(code: RiscvCode[V], bits: int, count: V) -> V:
-    """The bytes of a number of elements of 8 or 16 bits."""
+    """The size in bytes of a number of 8-bit or 16-bit elements."""
     return code.put(SLLI, count, 1) if bits == 16 else count
 
 
 def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
-    """The addresses at which blocks and all elements from a pointer on end; the count is not used again."""
+    """The end addresses of the whole blocks and of all elements; the count must not be used again."""
     whole = code.put(ACCUMULATE, scaled(code, bits, code.put(ANDI, count, -UNROLLED)), pointer)
     return whole, code.put(ACCUMULATE, scaled(code, bits, count), pointer)
 
 
 def row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) -> Sequence[V]:
-    """The addresses of rows of `count` elements each, one after the other."""
+    """The addresses of contiguous rows of `count` elements each."""
     length, pointers = scaled(code, bits, count), [first]
     while len(pointers) < rows:
         pointers.append(code.put(ADD, pointers[-1], length))
@@ -117,5 +118,5 @@ def row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) -
 
 
 def parameters(weights: int, vector: int) -> str:
-    """The pointers to weights and to the vector in C."""
+    """The C parameters for weights and vector."""
     return f"const int{weights}_t *w, const int{vector}_t *x"

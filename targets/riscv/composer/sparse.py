@@ -1,4 +1,4 @@
-"""Sparse products: entries of a row, each with the number of vector elements since the entry before it."""
+"""Sparse products: entries of a row, each with the number of vector elements since the previous entry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PORTABLE = """\
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
-    """The kernel for n entries of values and gaps, which are unsigned, in the type of all constants of 8 bits."""
+    """The kernel for n entries of values and gaps; gaps are unsigned, in the type of all 8-bit constants."""
     symbol = f"tm_rv_dot_sparse_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *values, const int8_t *gaps, const int{vector}_t *x"
     signature = f"int32_t {symbol}({runs}, int n, int32_t sum)"
@@ -29,7 +29,7 @@ def sparse_dot(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _SparseDot(RunKernel):
-    """A sum. The pointer into the vector moves by gaps. weights, vector: in bits."""
+    """A sum. The pointer into the vector advances by gaps. weights, vector: widths in bits."""
 
     weights: int
     vector: int

@@ -31,7 +31,7 @@ class RiscvTileCode(ABC):
 
     @abstractmethod
     def write(self, code: RiscvCode[V]) -> None:
-        """Writes the whole function."""
+        """Write the complete function."""
 
     @cached_property
     def _costs(self) -> InstructionCounter:
@@ -45,12 +45,12 @@ class RiscvTileCode(ABC):
 
     @property
     def time(self) -> float:
-        """The instructions of a call."""
+        """The number of instructions of a call."""
         return self._costs.time
 
     @property
     def runs(self) -> Sequence[Run]:
-        """None are recorded: the cores have no published timing."""
+        """Empty: the published timing of the cores is unknown."""
         return ()
 
     @property
@@ -59,5 +59,5 @@ class RiscvTileCode(ABC):
 
     @property
     def bytes(self) -> int:
-        """An upper bound of the bytes of flash."""
+        """An upper bound on the bytes of flash."""
         return self._costs.bytes

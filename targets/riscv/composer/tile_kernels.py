@@ -1,4 +1,4 @@
-"""The families of kernels for tiles on RISC-V."""
+"""The families of tile kernels on RISC-V."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ DOT_TILES = _RV32IM.family("tm_rv_dot_strip_s8", RiscvDotTile)
 """Rows of a matrix by windows."""
 
 CHANNEL_TILES = _RV32IM.family("tm_rv_channel_strip_s8", RiscvChannelTile, channels=True)
-"""Channels, each with a filter."""
+"""Depthwise: channels, each with its own filter."""

@@ -1,6 +1,6 @@
-"""The time of `tm_copy`, measured by itself.
+"""The time of `tm_copy`, measured in isolation.
 
-In whole programs a copy never runs without the loops and products around it, so that no fit can tell their shares.
+In whole programs, copies always run together with loops and products, so that a fit cannot separate their costs.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ void figure_predict(const int8_t *X)
 
 
 def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """The counts of copies and of their bytes for each length, and the time, as means over all offsets.
+    """Equations of the mean time of a copy over all offsets, for each length: counts of copies and bytes, and the time.
 
-    Whole words between aligned addresses are counted as such.
+    Copies of whole words between aligned addresses have equations in words.
     """
     empty = _time(device, 0, ())
     anywhere = [(_time(device, bytes, OFFSETS) - empty) / len(OFFSETS) for bytes in BYTES]
@@ -49,7 +49,7 @@ def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
 
 
 def _time(device: str, bytes: int, offsets: Sequence[tuple[int, int]]) -> int:
-    # The compiler must not leave out copies that later ones overwrite, nor make the function for a single length.
+    # Keep the compiler from removing overwritten copies and from specializing the function for one length.
     calls = [
         f'    {{\n        int n = {bytes};\n        __asm__ volatile("" : "+r"(n) : : "memory");\n'
         f"        {COPY}((uint8_t *)to + {to}, from + {start}, n);\n    }}"

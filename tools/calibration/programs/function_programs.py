@@ -19,7 +19,7 @@ LENGTH = 64
 
 
 def program(function: str, source: str, result: str, scheme: str | None = None) -> tuple[Context, ModuleOp]:
-    """The program `f(X)`, which maps a vector of `LENGTH` elements from one format to another by a function."""
+    """The program `f(X)`, which applies a function elementwise to `LENGTH` numbers of format `source`."""
     x, y = (f"tensor<{LENGTH}x1x{format}>" for format in (source, result))
     by = f' {{scheme = "{scheme}"}}' if scheme else ""
     return _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
@@ -29,9 +29,9 @@ def program(function: str, source: str, result: str, scheme: str | None = None) 
 
 
 def product(weights: ExactFormat, vector: ExactFormat) -> tuple[Context, ModuleOp]:
-    """The program `f(X)`, a constant `LENGTH` x `LENGTH` matrix times a vector, in 8- or 16-bit numbers below 1.
+    """The program `f(X)`: a constant `LENGTH` x `LENGTH` matrix times a vector, in 8- or 16-bit numbers below 1.
 
-    Sums take at most 32 bits, and results need saturation.
+    Sums fit 32 bits, and results need saturation.
     """
     most = min(0.9, 0.045 * 2.0 ** (15 - weights.scale))
     reals = np.random.default_rng(0).uniform(-most, most, (LENGTH, LENGTH))
@@ -55,7 +55,7 @@ def _parse(text: str) -> tuple[Context, ModuleOp]:
 
 
 def write(ctx: Context, formats: ModuleOp, target: str, folder: Path) -> Path:
-    """Compile a program at L1 for a target and write f.c and f.h into the folder, which is returned."""
+    """Compile a program at L1 for a target, write f.c and f.h to a folder and return the folder."""
     module = formats.clone()
     options = {"target": target}
     for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):

@@ -1,4 +1,4 @@
-"""The time of generated code: products with a matrix, with rounding, saturation and storing, and functions."""
+"""The time of generated code: matrix products with rounding, saturation and stores, and functions."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tinyml.tools.calibration.programs.measured_programs import LEVELS
 
 
 def time_of_product(device: str, name: str, optimize: str) -> float:
-    """Time per product of generated code for a 64 x 64 matrix times a vector, in the unit of the device.
+    """The time per product of generated code for a 64 x 64 matrix times a vector, in the device's unit.
 
-    name: of the formats, in `PRODUCTS`.
+    name: a pair of formats in `PRODUCTS`.
     """
     weights, vector = PRODUCTS[name]
     context, module = product(weights, vector)
@@ -33,7 +33,7 @@ def time_of_product(device: str, name: str, optimize: str) -> float:
 
 @cache
 def cycles_of_function(device: str, name: str, optimize: str = "-Os") -> float:
-    """Cycles per element of a loop that applies a function in `FUNCTIONS`, minus those of a loop that only copies."""
+    """Cycles per element of a loop that applies a function in `FUNCTIONS`, minus a copying loop's."""
     function, source, result = FUNCTIONS[name]
     called, copied = (function, str(source), str(result)), ("cast", str(source), str(source))
     return _loop_cycles(device, called, optimize) - _loop_cycles(device, copied, optimize)
@@ -70,7 +70,7 @@ def _measured_time(
 def print_products(
     devices: Sequence[str], limits: Mapping[tuple[str, str], float], levels: Sequence[str] = LEVELS
 ) -> None:
-    """Print the time of every product on devices of one chip, with limits by device and name."""
+    """Print the time of every product on some devices of one chip. limits: by device and name."""
     print("Generated code for a matrix of 64 x 64: time per product")
     columns = [(device, level) for device in devices for level in levels]
     print(f"{'':<20}", *(f"{f'{device[-6:]} {level}':>10}" for device, level in columns), " limit")

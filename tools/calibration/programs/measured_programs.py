@@ -20,7 +20,7 @@ from tinyml.targets.chip import Chip
 from tinyml.tools.calibration.checkpoints import remembered
 
 N = 64
-"""The length of the rows and vectors whose costs have limits."""
+"""The length of the rows and vectors for which costs have limits."""
 
 LEVELS = ("-Os", "-O2", "-O3")
 
@@ -43,7 +43,7 @@ class InferenceCost:
 
 
 def include_flags(chip: Chip) -> Sequence[str]:
-    """The compiler flags of programs for a chip that include headers rather than contain their texts."""
+    """The compiler flags of programs for a chip that include headers instead of containing their texts."""
     return [f"-I{folder}" for folder in include_folders(chip)]
 
 
@@ -79,7 +79,7 @@ def _measure(device: str, optimize: str, source: str, interface: Interface) -> I
 
 
 def near_row(values: NDArray[np.int64], width: int) -> bytes:
-    """A delta-coded row of entries without gaps, with zeros that fill the last group."""
+    """A delta-coded row of entries without gaps, padded with zeros to a whole group."""
     row = np.concatenate([values, np.zeros(8, np.int64)]).astype("<i1" if width <= 8 else "<i2")
     rows = delta_rows(compress(row[np.newaxis]), len(row), width)
     assert rows is not None

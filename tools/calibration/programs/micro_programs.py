@@ -1,4 +1,4 @@
-"""Small random programs in SeeDot's language, modelled on real ones, to which the cost model is fitted.
+"""Small random programs in SeeDot's language, modelled on real ones, for fitting the cost model.
 
 They are the same in every run.
 """
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 SAMPLES = 48
 
 ZEROS = (0.0, 0.5, 0.0, 0.8)
-"""Fractions of zeros among the inputs, which programs take in turn."""
+"""Fractions of zeros among the inputs; program i uses entry i modulo 4."""
 
 
 @dataclass(frozen=True)
 class MicroProgram:
     """A generated program.
 
-    text: its source without the declarations. parameters: arrays by name. inputs: number of elements of X, which lie in
-    [-1, 1]; a fraction of them may be zero.
+    text: its source without the declarations. parameters: arrays by name. inputs: number of elements of X, in [-1, 1];
+    a fraction of them may be zero.
     """
 
     text: str
@@ -31,7 +31,7 @@ class MicroProgram:
     inputs: int
 
     def write(self, folder: Path, seed: int) -> Path:
-        """Write the program, its parameters and validation data into a folder; returns the program's file."""
+        """Write the program, its parameters and validation data to a folder and return the program's file."""
         declared = [
             f"let {name} = ({', '.join(map(str, array.shape))}) in [{array.min():.9f}, {array.max():.9f}] in"
             for name, array in self.parameters.items()
@@ -135,7 +135,7 @@ def dense(random: Random, inputs: int, hidden: int, classes: int, function: str)
 
 
 def columns(random: Random, inputs: int, count: int, hidden: int, function: str) -> MicroProgram:
-    """A program that processes several vectors at once, as the columns of a matrix."""
+    """A program that processes several vectors as the columns of a matrix."""
     random.matrix("W1", hidden, inputs)
     random.matrix("W2", 1, hidden)
     text = f"""let XX = reshape(X, ({inputs}, {count}), (1, 2)) in
@@ -145,7 +145,7 @@ argmax(W2 * A)"""
 
 
 def chain(random: Random, length: int, ops: int) -> MicroProgram:
-    """A program of random ops on vectors, most of which fuse into one loop."""
+    """A program of random elementwise ops and products on vectors, most of which fuse into one loop."""
     rng = random.rng
     lines: list[str] = []
     names = ["X"]

@@ -1,4 +1,4 @@
-"""Buffers that receive what the caller sends row by row."""
+"""Buffers that receive rows from the caller."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tinyml.dialects.tdsl.receive import ReceiveOp
 
 
 def receives(buffer: SSAValue, *, packed: bool) -> bool:
-    """True if the caller writes a buffer, or a view of it, with elements that are packed, or that are not."""
+    """True if a buffer or a view of it receives rows from the caller, packed or unpacked as given."""
     for use in buffer.uses:
         op = use.operation
         if isinstance(op, ReceiveOp) and op.dest is buffer:

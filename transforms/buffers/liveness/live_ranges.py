@@ -2,10 +2,10 @@
 
 Program points are the ops that can touch memory (those with a memref operand) and the ops of control flow (those with
 regions, and terminators), numbered from 0 in program order. A view counts as its buffer. An op's operands and its
-destination are alive together at its point, unless one reuses the bytes of the other: that one is alive from the next
-point on. A move happens between two points, so that the old and the new place of a buffer may overlap. A returned
-buffer is alive to the end, because its content is used after the return, and the input from point -1 on, because the
-caller fills it before the function begins.
+destination are alive together at its point, except that a buffer which reuses the bytes of another is alive from the
+next point on. A move happens between two points, so that the old and the new address range of a buffer may overlap. A
+returned buffer is alive to the end, because its content is used after the return; the input is alive from point -1,
+because the caller fills it before the function starts.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class LiveRange(NamedTuple):
 
 @dataclass(frozen=True)
 class LiveRanges:
-    """The ops that are program points, in order, and the range of each buffer, in program order."""
+    """The program points of a function in order, and the range of each buffer in program order."""
 
     points: tuple[Operation, ...]
     ranges: dict[Buffer, LiveRange]
 
 
 class Placed(NamedTuple):
-    """A line of the memory map: a buffer's source name, its bytes from `offset` on, and its first and last point."""
+    """A line of the memory map: a buffer's source name, its byte offset and size, and its first and last point."""
 
     name: str
     offset: int
@@ -71,7 +71,7 @@ def memory_map(function: func.FuncOp) -> list[Placed]:
 
 
 def buffers_by_location(live: LiveRanges) -> list[list[Buffer]]:
-    """Groups of buffers that share bytes, in each the one first that reuses no other."""
+    """Groups of buffers that share bytes; the first of each group is the allocation that reuses no other."""
     groups: dict[AllocOp, list[Buffer]] = {}
     for buffer in live.ranges:
         groups.setdefault(base(buffer), []).append(buffer)
@@ -79,38 +79,36 @@ def buffers_by_location(live: LiveRanges) -> list[list[Buffer]]:
 
 
 def arena_views(function: func.FuncOp) -> list[ViewOp]:
-    """The buffers of a packed function."""
+    """The buffers of a packed function, in program order."""
     return [op for op in function.walk() if isinstance(op, ViewOp)]
 
 
 def buffer_name(buffer: SSAValue, index: int) -> str:
-    """The name from the source program, or else a number."""
+    """The buffer's name in the source program, or else one made from its index."""
     return buffer.name_hint or f"buffer{index}"
 
 
 def base(buffer: Buffer) -> AllocOp:
-    """The allocation whose bytes a buffer reuses, directly or not; an allocation itself."""
+    """The allocation whose bytes a buffer reuses, directly or through others."""
     while isinstance(buffer, ReuseOp):
         buffer = cast(Buffer, buffer.source.owner)
     return buffer
 
 
 def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
-    """The ops that live ranges count, before and after packing."""
+    """The ops that are program points, before and after packing."""
     return tuple(op for op in function.body.walk() if _is_point(op))
 
 
 def live_ranges(function: func.FuncOp) -> LiveRanges:
     """Ranges of all `scratch.alloc` and `scratch.reuse` of a function with structured control flow.
 
-    A buffer that is used inside a loop lives throughout the loop, unless it is allocated inside and no iteration can
-    see what an earlier one left: the op that touches it first overwrites all of it, and every other one follows that
-    op in the same block. Memrefs carried through loops or chosen by branches count as the same buffer as all their
-    sources.
+    A buffer that is used in a loop is alive throughout the loop, unless it is allocated inside and no iteration can see
+    the content of an earlier one: the first op that touches it overwrites all of it, and all others follow that op in
+    the same block. Memrefs carried through loops or chosen by branches count as the same buffer as all their sources.
 
-    Raises `InputError` for branches between blocks, for a buffer that nothing touches (dead code, unless it is the
-    input), and for one that the
-    allocating loop hands to its next iteration, because it is then not one buffer but many.
+    Raises `InputError` for branches between blocks, for a buffer that no op touches (dead code, unless it is the
+    input), and for a buffer that the allocating loop passes to its next iteration, because it then is several buffers.
     """
     _expect_structured(function)
     same = _buffer_classes(function)
@@ -144,7 +142,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
 def _moved(
     function: func.FuncOp, number: dict[Operation, int], same: DisjointSet[SSAValue]
 ) -> dict[SSAValue, list[LiveRange]]:
-    """The points around the moves of a function's body: the old buffer is alive before, the new one after."""
+    """The points next to moves: the old buffer is alive before a move, the new one after it."""
     ranges: dict[SSAValue, list[LiveRange]] = {}
     if not any(isinstance(op, MoveOp) for op in function.body.block.ops):
         return ranges
@@ -163,7 +161,7 @@ def _after_source(buffer: Buffer, whole: LiveRange) -> LiveRange:
 
 
 def erase_dead_buffers(function: func.FuncOp) -> None:
-    """Erases unused buffers and views, which have no live range."""
+    """Erase unused buffers and views, which have no live range."""
     for op in reversed(list(function.walk())):
         if isinstance(op, AllocOp | ReuseOp | SliceOp | ViewOp) and is_trivially_dead(op):
             Rewriter.erase_op(op)
@@ -184,7 +182,7 @@ def _buffer_classes(function: func.FuncOp) -> DisjointSet[SSAValue]:
 
 
 def hands_on(function: func.FuncOp) -> bool:
-    """True if loops or branches of a function hand memrefs on, so that a value can be one of several."""
+    """True if loops or branches of a function carry memrefs, so that a value may be one of several buffers."""
     inner = [op for op in function.body.walk() if op.regions]
     return any(
         _memrefs(op.results) or any(_memrefs(block.args) for region in op.regions for block in region.blocks)
@@ -207,7 +205,7 @@ def _expect_one_buffer(alloc: Buffer, same: DisjointSet[SSAValue]) -> None:
 
 
 def loops_around(op: Operation) -> Iterator[Operation]:
-    """The loops around an op, innermost first. Any op with regions that is not a branch may run them again."""
+    """The loops around an op, innermost first. All ops with regions except branches may run them repeatedly."""
     around = op.parent_op()
     while around is not None and not isinstance(around, func.FuncOp):
         if not isinstance(around, scf.IfOp):
@@ -220,7 +218,7 @@ def _memrefs(values: Iterable[SSAValue]) -> list[SSAValue]:
 
 
 def _aliases(op: Operation) -> list[SSAValue]:
-    """Memrefs that may become the same buffer because an op hands them on."""
+    """Memrefs that may become the same buffer because an op passes them through."""
     if isinstance(op, ReuseOp):
         return []
     handed_on = _memrefs(op.results)
@@ -239,7 +237,7 @@ def _is_point(op: Operation) -> bool:
 
 
 def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSAValue]) -> bool:
-    """True if the whole buffer is overwritten, without being read, before anything else in the same run of a block."""
+    """True if an op overwrites the whole buffer, without reading it, before all others in the same block touch it."""
     first = touches[0]
     if not isinstance(first, TensorOp) or first.dest is None or first.parent is None:
         return False
@@ -250,7 +248,7 @@ def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSA
 
 
 def reshaped(value: SSAValue) -> SSAValue:
-    """The memref that a memref covers completely, under another shape, traced back as far as possible."""
+    """The memref that a memref covers completely under another shape, traced back as far as possible."""
     while isinstance(reshape := value.owner, SliceOp) and elements_of(reshape.source) == elements_of(value):
         value = reshape.source
     return value
@@ -259,7 +257,7 @@ def reshaped(value: SSAValue) -> SSAValue:
 def _spans(op: Operation, home: Buffer | None, number: dict[Operation, int]) -> Iterator[LiveRange]:
     """The point of an op, and the ranges of the loops around it whose later iterations may see its buffer.
 
-    home: the alloc of a buffer that starts fresh wherever it is allocated, so that loops around it do not count.
+    home: the allocation of a buffer whose old content is never read, so that loops around it do not count.
     """
     yield LiveRange(number[op], number[op])
     for loop in loops_around(op):

@@ -1,4 +1,4 @@
-"""Replacement of buffers by views of an arena, and of a packing's moves by ops (L2)."""
+"""Replacement of buffers by views of an arena, and of a placement's moves by ops (L2)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def place_buffers(
     placement: Placement,
     alignment: int,
 ) -> ArenaOp:
-    """Replaces all buffers by views of a new arena at the function's entry.
+    """Replace all buffers by views of a new arena at the function's entry.
 
-    groups: the buffers that take the bytes of each rectangle in turn, in the order of the placement. A buffer that
-    moves becomes a sequence of views, each alive from the point before which the buffer moves there.
+    groups: for each rectangle of the placement, in its order, the buffers that take its bytes in turn. A buffer that
+    moves becomes a sequence of views; each is alive from the point before which the buffer moves there.
     """
     arena = ArenaOp(placement.height, alignment)
     arena.result.name_hint = "arena"
@@ -57,7 +57,7 @@ def place_buffers(
 
 
 def _moves_of(buffer: Buffer, alive: LiveRange, index: int, placement: Placement) -> tuple[int, list[BufferMove]]:
-    """The offset of a buffer when it is first touched, and its moves from there."""
+    """The offset of a buffer when it is first touched, and its later moves."""
     touched = alive.first - isinstance(buffer, ReuseOp)
     offset, moves = placement.offsets[index], list[BufferMove]()
     for move in placement.moves:
@@ -69,7 +69,7 @@ def _moves_of(buffer: Buffer, alive: LiveRange, index: int, placement: Placement
 
 
 def _go_on(before: SSAValue, after: SSAValue, move: Operation, known: Operation) -> None:
-    """Makes everything after a move use the new view, through new slices if the old ones come before it.
+    """Replace the uses of a view after a move by the new view, through new slices for slices made before the move.
 
     known: the op that defines the new view.
     """

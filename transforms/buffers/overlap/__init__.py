@@ -1,1 +1,1 @@
-"""Overlaps of results with operands that are read for the last time: their safe distances on L2."""
+"""Overlaps of results with operands that are read for the last time, and their safe distances (L2)."""

@@ -1,7 +1,7 @@
-"""The bytes that an op or a loop nest on buffers reads and writes, with times, without running it (L2).
+"""The bytes that an op or a loop nest on buffers reads and writes over time, computed without running it (L2).
 
-Loops are executed symbolically: indices are arrays with an axis for each loop, so that an access becomes the arrays of
-its times and bytes. Loop bounds and indices have to be computed from constants and the indices of loops around them.
+Loops are executed symbolically: indices are arrays with an axis for each loop, so that an access becomes arrays of its
+times and bytes. Loop bounds and indices must be computed from constants and the indices of enclosing loops.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 MOST_STEPS = 20_000_000
-"""Limit on the steps of an access in all iterations: beyond, nothing is known."""
+"""Limit on the steps of an access over all iterations; beyond it the analysis gives up."""
 
 
 class Unknown(Exception):
-    """Ends an analysis of IR that is outside its reach."""
+    """The analysis does not cover the given IR."""
 
 
 class Access(NamedTuple):
-    """Reads or writes of a buffer: at each time the bytes from start to end, exclusive, counted from its beginning."""
+    """Reads or writes of a buffer: at each time, the bytes from start to end (exclusive) relative to the buffer."""
 
     buffer: SSAValue
     writes: bool
@@ -46,10 +46,10 @@ class Access(NamedTuple):
 
 
 def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
-    """All accesses of an op, loops included, to some buffers.
+    """All accesses of an op, including its loops, to the given buffers.
 
-    Raises `Unknown` for branches, for loops that carry values or are too long, for memrefs that loops or branches hand
-    on, and for indices that depend on data.
+    Raises `Unknown` for branches, for loops that carry values or are too long, for memrefs that loops or branches
+    carry, and for indices that depend on data.
     """
     if any(_is_handed_on(operand) for inner in op.walk() for operand in inner.operands):
         raise Unknown
@@ -61,8 +61,9 @@ def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
 class _Loop(NamedTuple):
     """A loop around an op.
 
-    indices: of its iterations, with an axis for each loop around it and for itself. runs: which of them there are; a
-    loop with bounds of its own in each iteration around it has as many as the longest. duration: of an iteration.
+    indices: of its iterations, with an axis for each enclosing loop and one for itself. runs: true for indices that are
+    iterations; a loop whose bounds depend on enclosing loops has as many indices as its longest run. duration: the time
+    of an iteration.
     """
 
     variable: SSAValue
@@ -76,7 +77,10 @@ class _Loop(NamedTuple):
 
 
 class _Walk:
-    """A walk through ops, which gathers accesses. loops, visits: of ops whose duration was needed before."""
+    """A walk over ops that collects their accesses.
+
+    loops, visits: of the ops whose duration was computed before.
+    """
 
     def __init__(self, buffers: frozenset[SSAValue]) -> None:
         self.buffers = buffers
@@ -88,7 +92,7 @@ class _Walk:
         return any(root(operand) in self.buffers for inner in op.walk() for operand in inner.operands)
 
     def duration(self, op: Operation, loops: list[_Loop]) -> int:
-        """The time that an op takes: 2 for a step, in whose first half it loads."""
+        """The time that an op takes: 2 for each step, which loads in its first half and stores in its second."""
         if not self.touches(op):
             return 0
         if isinstance(op, scf.ForOp):
@@ -99,7 +103,7 @@ class _Walk:
         return 2 * sum(len(run.stores) for run in self.visits_of(op)) + 2
 
     def visits_of(self, op: TensorOp) -> Sequence[Visits]:
-        """The steps of an op; raises `Unknown` where the windows of a pool have too many elements to list."""
+        """The steps of an op; raises `Unknown` if the windows of a pool have too many elements."""
         if op not in self.visits:
             if isinstance(op, PoolOp) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
                 raise Unknown
@@ -107,7 +111,7 @@ class _Walk:
         return self.visits[op]
 
     def loop(self, op: scf.ForOp, loops: list[_Loop]) -> _Loop:
-        """The iterations of a loop that carries nothing."""
+        """The iterations of a loop; raises `Unknown` if it carries values."""
         if op not in self.loops:
             self.loops[op] = self._loop(op, loops)
         return self.loops[op]
@@ -125,7 +129,7 @@ class _Walk:
         return loop._replace(duration=sum(self.duration(inner, [*loops, loop]) for inner in op.body.block.ops))
 
     def visit(self, op: Operation, time: int, loops: list[_Loop]) -> None:
-        """Gathers the accesses of an op that begins at a time in the first iteration of the loops around."""
+        """Collect the accesses of an op that starts at `time` in the first iteration of the enclosing loops."""
         if not self.touches(op) or isinstance(op, SliceOp):
             return
         if isinstance(op, scf.ForOp):
@@ -158,7 +162,7 @@ class _Walk:
             self.add(operand, False, np.array([begin]), *whole, loops)
 
     def window(self, op: WindowOp, time: int, loops: list[_Loop]) -> None:
-        """Reads from the first to the last element of windows that lie in the image."""
+        """Record reads from the first to the last element of windows inside the image."""
         _, rows, columns, channels = op.held
         down, across, deep = op.pitches
         _, height, width, _ = shape_of(op.out)
@@ -178,14 +182,17 @@ class _Walk:
     def add(
         self, value: SSAValue, writes: bool, times: Numbers, first: Numbers, last: Numbers, loops: Sequence[_Loop]
     ) -> None:
-        """Adds an access to the elements of a memref from first to last, inclusive."""
+        """Record an access to the elements of a memref from first to last, inclusive."""
         if root(value) in self.buffers:
             self.record(value, writes, times, first, last, loops)
 
     def record(
         self, value: SSAValue, writes: bool, times: Numbers, first: Numbers, last: Numbers, loops: Sequence[_Loop]
     ) -> None:
-        """times: in the first iteration; first and last may have an axis for each loop before the one of the times."""
+        """Record an access.
+
+        times: in the first iteration. first and last may have an axis for each loop before the axis of times.
+        """
         shape = (*(loop.trips for loop in loops), len(times))
         if prod(shape) > MOST_STEPS:
             raise Unknown
@@ -201,7 +208,7 @@ class _Walk:
         self.accesses.append(Access(root(value), writes, *every))
 
     def offset(self, value: SSAValue, loops: Sequence[_Loop]) -> Numbers:
-        """The elements from the beginning of its buffer to a memref, with an axis for each loop."""
+        """The offset of a memref in its buffer, in elements, with an axis for each loop."""
         total = np.zeros((1,) * len(loops), np.int64)
         while isinstance(slice := value.owner, SliceOp):
             total = total + self.evaluate(slice.offset, loops)
@@ -209,7 +216,7 @@ class _Walk:
         return total
 
     def evaluate(self, value: SSAValue, loops: Sequence[_Loop]) -> Numbers:
-        """An index, with an axis for each loop."""
+        """An index value, with an axis for each loop."""
         for loop in loops:
             if loop.variable is value:
                 return _ranked(loop.indices, len(loops))
@@ -231,10 +238,10 @@ def _is_handed_on(value: SSAValue) -> bool:
 
 
 def _along(axis: int, rank: int, values: Numbers) -> Numbers:
-    """Values along one of several axes."""
+    """Values along one of `rank` axes."""
     return values.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
 def _ranked(values: NDArray[Any], rank: int) -> NDArray[Any]:
-    """Values with further axes of extent 1, up to a rank."""
+    """Values with trailing axes of extent 1 added, up to `rank` axes."""
     return values.reshape(values.shape + (1,) * (rank - values.ndim))

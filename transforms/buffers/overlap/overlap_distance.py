@@ -1,4 +1,4 @@
-"""The smallest safe distance of an operand from a result that overwrites it (L2, before packing)."""
+"""The least safe distance between a result and an operand that it overwrites (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tinyml.transforms.buffers.overlap.accesses import Unknown, accesses
 
 
 def safe_distance(op: Operation, operands: Collection[SSAValue], results: Collection[SSAValue]) -> int | None:
-    """The least bytes by which a buffer has to begin above another one that an op, or a loop nest, writes.
+    """The least number of bytes by which an operand has to start above the result that an op or loop nest writes.
 
-    operands, results: the memrefs by which each buffer is accessed. A negative distance lets the operand begin below
-    the result; at minus its own size no byte of it lies above the beginning of the result. None if the op writes the
-    operand, or its accesses are unknown. At the least distance no byte is written before the operand's content there
-    has been read for the last time: a write that ends at byte w of the result lies below byte m of the operand, the
-    lowest that is still to be read, if the operand begins at least w - m bytes above the result.
+    operands, results: the memrefs by which each buffer is accessed. A negative distance lets the operand start below
+    the result; at minus the operand's size it ends at the start of the result. None if the op writes the operand, or
+    its accesses are unknown. At the least distance no byte is written before the last read of the operand's content
+    there: a write that ends at byte w of the result stays below byte m of the operand, the lowest unread one, if the
+    operand starts at least w - m bytes above the result.
     """
     try:
         every = accesses(op, [*operands, *results])
@@ -33,7 +33,7 @@ def safe_distance(op: Operation, operands: Collection[SSAValue], results: Collec
     least = -max(size_in_bytes(memref_type(operand)) for operand in operands)
     times, starts = (np.concatenate(part) for part in zip(*((read.times, read.starts) for read in reads), strict=True))
     order = np.argsort(times, kind="stable")
-    # Entry i is the lowest byte that reads i and later still need; no byte after the last.
+    # Entry i is the lowest byte that read i or a later one needs.
     lowest = np.minimum.accumulate(starts[order][::-1])[::-1]
     distance = least
     for write in writes:

@@ -1,4 +1,4 @@
-"""Results that may overlap operands, in the rectangles of a function's buffers."""
+"""Results that may overlap operands, among the rectangles of a function's buffers."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
 from tinyml.transforms.buffers.packing import Overlap, Rectangle
 
 Distances: TypeAlias = Sequence[Mapping[int, int]]
-"""The rectangles that each rectangle may overlap, by number, with the safe distance of each in bytes."""
+"""For each rectangle, the indices of the rectangles that it may overlap, with safe distances in bytes."""
 
 
 def safe_distances(live: LiveRanges, groups: Sequence[Sequence[Buffer]], rectangles: Sequence[Rectangle]) -> Distances:
-    """The safe distances, below the size of the result, of the operands that groups of buffers may overlap.
+    """The safe distances of the operands that each group of buffers may overlap, if less than the size of the result.
 
-    The op or loop nest that first touches a result has to be the last that needs the operand. What holds the input
-    overlaps nothing: the caller fills it before the first op. Of two buffers that are first touched together, and each
-    of which could overlap the other, only the later one does, so that chains of overlaps never return to where they
-    began.
+    The op or loop nest that first touches the result has to be the last that needs the operand. The group that holds
+    the input overlaps nothing: the caller fills it before the first op. Of two buffers that are first touched together,
+    and each of which could overlap the other, only the later one does, so that chains of overlaps are acyclic.
     """
     ends = sorted((shape.last, i) for i, shape in enumerate(rectangles))
     number = {op: point for point, op in enumerate(live.points)}
@@ -47,7 +46,7 @@ def safe_distances(live: LiveRanges, groups: Sequence[Sequence[Buffer]], rectang
 
 
 def with_overlaps(rectangles: Sequence[Rectangle], distances: Distances) -> list[Rectangle]:
-    """The rectangles with the operands that each may overlap. No operand begins below a result."""
+    """The rectangles with the operands that each may overlap. No operand starts below a result."""
     return [
         replace(shape, overlaps=tuple(Overlap(k, max(distance, 0)) for k, distance in overlapped.items()))
         for shape, overlapped in zip(rectangles, distances, strict=True)

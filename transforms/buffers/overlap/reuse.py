@@ -1,4 +1,4 @@
-"""Results in the bytes of operands that are no longer needed, and the choice between such operands."""
+"""Results that reuse the bytes of operands, and the choice among these operands."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges, l
 from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
 
 LEAST_TRIALS = 20
-"""The effort is divided into no fewer parts."""
+"""The least number of parts into which the effort is divided."""
 
 
 def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> dict[ReuseOp, SSAValue]:
-    """Let results take the bytes of another operand than they do, where that saves a hundredth of the height.
+    """Let results reuse the bytes of a different operand where that lowers the height by at least one percent.
 
-    The operands of a sum of two images often die together, and their lives before it decide how well each goes on as
-    the result. height: of the function as it is, packed with a fraction of the effort; all together are a single one.
-    Returns what the results took the place of before.
+    The operands of a sum of two images often die together, and their earlier lives decide how well each continues as
+    the result. height: packs the function in its current state with a share of the effort, and returns the height in
+    bytes; all shares add up to at most 1. Returns the previous operand of each changed result.
     """
     former: dict[ReuseOp, SSAValue] = {}
     choices = list(_choices(function))
@@ -41,7 +41,7 @@ def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> d
 
 
 def _choices(function: func.FuncOp) -> Iterator[tuple[ReuseOp, SSAValue]]:
-    """The results that take the bytes of an operand, and other operands of the same size that could give theirs."""
+    """Yield results that reuse the bytes of an operand, each with another operand of the same size."""
     live = live_ranges(function)
     for reuse, alive in live.ranges.items():
         op = live.points[alive.first - 1]
@@ -56,7 +56,7 @@ def _choices(function: func.FuncOp) -> Iterator[tuple[ReuseOp, SSAValue]]:
 
 
 def _is_choice(reuse: ReuseOp, buffer: Buffer, op: tdsl.TensorOp, live: LiveRanges) -> bool:
-    """True if a result could take the bytes of another buffer, an operand of its op."""
+    """True if a result could reuse the bytes of another buffer, an operand of its op."""
     if buffer.result in (reuse.source, reuse.result) or live.points[live.ranges[buffer].last] is not op:
         return False
     known = buffer.parent is reuse.parent and buffer.is_before_in_block(reuse)
@@ -64,7 +64,7 @@ def _is_choice(reuse: ReuseOp, buffer: Buffer, op: tdsl.TensorOp, live: LiveRang
 
 
 def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
-    """True if the elements of an op's result may overwrite a buffer from its start as they are computed from it."""
+    """True if the elements of an op's result may overwrite a buffer from its start while they are computed from it."""
     operands = [operand for operand in op.inputs if root(operand) is buffer]
     if any(reshaped(operand) is not buffer for operand in operands):
         return False
@@ -76,9 +76,9 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
 
 
 def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
-    """True if element i of a result in an operand's bytes needs only bytes of its first i elements.
+    """True if element i of a result in an operand's bytes only takes bytes of the operand's first i elements.
 
-    Packed elements share bytes with later ones, so that operands that are packed must be packed alike.
+    Packed elements share bytes with later ones, so that packed operands have to be packed alike.
     """
     bits, bytes = packed_bits(result), element_bytes(operand)
     if packed_bits(operand) is not None:

@@ -1,8 +1,8 @@
 """Results of one loop nest stacked under an operand that it consumes.
 
-What a nest begins to write late may lie in the middle of an operand of which a good part has been consumed by then.
-Packing keeps each result below the operands that it overlaps. It therefore takes such results as one rectangle, with
-those at the top that are written last.
+A result that a nest starts to write late may be placed in the middle of an operand, much of which has been consumed by
+then. But packing keeps each result below the operands that it overlaps. Such results are therefore packed as one
+rectangle, with the last to be written on top.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tinyml.transforms.buffers.packing import Overlap, Placement, Rectangle, low
 
 
 class Part(NamedTuple):
-    """Rectangle `number` of a stack, `offset` bytes above the beginning of the stack."""
+    """Rectangle `number` of a stack, `offset` bytes above the start of the stack."""
 
     number: int
     offset: int
 
 
 class Stack(NamedTuple):
-    """Results from the lowest to the highest, which begins and ends with them."""
+    """Results from the lowest to the highest, without margins below or above. size: in bytes."""
 
     parts: tuple[Part, ...]
     size: int
@@ -32,10 +32,10 @@ class Stack(NamedTuple):
 
 @dataclass(frozen=True)
 class Stacked:
-    """A packing problem in which stacks stand for their parts.
+    """A packing problem in which stacks replace their parts.
 
-    whole: the rectangles of the original problem, with their overlaps. stacks: of each rectangle of this problem, in
-    their order; most have a single part.
+    whole: the rectangles of the original problem, with their overlaps. stacks: the stack of each rectangle of this
+    problem, in order; most have a single part.
     """
 
     whole: Sequence[Rectangle]
@@ -43,9 +43,9 @@ class Stacked:
     rectangles: Sequence[Rectangle]
 
     def lower(self, apart: Placement, placement: Placement) -> Placement:
-        """The lower of two placements: one of the original rectangles, and one of this problem's, taken apart.
+        """The lower of two placements: `apart` without stacks, and this problem's `placement`, unstacked.
 
-        No search in either problem proves anything about the other.
+        A search in either problem proves nothing about the other.
         """
         bound = lower_bound(self.whole)
         if apart.height <= placement.height:
@@ -58,9 +58,9 @@ class Stacked:
 
 
 def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> Stacked | None:
-    """The problem with stacks wherever one saves more than its highest part can; None if there is no such stack.
+    """The problem with a stack wherever one saves more than its highest part alone; None if there is no such stack.
 
-    rectangles: with their overlaps. distances: those that the overlaps come from, negative ones included.
+    rectangles: with their overlaps. distances: from which the overlaps were derived, including negative ones.
     """
     overlapped = {k for operands in distances for k in operands}
     together: dict[tuple[int, int, int], list[int]] = {}
@@ -83,10 +83,10 @@ def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> Stacked | 
 
 
 def _stack(rectangles: Sequence[Rectangle], distances: Distances, operand: int, results: list[int]) -> Stack | None:
-    """The stack that saves most under an operand, of as few results as possible.
+    """The stack under an operand that saves most, with as few results as possible.
 
-    The bytes that a part may reach into the operand, from its own beginning on, decide the order, as due dates do in
-    the rule of Jackson (1955) for the least lateness: only what lies above a part that reaches less far counts.
+    Parts are sorted by the number of bytes that they may reach into the operand, counted from their own start, like due
+    dates in Jackson's rule (1955) for the least maximum lateness: only bytes above a part that reaches less far matter.
     """
 
     def reach(i: int) -> int:
@@ -116,7 +116,7 @@ def _stack_of(rectangles: Sequence[Rectangle], order: Sequence[int]) -> Stack:
 def _rectangle(
     rectangles: Sequence[Rectangle], distances: Distances, stack: Stack, number: dict[int, int]
 ) -> Rectangle:
-    """A stack as a rectangle of the problem with stacks. number: the rectangle there of each original one."""
+    """A stack as a rectangle of the problem with stacks. number: the new index of each original rectangle."""
     shapes = [rectangles[i] for i, _ in stack.parts]
     if len(shapes) == 1:
         overlaps = tuple(Overlap(number[k], distance) for k, distance in shapes[0].overlaps)
@@ -134,7 +134,7 @@ def _rectangle(
 def _overlaps(
     rectangles: Sequence[Rectangle], distances: Distances, stack: Stack, number: dict[int, int]
 ) -> Iterator[Overlap]:
-    """The operands that all parts of a stack may overlap or lie below."""
+    """The operands that all parts of a stack may overlap or stay below."""
     for operand in dict.fromkeys(k for i, _ in stack.parts for k in distances[i]):
         distance = max(offset + distances[i].get(operand, rectangles[i].size) for i, offset in stack.parts)
         if distance < stack.size:

@@ -1,8 +1,9 @@
 """Placement of buffers in one arena: rectangles of live range times size, each given an offset. No IR here.
 
 A rectangle occupies `size` bytes at every program point from `first` to `last`, both inclusive. Two rectangles may
-share bytes if they have no point in common: a buffer that ends at point k and one that starts at k + 1 may. Otherwise
-they may only if one is a result that overlaps the other, an operand, which then lies a certain distance above it.
+share bytes if they have no point in common, for instance if one ends at point k and the other starts at k + 1.
+Otherwise they may share bytes only if one is a result that overlaps the other, an operand, which then starts a given
+distance above it.
 """
 
 from tinyml.transforms.buffers.packing.effort import Effort, Phase

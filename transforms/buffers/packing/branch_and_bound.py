@@ -9,11 +9,11 @@ learning", ASPLOS 2023), the code is not:
 * Dominance. If some buffer fits below the offset of a candidate, pushing down would bring it there: no buffer is placed
   at or above the `ceiling`, the lowest end that an unplaced buffer could have.
 * Section bounds. A buffer whose lowest address lies below the one placed last is blocked: it must wait until another
-  buffer has come between. With these earliest addresses the buffers of each section are stacked up in the order in
-  which they could begin; if they do not fit, nothing does.
+  buffer has come between. The buffers of each section are stacked in the order of their earliest addresses; if they do
+  not fit, no packing does.
 * Decomposition. If no unplaced buffer crosses from one section to the next the problem splits into parts.
-* Overlaps. An operand rests on a result that it may overlap at their distance instead of the result's end. In bounds a
-  result counts, while both are alive, as less by what can be saved.
+* Overlaps. An operand rests on a result that it may overlap at their distance instead of the result's end. In bounds,
+  the size of a result is reduced by the possible saving while both are alive.
 * Memoisation. A state that failed once fails again: unplaced buffers of a part, their lowest addresses, the last buffer
   and its offset.
 """
@@ -47,7 +47,7 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """The result of a search. offsets: in units of the grid, empty unless FOUND. nodes: of the search tree."""
+    """The result of a search. offsets: in units of the grid, empty unless FOUND. nodes: the nodes searched."""
 
     outcome: Outcome
     offsets: tuple[int, ...]
@@ -55,10 +55,10 @@ class SearchOutcome:
 
 
 def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> SearchOutcome:
-    """Searches for a packing of at most `capacity` units in a tree of at most `nodes` nodes.
+    """Search for a packing of at most `capacity` units in a tree of at most `nodes` nodes.
 
-    Among candidates at the same offset the first in the grid is tried first.
-    late: stops the search when it returns true; called at every node.
+    Among candidates at the same offset, the first in the grid is tried first. late: called at every node; stops the
+    search when it returns true.
     """
     searching = _Search(grid, capacity, nodes, late)
     with _deep_recursion(4 * len(grid.sizes)):
@@ -95,10 +95,10 @@ class _Search:
         self.overlaps = grid.overlaps
         savings = [grid.savings.get(b, (0, first - 1)) for b, first in enumerate(self.first)]
         self.least = [size - saved for size, (saved, _) in zip(self.size, savings, strict=True)]
-        """The least that a buffer adds to sections up to `shared`; to later ones it adds its size."""
+        """The least that a buffer adds to sections up to `shared`; in later ones it adds its size."""
         self.shared = [until for _, until in savings]
         self.push = [min([size, *self.overlaps.get(b, {}).values()]) for b, size in enumerate(self.size)]
-        """Units by which a buffer pushes others up, at least."""
+        """The least number of units by which a buffer pushes others up."""
         self.capacity, self.node_limit, self.nodes = capacity, node_limit, 0
         self.late = late
         self.spans = [range(first, last + 1) for first, last in zip(self.first, self.last, strict=True)]
@@ -118,7 +118,7 @@ class _Search:
         self.room = MOST_NUMBERS
 
     def solve_parts(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Splits the buffers between sections that none of them crosses, and solves the parts, small ones first."""
+        """Split the buffers between sections that none of them crosses, and solve the parts, small ones first."""
         if not unplaced:
             return True
         first, crossing = self.first, self.crossing
@@ -135,7 +135,7 @@ class _Search:
         return all(self.solve(buffers, last, last_buffer) for buffers in sorted(filter(None, parts), key=len))
 
     def solve(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Places the unplaced buffers after the last one, which lies at offset `last`; false if that is impossible."""
+        """Place the unplaced buffers after the last one, at offset `last`; False if that is impossible."""
         if self.nodes == self.node_limit:
             raise _End(Outcome.OUT_OF_NODES)
         self.nodes += 1
@@ -162,7 +162,7 @@ class _Search:
         return False
 
     def place(self, unplaced: list[int], b: int, offset: int) -> bool:
-        """Solves the rest with a buffer placed; restores the sections afterwards, but not the lowest addresses."""
+        """Solve the rest with a buffer placed; restores the sections afterwards, but not the lowest addresses."""
         lowest, alignment = self.lowest, self.alignment
         first, last, end = self.first[b], self.last[b], offset + self.size[b]
         shared, nearer = self.shared[b], self.overlaps.get(b, {})

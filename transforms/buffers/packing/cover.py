@@ -1,11 +1,11 @@
 """Packing as exact cover (MinUn 5.3): an option places a buffer; each byte at each moment is covered at most once.
 
-A result and an operand that it may overlap cover bytes of different layers; for both together there is an item for each
-offset of the result, which the operand covers if it rules that out.
+A result and an operand that it may overlap cover bytes of different layers; the pair has an item for each offset of the
+result, which the operand covers if it excludes that offset.
 
 MinUn's canvas has an item for each byte and instruction. Here time is cut into sections; a buffer only has the offsets
-that it can have in a packing that has been pushed down (its normal patterns); and of the addresses only those count at
-which some buffer could start: if two placements overlap, the later start lies in both. So no coarsening is needed.
+of packings that have been pushed down (its normal patterns); and the only addresses are those at which some buffer can
+start, because if two placements overlap, both contain the higher start. No coarsening is needed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def improve_by_exact_cover(
 ) -> Placement:
     """The lowest placement, or the best so far when the effort or a limit on the matrix or the search tree is exceeded.
 
-    Searches at the lower bound even if the best placement is no higher. Raises `OutOfTime`.
+    Searches at the lower bound even if the best placement already has that height. Raises `OutOfTime`.
     """
     grid = to_grid(rectangles)
     low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)
@@ -62,7 +62,7 @@ def improve_by_exact_cover(
 
 
 def _heights(grid: Grid, low: int, high: int, check: Callable[[], None]) -> list[int]:
-    """The possible heights from low to high of a packing that has been pushed down, and high itself."""
+    """The possible heights in [low, high] of a packing that has been pushed down, and `high` itself."""
     ends = {
         offset + size
         for size, pattern in zip(grid.sizes, normal_patterns(grid, high, check), strict=True)
@@ -72,7 +72,7 @@ def _heights(grid: Grid, low: int, high: int, check: Callable[[], None]) -> list
 
 
 def _cover(grid: Grid, height: int, effort: Effort, most_ones: int, most_nodes: int) -> tuple[list[int] | None, str]:
-    """Offsets, if any, and the outcome; a failed search is a proof only if it had all normal patterns."""
+    """Offsets, if any, and the outcome; failure is a proof only for a search of all normal patterns."""
     offsets, outcome = None, "failed"
     for name, patterns_of in (("short", short_patterns), ("all", normal_patterns)):
         before = time.monotonic()
@@ -105,7 +105,7 @@ def _search(
     layers = _Layers(grid)
 
     def cells(b: int, offset: int) -> list[tuple[int, int, range]]:
-        """For each section of a buffer at an offset and each layer there, the starts among its bytes."""
+        """For each section and layer of a buffer at an offset, the range of start addresses that it covers."""
         end = offset + grid.sizes[b]
         return [
             (x, layer, range(bisect_left(starts[x], offset), bisect_left(starts[x], end)))
@@ -114,7 +114,7 @@ def _search(
         ]
 
     def clashes(b: int, offset: int) -> list[tuple[str, int, int, int]]:
-        """For each overlap of a buffer at an offset, the offsets of the result that the operand rules out."""
+        """For each overlap of a buffer at an offset, the offsets of the result that the operand excludes."""
         ruled_out = [("overlap", b, operand, offset) for operand in grid.overlaps.get(b, ())]
         for result in layers.results.get(b, ()):
             below, end = offset - grid.overlaps[result][b], offset + grid.sizes[b]
@@ -156,15 +156,15 @@ def _search(
 
 
 class _Layers:
-    """In each section sets of buffers, the layers, none with an overlap; any other two buffers have one in common."""
+    """For each section, sets of buffers without overlaps (layers), such that all other pairs share one."""
 
     def __init__(self, grid: Grid) -> None:
         self.results: dict[int, list[int]] = {}
-        """For each operand the results that may overlap it."""
+        """The results that may overlap each operand."""
         self.paired: list[list[int]] = [[] for _ in range(grid.sections)]
-        """For each section the buffers with overlaps there: each is in a layer with all that have none."""
+        """For each section, the buffers with overlaps; each is in a layer with all buffers that have none."""
         self.apart: list[list[tuple[int, int]]] = [[] for _ in range(grid.sections)]
-        """Pairs of the former without an overlap, each a layer of its own."""
+        """For each section, the pairs of these buffers without an overlap, each a layer of its own."""
         for result, operands in grid.overlaps.items():
             for operand in operands:
                 self.results.setdefault(operand, []).append(result)

@@ -17,7 +17,7 @@ once: less than a second in C, some 20 in Python, and mostly much less."""
 
 
 class OutOfTime(Exception):
-    """Ends an algorithm when the seconds of its effort have run out."""
+    """The seconds of an effort have run out."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Phase:
 class Effort:
     """The budget of a packer, and the record of its phases. An object serves a single packing.
 
-    nodes: of all search trees together; without a number, as many as take `steps` steps, or else any number. The answer
-    is the same on every computer, unless `seconds` run out first.
-    capacity: height in bytes that is low enough; without it a search goes on until its placement is optimal.
+    nodes: of all search trees together; None allows `steps` steps, or any number if that is None too. The answer is the
+    same on every computer, unless `seconds` run out first.
+    capacity: a sufficient height in bytes; without it the search continues until its placement is optimal.
     core: search in C if that can be compiled; the answers are the same.
-    barred: program points before which nothing may move.
+    barred: program points before which no buffer may move.
     """
 
     nodes: int | None = None
@@ -49,26 +49,26 @@ class Effort:
     barred: Container[int] = ()
     phases: list[Phase] = field(default_factory=list[Phase])
     best: Placement | None = None
-    """The lowest placement so far, for the user who interrupts and for the end of the seconds."""
+    """The lowest placement so far, for interruptions by the user and for the end of the time."""
     need: int = 0
-    """Bytes at the peak."""
+    """The bytes alive at the peak."""
     spent: int = 0
     deadline: float = math.inf
 
     def start(self, rectangles: Sequence[Rectangle]) -> None:
-        """Starts the clock, and looks at the problem."""
+        """Start the clock, and derive the limits of the problem."""
         self.deadline = time.monotonic() + self.seconds
         self.need = lower_bound(rectangles)
         if self.nodes is None and self.steps is not None:
             self.nodes = self.steps // max(to_grid(rectangles).steps, 1)
 
     def keep(self, placement: Placement) -> None:
-        """Keeps a placement that is lower than the best so far."""
+        """Keep a placement if it is lower than the best so far."""
         if self.best is None or placement.height < self.best.height:
             self.best = placement
 
     def check(self) -> None:
-        """Raises `OutOfTime` if the seconds have run out."""
+        """Raise `OutOfTime` if the seconds have run out."""
         if self.is_late():
             raise OutOfTime
 
@@ -76,20 +76,20 @@ class Effort:
         return self.ration(1) == 0 or self.is_late()
 
     def is_enough(self, placement: Placement) -> bool:
-        """True if no lower placement is asked for."""
+        """True if no lower placement is required."""
         return placement.optimal or (self.capacity is not None and placement.height <= self.capacity)
 
     def is_late(self) -> bool:
         return self.seconds_left() <= 0
 
     def ration(self, nodes: int) -> int:
-        """The given number of nodes, or fewer if fewer are left."""
+        """The given number of nodes, limited to those left."""
         return nodes if self.nodes is None else min(nodes, self.nodes - self.spent)
 
     def seconds_left(self) -> float:
         return self.deadline - time.monotonic()
 
     def note(self, name: str, nodes: int, before: float, outcome: str) -> None:
-        """Records a phase that began at `before`, on the clock of time.monotonic."""
+        """Record a phase that began at `before`, on the clock of time.monotonic."""
         self.spent += nodes
         self.phases.append(Phase(name, nodes, time.monotonic() - before, outcome))

@@ -42,7 +42,7 @@ class ExactCover:
             raise ValueError("an item is named twice")
         self._primary = len(first)
         last = len(self._number)
-        # Nodes 1 to `last` are the heads of the items' lists. Behind them lie the options, each between two spacers.
+        # Nodes 1 to `last` are the heads of the items' lists. The options follow, each between two spacers.
         self._top = [*range(last + 1), 0]
         self._up = [*range(last + 1), 0]
         self._down = [*range(last + 1), 0]
@@ -55,16 +55,16 @@ class ExactCover:
         self._option_of_spacer = {last + 1: 0}
         self._options = 0
         self.nodes = 0
-        """Nodes of the search tree that the last search entered."""
+        """The number of nodes of the search tree that the last search entered."""
         self.exhausted = False
-        """True if the last search saw the whole tree."""
+        """True if the last search covered the whole tree."""
 
     def __len__(self) -> int:
         """The number of options."""
         return self._options
 
     def add(self, items: Iterable[Item | Coloured]) -> int:
-        """Adds an option and returns its number, counting from 0.
+        """Add an option and return its number, counting from 0.
 
         Raises KeyError for an unknown item, and ValueError for an item that the option has twice, for an option without
         primary items (which no search would choose) and for a primary item with a colour.
@@ -125,7 +125,7 @@ class ExactCover:
                 self._give_up(chosen)
 
     def _next(self, chosen: list[int]) -> bool:
-        """Advances to the next option of the innermost item that has one."""
+        """Advance to the next option of the innermost item that has one."""
         while chosen:
             node = chosen[-1]
             if node > len(self._number):
@@ -160,7 +160,7 @@ class ExactCover:
         return best
 
     def _commit(self, node: int) -> None:
-        """Chooses an option for a covered item by covering or purifying its other items."""
+        """Choose an option for a covered item by covering or purifying its other items."""
         top, sibling = self._top, node + 1
         while sibling != node:
             item = top[sibling]
@@ -187,7 +187,7 @@ class ExactCover:
             sibling -= 1
 
     def _cover(self, item: int) -> None:
-        """Removes an item from the items to cover, and its options from the lists of all other items."""
+        """Remove an item from the items to cover, and its options from the lists of all other items."""
         down, node = self._down, self._down[item]
         while node != item:
             self._hide(node)
@@ -204,7 +204,7 @@ class ExactCover:
             node = up[node]
 
     def _hide(self, node: int) -> None:
-        """Removes an option from the lists of its other items."""
+        """Remove an option from the lists of its other items."""
         top, up, down, colour, length = self._top, self._up, self._down, self._colour, self._length
         sibling = node + 1
         while sibling != node:
@@ -232,7 +232,7 @@ class ExactCover:
             sibling -= 1
 
     def _purify(self, node: int) -> None:
-        """Fixes the colour of an item: removes options with a different colour, and marks those that agree."""
+        """Fix the colour of an item: remove options with a different colour, and mark those that agree."""
         colour, item = self._colour[node], self._top[node]
         below = self._down[item]
         while below != item:

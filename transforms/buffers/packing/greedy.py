@@ -14,7 +14,7 @@ MOST_OVERLAPPED = 3_000
 """Limit on the buffers of a problem whose overlaps are used."""
 
 Order = Callable[[Rectangle, int], tuple[int, ...]]
-"""The sort key of a rectangle, given the units alive at its fullest point."""
+"""The sort key of a rectangle, given the most units alive at any time in its live range."""
 
 ORDERS: dict[str, Order] = {
     "start": lambda shape, need: (shape.first, -shape.size),
@@ -24,26 +24,25 @@ ORDERS: dict[str, Order] = {
     "area": lambda shape, need: (-shape.size * (shape.last - shape.first + 1), shape.first),
     "need": lambda shape, need: (-need, shape.first - shape.last, -shape.size),
 }
-"""The orders that are tried: first the earliest, the latest, the largest, the longest, the greatest in area, or those
-at the fullest point."""
+"""The orders that are tried: by start, latest end, size, length, area, or most units alive."""
 
 
 def first_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Places each rectangle at the lowest free offset; the lowest result of all orders, the first of equal ones."""
+    """Place each rectangle at the lowest free offset; returns the lowest result of all orders."""
     return _best_order(rectangles, effort, tightest=False)
 
 
 def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Places each rectangle in the smallest gap with room, the lower of equal ones; the lowest result of all orders."""
+    """Place each rectangle in the smallest gap with room; returns the lowest result of all orders."""
     return _best_order(rectangles, effort, tightest=True)
 
 
 def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool) -> Placement:
-    """Raises `OutOfTime`; what has been found by then is the best of the effort."""
+    """The lowest placement of all orders. Raises `OutOfTime`; the effort then holds the best one so far."""
     effort.check()
     grid = to_grid(rectangles)
     needs = grid.fullest()
-    # Beyond so many buffers overlaps are ignored: the core, which does not know them, is needed.
+    # Overlaps are ignored in larger problems, which need the C core: it does not support them.
     python = grid.overlaps and len(rectangles) <= MOST_OVERLAPPED
     core = native.library() if effort.core and grid.fits_the_core and not python else None
     best: Placement | None = None
@@ -69,11 +68,11 @@ def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool)
 
 
 Placed = tuple[int, int, int, int, int]
-"""First and last unit (the latter exclusive), first and last section, and the buffer."""
+"""First unit and end, first and last section, and the buffer."""
 
 
 def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> list[int]:
-    """The offsets, in units. greedy.c has the same answers."""
+    """The offsets of all buffers, in units. greedy.c gives the same answers."""
     offsets = [0] * len(order)
     placed: list[Placed] = []
     choose = _tightest if tightest else _lowest
@@ -91,7 +90,7 @@ def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> 
 
 
 def _lowest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
-    """The lowest free offset beside the given ranges, sorted by start."""
+    """The lowest free offset outside of the given ranges, which are sorted by start."""
     lowest = 0
     for start, end in near:
         if lowest + size <= start:

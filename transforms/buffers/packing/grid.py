@@ -11,16 +11,16 @@ from math import gcd
 from tinyml.transforms.buffers.packing.rectangles import Rectangle, saving
 
 MOST_UNITS = 1 << 62
-"""Limit of the integers of the C core."""
+"""The limit of the C core's integers."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Rectangles with time cut into sections and addresses into units.
+    """Rectangles with time divided into sections and addresses into units.
 
-    A section is a moment when buffers have started since the last one ended: buffers overlap in time if and only if
-    they share a section. Sizes, alignments and distances are in units of their greatest common divisor, of which all
-    stacked-up addresses are multiples.
+    A section is a point in time between the start of some buffer and the next end of one: buffers overlap in time if
+    and only if they share a section. Sizes, alignments and distances are in units of their greatest common divisor, of
+    which all stacked-up addresses are multiples.
     """
 
     unit: int
@@ -30,18 +30,18 @@ class Grid:
     first: tuple[int, ...]
     last: tuple[int, ...]
     overlaps: Mapping[int, Mapping[int, int]]
-    """For each result that may overlap operands, the distance at which each begins above it, at least."""
+    """For each result that may overlap operands, the least distance at which each operand starts above it."""
     savings: Mapping[int, tuple[int, int]]
-    """For each such result, the units that its overlaps save at most, and the last section in which they do."""
+    """For each such result, the most units that its overlaps can save, and the last section in which they do."""
 
     def above(self, below: int, buffer: int) -> int:
-        """Units from the start of a buffer to the lowest start of one above it that is alive together with it."""
+        """The units from the start of a buffer to the lowest start of one above it that is alive at the same time."""
         if below in self.overlaps:
             return self.overlaps[below].get(buffer, self.sizes[below])
         return self.sizes[below]
 
     def in_order(self, order: Sequence[int]) -> Grid:
-        """The same buffers in another order: buffer order[0] comes first."""
+        """The same buffers in a different order: buffer order[0] comes first."""
 
         def pick(values: tuple[int, ...]) -> tuple[int, ...]:
             return tuple(values[b] for b in order)
@@ -56,7 +56,7 @@ class Grid:
         return Grid(self.unit, self.sections, pick(self.sizes), pick(self.alignments), *lives, overlaps, savings)
 
     def results_first(self, order: Sequence[int]) -> list[int]:
-        """The same order, except that a result precedes operands that may begin at the same offset."""
+        """The given order, except that a result precedes operands that may start at the same offset."""
         results: dict[int, list[int]] = {}
         for result, operands in self.overlaps.items():
             for operand, distance in operands.items():
@@ -77,7 +77,7 @@ class Grid:
 
     @property
     def steps(self) -> int:
-        """Steps of a visit to each buffer and each of its sections."""
+        """The number of steps to visit each buffer and each of its sections."""
         return 2 * len(self.sizes) + sum(self.last) - sum(self.first)
 
     @property
@@ -86,7 +86,7 @@ class Grid:
         return sum(self.sizes) + sum(self.alignments) < MOST_UNITS
 
     def alive(self) -> list[int]:
-        """Units alive in each section."""
+        """The units alive in each section."""
         changes = [0] * (self.sections + 1)
         for size, first, last in zip(self.sizes, self.first, self.last, strict=True):
             changes[first] += size
@@ -94,12 +94,12 @@ class Grid:
         return list(accumulate(changes))[:-1]
 
     def fullest(self) -> list[int]:
-        """Units alive in the fullest section of each buffer, in n log n steps."""
+        """The units alive in the fullest section of each buffer, computed in O(n log n)."""
         ending: list[list[int]] = [[] for _ in range(self.sections)]
         for buffer, last in enumerate(self.last):
             ending[last].append(buffer)
         fullest = [0] * len(self.sizes)
-        # Of the sections so far those that are fuller than all later ones: the first of them in a range is its maximum.
+        # The sections so far that are fuller than all later ones: the first of them in a range is its maximum.
         peaks: list[int] = []
         heights: list[int] = []
         for section, height in enumerate(self.alive()):
@@ -114,7 +114,7 @@ class Grid:
 
 
 def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
-    """The grid of rectangles, none of which is empty."""
+    """The grid of rectangles, none of which may be empty."""
     starts = sorted({shape.first for shape in rectangles})
     ends = sorted({shape.last for shape in rectangles})
     sections: list[int] = []

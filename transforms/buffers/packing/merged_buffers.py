@@ -1,10 +1,10 @@
-"""Buffers merged into blocks: a smaller problem, each of whose packings is one of the original problem.
+"""Buffers merged into blocks: a smaller problem, each packing of which is one of the original problem.
 
-Two buffers that are alive in the same sections can lie on each other, and two of the same size can lie beside each
-other if one ends where the other starts. Where no byte is to spare packings often have such pairs: of a cut into two,
-merging is the inverse. A pair may also be a coincidence, above all where many buffers meet and among small or
-short-lived ones, and the smaller problem then has no packing: with each seed other pairs are left alone. Buffers that
-may overlap each other are not merged with anything.
+Two buffers that are alive in the same sections can be stacked, and two of the same size can be joined in time if one
+ends where the other starts. Packings without a spare byte often contain such pairs: merging inverts the division of a
+rectangle into two. A pair may also be a coincidence, above all where many buffers meet and among small or short-lived
+ones, and the smaller problem may then have no packing; each seed therefore leaves different pairs unmerged. Buffers
+that may overlap each other are never merged.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import NamedTuple
 from tinyml.transforms.buffers.packing.grid import Grid
 
 DOUBTS = (0.0, 0.3, 0.6, 1.0)
-"""Chances, by turns, that a pair that is surely a coincidence is left alone."""
+"""The probabilities, used in turn, of leaving a pair unmerged whose match is certainly a coincidence."""
 
 SHARE = 0.3
-"""Share of the pairs that are merged before all are looked for anew: the safest ones, which make others safer."""
+"""The share of the pairs, the safest ones, that are merged before the rest is evaluated again."""
 
 
 class MergedBlock(NamedTuple):
-    """Buffers merged into one, alive in sections first..last of a grid, and their offsets in the block, in units."""
+    """Buffers merged into one, alive in sections first..last of a grid, with their offsets in the block, in units."""
 
     size: int
     alignment: int
@@ -37,7 +37,7 @@ class MergedBlock(NamedTuple):
 
 
 def merge_buffers(grid: Grid, seed: int) -> list[MergedBlock]:
-    """Merges until no pairs are left but those left alone; which ones is drawn with the seed."""
+    """Merge buffers until only refused pairs are left; the seed determines which pairs are refused."""
     draw = Random(seed)
     doubt = DOUBTS[seed % len(DOUBTS)]
     common = _Common(grid)
@@ -74,20 +74,21 @@ class _Common:
         self.lengths = Counter(last - first for first, last in zip(grid.first, grid.last, strict=True))
 
     def length(self, length: int) -> float:
-        """The share of buffers of a length."""
+        """The share of buffers with the given length."""
         return self.lengths[length] / self.count
 
     def size(self, size: int) -> float:
-        """The share of buffers of a size, smoothed over a tenth of it to both sides."""
+        """The share of buffers with the given size, averaged over sizes within a tenth of it."""
         near = max(1, size // 10)
         buffers = bisect_right(self.sizes, size + near) - bisect_left(self.sizes, size - near)
         return buffers / ((2 * near + 1) * self.count)
 
 
 def _pairs(blocks: dict[int, MergedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
-    """Pairs that can be merged, each with the chance that it is no coincidence, if one is to be expected that is none.
+    """Yield pairs that can be merged, each with the probability that it is no coincidence.
 
-    Among many blocks that could be merged with each other a linear number of pairs is drawn.
+    The probability is based on the expected number of coincidences. Among many blocks that could be merged with each
+    other, a linear number of pairs is drawn.
     """
     numbers = [*blocks]
     draw.shuffle(numbers)
@@ -112,7 +113,7 @@ def _pairs(blocks: dict[int, MergedBlock], common: _Common, draw: Random) -> Ite
 
 
 def _joined(a: MergedBlock, b: MergedBlock) -> MergedBlock:
-    """Block b on block a if they are alive in the same sections, else beside it."""
+    """Block b stacked on block a if they are alive in the same sections, else joined to it in time."""
     above = a.size if a.first == b.first else 0
     parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))
     return MergedBlock(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)

@@ -17,19 +17,19 @@ from tinyml.transforms.buffers.packing.orders import ORDERS, Order, arranged, dr
 from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Rectangle, placement_at
 
 PATIENCE = 4_000
-"""Nodes of a trial in the first round; each further round doubles them."""
+"""The nodes of a trial in the first round, doubled in each further round."""
 
 SHAKEN = 150
-"""Trials per round with random orders, some of which succeed quickly."""
+"""The number of random orders tried in a round; a few of them succeed quickly."""
 
 MERGED = 10
-"""Trials with buffers merged for each one with a random order, a quarter as patient: the problem is smaller."""
+"""The trials with merged buffers for each random order; they get a quarter of the nodes, as they are smaller."""
 
 MOST_BUFFERS = 3_000
-"""Limit on the buffers of a search, which keeps lists of them for each one placed."""
+"""Limit on the buffers of a search, which keeps lists of them for each buffer placed."""
 
 SHARE = 0.2
-"""Share of the gap to the lower bound that a trial tries to close: much lower packings are often found as soon."""
+"""The share of the gap to the lower bound that a trial tries to close; low packings are often found as fast."""
 
 
 class PackingProblem:
@@ -41,7 +41,7 @@ class PackingProblem:
         self.features = features(rectangles, self.grid)
 
     def search(self, order: Sequence[int], height: int, nodes: int, effort: Effort) -> SearchOutcome:
-        """Searches for offsets, which are in the order of the rectangles, in a tree of at most `nodes` nodes."""
+        """Search for offsets, in the order of the rectangles, in a tree of at most `nodes` nodes."""
         order = self.grid.results_first(order)
         grid = self.grid.in_order(order)
         core = native.library() if effort.core and grid.fits_the_core else None
@@ -54,11 +54,11 @@ class PackingProblem:
 
 
 class Trial(NamedTuple):
-    """A search for a packing of a height, in a tree of at most `nodes` nodes.
+    """A search for a packing of a given height, in a tree of at most `nodes` nodes.
 
-    base: the name and the order by which the buffers are sorted, before any shaking. order: the numbers of the buffers.
-    share: the share of the gap to the lower bound that a packing is to close. merged: the blocks that are packed
-    instead of the buffers, and their problem.
+    base: the name and the function of the sort order, before any random changes. order: the indices of the buffers.
+    share: the share of the gap to the lower bound that a packing is to close. merged: the blocks that replace the
+    buffers, and their problem.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Minimiser:
         self.effort = effort
         self.best = start
         self.least = -(-start.lower_bound // self.unit)
-        """No packing is lower."""
+        """A lower bound on the height of all packings."""
         self.lucky = next(self._named(PATIENCE))
         """The trial that found the best placement."""
         self.mergeable = len(merge_buffers(self.problem.grid, 0)) < len(rectangles)
@@ -86,8 +86,8 @@ class Minimiser:
     def bisect(self) -> Placement:
         """The lowest placement after short trials in the named orders, which suffice for most small problems.
 
-        The lower bound is tried first. Then the gap is halved, as long as one of the orders leads to a packing or to a
-        proof that there is none. With a capacity there is no gap to be closed.
+        The lower bound is tried first. Then the gap is halved for as long as an order leads to a packing or to a proof
+        that there is none. With a capacity there is no gap to close.
         """
         for share in (1.0, 0.5) if self.effort.capacity is None else ():
             in_vain = 0
@@ -103,7 +103,7 @@ class Minimiser:
         return self.best
 
     def minimise(self, start: Placement) -> Placement:
-        """The lowest placement, or one within the effort's capacity. start: no higher than the lowest so far."""
+        """The lowest placement, or one within the effort's capacity. start: the best placement so far."""
         self.best = start
         self.least = max(self.least, -(-start.lower_bound // self.unit))
         if self.effort.capacity is None:
@@ -113,7 +113,7 @@ class Minimiser:
         return self.best
 
     def _lower(self) -> None:
-        """Closes the gap step by step: from above by packings, from below by proofs."""
+        """Close the gap step by step: from above by packings, from below by proofs."""
         for trial in self._trials():
             if self.best.optimal or self.effort.is_over():
                 return
@@ -125,9 +125,9 @@ class Minimiser:
         return height - max(int((height - self.least) * share), 1)
 
     def _fit(self, capacity: int) -> None:
-        """Tries a height until a packing is found or proven impossible.
+        """Try a height until a packing is found or proven impossible.
 
-        The lower bound is tried as well: less room leaves fewer wrong turns.
+        The lower bound is tried as well: with less space a search has fewer dead ends.
         """
         enough = capacity // self.unit
         for trial in self._trials():
@@ -141,7 +141,7 @@ class Minimiser:
             yield Trial(base[0], base, arranged(base[1], self.problem.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
-        """Endless rounds: named orders, one long search that may prove something, shaken orders and merged buffers."""
+        """Yield endless rounds of trials: named orders, a long search for a proof, random orders, merged buffers."""
         seeds, merge_seeds = count(), count()
         for round in count():
             nodes = PATIENCE << round
@@ -156,7 +156,7 @@ class Minimiser:
                 yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
     def _merged(self, seed: int, nodes: int) -> Trial:
-        """Buffers merged in a named order. By turns such trials are after the bound and after a step to it."""
+        """Merged buffers in a named order. Four of five trials aim at the lower bound, the fifth closes a share."""
         rectangles = self.problem.rectangles
         blocks = merge_buffers(self.problem.grid, seed)
         parts = [[rectangles[b] for b, _ in block.parts] for block in blocks]
@@ -181,7 +181,7 @@ class Minimiser:
         return Trial(f"{base[0]}, merged {seed}", base, order, nodes, SHARE if seed % 5 == 4 else 1, (blocks, smaller))
 
     def _try(self, height: int, trial: Trial) -> Outcome:
-        """Searches a height with a trial, and keeps what it finds or proves."""
+        """Search for a packing of the given height, and keep its placement or its proof."""
         before = time.monotonic()
         problem = self.problem if trial.merged is None else trial.merged[1]
         bytes_ = height * self.unit
@@ -203,7 +203,7 @@ class Minimiser:
         return result.outcome
 
     def _taken_apart(self, blocks: Sequence[MergedBlock], offsets: Sequence[int]) -> list[int]:
-        """The offsets of the buffers, from those of the blocks that they are merged into, in bytes."""
+        """The offsets of the buffers in bytes, given those of the blocks that contain them."""
         apart = [0] * len(self.problem.rectangles)
         for block, start in zip(blocks, offsets, strict=True):
             for b, offset in block.parts:

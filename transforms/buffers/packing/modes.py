@@ -18,19 +18,19 @@ from tinyml.transforms.buffers.packing.shiftry import shiftry
 from tinyml.transforms.buffers.packing.sweep import sweep
 
 FEW_ONES, FEW_CELLS = 50_000, 100_000_000
-"""Limits in `auto` on the ones of a matrix (milliseconds), and on addresses times sections of all buffers in it."""
+"""Limits of `auto` on the ones of a matrix (milliseconds), and on the addresses times sections of all its buffers."""
 
 FEW_VISITS = 20_000_000
-"""Limit in `auto` on visits to the sections of each buffer for each other one, which precede exact cover."""
+"""Limit of `auto` on visits to the sections of each buffer for every other buffer, which precede exact cover."""
 
 FEW_NODES = 2_000
-"""Limit in `auto` on nodes of exact cover: beyond, branch and bound is the better search."""
+"""Limit of `auto` on the nodes of exact cover, beyond which branch and bound is the better search."""
 
 Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
 
 def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The lower placement of first fit and best fit."""
+    """The lower of the placements by first fit and best fit."""
     best = _noted("first-fit", first_fit, rectangles, effort)
     if not effort.is_enough(best):
         best = min(best, _noted("best-fit", best_fit, rectangles, effort), key=lambda placement: placement.height)
@@ -40,7 +40,7 @@ def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Greedy, then short searches by branch and bound, exact cover if the matrix is small, and long searches.
 
-    It ends as soon as a placement is proven optimal.
+    The search ends as soon as a placement is proven optimal.
     """
     best = greedy(rectangles, effort)
     minimiser = _minimiser(rectangles, best, effort)
@@ -61,7 +61,7 @@ def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Plac
 
 
 def _minimiser(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Minimiser | None:
-    """A branch and bound that begins with a placement; None where that is enough or there are too many buffers."""
+    """Branch and bound from a given placement; None if that is sufficient or there are too many buffers."""
     if effort.is_enough(best):
         return None
     if len(rectangles) > MOST_BUFFERS:
@@ -103,11 +103,11 @@ MODES: dict[str, Mode] = {
 def pack(
     rectangles: Sequence[Rectangle], mode: str = "auto", effort: Effort | None = None, coarsen: int = 1
 ) -> Placement:
-    """A valid placement, by the algorithm of this name, or the best so far when the seconds of the effort run out.
+    """A valid placement by the named algorithm, or the best so far when the effort's seconds run out.
 
     coarsen: sizes are rounded up to multiples of this many bytes while the algorithm works (MinUn 5.3), which makes its
     problem smaller and its result worse; lower bounds of such a search prove nothing, except the need at the peak.
-    Empty buffers lie at 0, and no algorithm sees them.
+    Empty buffers are placed at 0 without the algorithm.
     """
     effort = effort or Effort()
     kept = [i for i, shape in enumerate(rectangles) if shape.size]
@@ -130,7 +130,7 @@ def pack(
 
 
 def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Placement, coarsen: int) -> Placement:
-    """The placement of all rectangles, from that of the coarsened, non-empty rectangles."""
+    """The placement of all rectangles, given the placement of the coarsened, non-empty ones."""
     offsets = [0] * len(rectangles)
     for i, offset in zip(kept, placement.offsets, strict=True):
         offsets[i] = offset

@@ -1,7 +1,7 @@
-"""Moves between ops of operands that results are about to overlap, where they make the arena lower.
+"""Moves of operands between ops, before results overlap them, where that lowers the arena.
 
-A result begins below the operand that it overwrites, so that in a sequence of overlaps addresses only sink. Before such
-an op its operand may move up, once, which costs a copy.
+A result starts below the operand that it overwrites, so addresses only decrease in a sequence of overlaps. Before such
+an op its operand may move up, once, at the cost of a copy.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tinyml.transforms.buffers.packing.peak import lower_bound
 from tinyml.transforms.buffers.packing.rectangles import BufferMove, Overlap, Placement, Rectangle
 
 TRIAL_NODES = 20_000
-"""Nodes of the searches that compare moves."""
+"""The nodes of the searches that compare moves."""
 
 SizeFrom = Callable[[int, int], int]
-"""The bytes that a rectangle, by its number, takes from a point on: fewer if its largest buffer is dead by then."""
+"""The bytes that a rectangle, by its index, takes starting at a point: fewer if its largest buffer is dead by then."""
 
 Split = dict[int, int]
-"""The rectangles that move, and the point before which each does."""
+"""The rectangles that move, each with the point before which it does."""
 
 
 def pack_with_moves(
@@ -30,10 +30,10 @@ def pack_with_moves(
     pack: Callable[[Sequence[Rectangle], Effort], Placement],
     size_from: SizeFrom,
 ) -> Placement:
-    """A placement that is lower than `placed` because of some moves, or else that one.
+    """A placement that moves make lower than `placed`, or `placed` itself.
 
-    barred: points before which nothing may move. pack: places rectangles. Moves are added one by one, each the one that
-    helps most, as long as it saves a hundredth of the height.
+    barred: points before which no buffer may move. pack: places rectangles. Moves are added one by one, the most
+    helpful first, as long as each saves one percent of the height.
     """
     best, chosen = placed, Split()
     bound = lower_bound(rectangles)
@@ -50,7 +50,7 @@ def pack_with_moves(
 
 
 def _candidates(rectangles: Sequence[Rectangle], barred: frozenset[int], chosen: Split) -> Iterator[tuple[int, int]]:
-    """Operands that may move before the op whose result may overlap them; a single one before each op."""
+    """Yield operands that may move before the op whose result may overlap them; at most one before each op."""
     taken = set(chosen.values())
     for shape in rectangles:
         for operand, _ in shape.overlaps:
@@ -67,7 +67,7 @@ def _packed(
     size_from: SizeFrom,
     nodes: int | None,
 ) -> Placement:
-    """The placement of rectangles of which some move once."""
+    """The placement of rectangles, some of which move once."""
     second = {i: len(rectangles) + k for k, i in enumerate(split)}
     parts = [replace(shape, last=split[i] - 1) if i in split else shape for i, shape in enumerate(rectangles)]
     parts += [replace(rectangles[i], size=size_from(i, point), first=point, overlaps=()) for i, point in split.items()]

@@ -1,4 +1,4 @@
-"""The C core, compiled and cached at first use, with the same answers as branch_and_bound.py and greedy.py."""
+"""The C core, compiled and cached at first use; it gives the same answers as branch_and_bound.py and greedy.py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DONE, _OUT_OF_MEMORY = 0, 4
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The compiled core; None without a C compiler, or if nothing can be written or loaded."""
+    """The compiled core; None without a C compiler, or if it cannot be written or loaded."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None
@@ -49,7 +49,7 @@ def _cache_folder() -> Path:
 
 
 def _build(compiler: str, built: Path) -> None:
-    """Compiles beside the final path and renames, so that two processes may do so at once."""
+    """Compile next to the final path and rename, so that two processes may do so at the same time."""
     with tempfile.TemporaryDirectory(dir=built.parent) as folder:
         made = Path(folder) / built.name
         subprocess.run([compiler, *FLAGS, "-o", made, *SOURCES], check=True, capture_output=True)
@@ -57,7 +57,7 @@ def _build(compiler: str, built: Path) -> None:
 
 
 def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> SearchOutcome:
-    """Searches like `branch_and_bound.search`; STOPPED once the seconds are over, and by Ctrl-C at once."""
+    """Search like `branch_and_bound.search`; STOPPED after the given seconds, and at once on Ctrl-C."""
     offsets, used = _numbers([0] * len(grid.sizes)), ctypes.c_int64(0)
     limits = [ctypes.c_int64(capacity), ctypes.c_int64(nodes)]
     arguments = [*_overlaps(grid), *limits]
@@ -66,7 +66,7 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
 
 
 def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
-    """The overlaps of all buffers in one list, where those of each begin, and what they save."""
+    """The overlaps of all buffers in one list, the start of each buffer's in it, and the savings."""
     each = [grid.overlaps.get(b, {}) for b in range(len(grid.sizes))]
     savings = [grid.savings.get(b, (0, first - 1)) for b, first in enumerate(grid.first)]
     starts = accumulate((len(operands) for operands in each), initial=0)
@@ -78,7 +78,7 @@ def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
 
 
 def place(core: ctypes.CDLL, grid: Grid, order: Sequence[int], tightest: bool, seconds: float) -> list[int] | None:
-    """Offsets in units by first fit or best fit in an order; None once the seconds are over."""
+    """Offsets in units by first fit or best fit in the given order; None after the given seconds."""
     offsets = _numbers([0] * len(grid.sizes))
     arguments = [_numbers(order), ctypes.c_int(tightest)]
     return list(offsets) if _run(core.tm_greedy, grid, arguments, [offsets], seconds) == _DONE else None
@@ -89,7 +89,7 @@ def _numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
 
 
 def _run(function: Any, grid: Grid, arguments: list[Any], results: list[Any], seconds: float) -> int:
-    """The result of a function of the core that takes the grid, arguments, an int that stops it, and results."""
+    """Call a function of the core with the grid, arguments, an int that stops it, and results."""
     problem = [_numbers(values) for values in (grid.sizes, grid.alignments, grid.first, grid.last)]
     stop = ctypes.c_int(0)
     outcome: list[int] = []
@@ -97,7 +97,7 @@ def _run(function: Any, grid: Grid, arguments: list[Any], results: list[Any], se
     def run() -> None:
         outcome.append(function(len(grid.sizes), grid.sections, *problem, *arguments, ctypes.byref(stop), *results))
 
-    # In a thread of its own, because Python handles Ctrl-C only between its own instructions.
+    # A separate thread, because Python handles Ctrl-C only between its own instructions.
     worker = threading.Thread(target=run, daemon=True)
     worker.start()
     try:

@@ -13,7 +13,7 @@ from tinyml.transforms.buffers.packing.rectangles import Rectangle
 
 
 class Features(NamedTuple):
-    """A buffer's size, the length of its live range in points and sections, and the most and mean units alive in it."""
+    """A buffer's size, live range in points and in sections, and the greatest and mean units alive in it."""
 
     size: int
     points: int
@@ -27,7 +27,7 @@ Order = Callable[[Features], tuple[int, ...]]
 
 
 def powers(*exponents: int) -> Order:
-    """Sorts by a product of powers of the features."""
+    """Sort by a product of powers of the features."""
 
     def key(buffer: Features) -> tuple[int, ...]:
         return (prod(value**exponent for value, exponent in zip(buffer, exponents, strict=True)),)
@@ -43,7 +43,7 @@ ORDERS: dict[str, Order] = {
     "size, where it is full all the time": powers(2, 1, 2, 8, 2),
     "longest, fullest": lambda buffer: (buffer.points, buffer.fullest, buffer.size),
 }
-"""MiniMalloc sorts by such features, too. Each of these orders is the fastest for one of its benchmarks."""
+"""Orders by features like MiniMalloc's. Each of them is the fastest for one of its benchmarks."""
 
 
 def features(rectangles: Sequence[Rectangle], grid: Grid) -> list[Features]:
@@ -77,6 +77,6 @@ def shaken(order: Order, seed: int) -> Order:
 
 
 def arranged(order: Order, buffers: Sequence[Features]) -> list[int]:
-    """The numbers of buffers, sorted by an order."""
+    """The indices of buffers, sorted by an order."""
     keys = [order(buffer) for buffer in buffers]
     return sorted(range(len(buffers)), key=keys.__getitem__, reverse=True)

@@ -1,4 +1,4 @@
-"""The options of a packing, for the pass and the command alike."""
+"""The options of a packing, shared by the pass and the command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PackingOptions:
     nodes: int | None = option("largest number of nodes in the search trees", default=None, metavar="N")
 
     def check(self) -> None:
-        """Raise `InputError` for an unknown mode, and for numbers that are out of range."""
+        """Raise `InputError` for an unknown mode, and for numbers out of range."""
         if self.mode not in MODES:
             raise InputError(f"unknown mode '{self.mode}'; the modes are {', '.join(MODES)}")
         if self.coarsen < 1:

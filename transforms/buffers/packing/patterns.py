@@ -1,7 +1,7 @@
-"""Normal patterns: the offsets at which a buffer can lie in a packing that has been pushed down.
+"""Normal patterns: the possible offsets of a buffer in a packing that has been pushed down.
 
-Sets of offsets are integers whose bit o stands for offset o, all in units of a grid. `check`, called now and then, may
-end the work by an exception.
+A set of offsets is an integer in which bit o stands for offset o, in units of a grid. `check` is called regularly and
+may abort the work by raising an exception.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from tinyml.transforms.buffers.packing.grid import Grid
 
 
 def short_patterns(grid: Grid, height: int, check: Callable[[], None]) -> Iterator[int]:
-    """For each buffer, the sums of sizes of buffers alive together with it: few offsets, and mostly enough.
+    """For each buffer, the sums of sizes of buffers alive at the same time: few offsets, and mostly sufficient.
 
-    Some offsets are missing: the buffer below may itself lie on others that are never alive together with this one.
+    Some offsets are missing: the buffer below may itself rest on others that are never alive together with this one.
     """
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):
@@ -23,9 +23,9 @@ def short_patterns(grid: Grid, height: int, check: Callable[[], None]) -> Iterat
 
 
 def normal_patterns(grid: Grid, height: int, check: Callable[[], None]) -> list[int]:
-    """For each buffer, all offsets that it can have in a packing of at most `height` that has been pushed down.
+    """For each buffer, all its offsets in packings of at most `height` that have been pushed down.
 
-    A buffer lies at the bottom or on one that is alive together with it, which lies on another one, and so on.
+    A buffer rests on the bottom or on one that is alive at the same time, which rests on another one, and so on.
     """
     count = len(grid.sizes)
     limits = _Limits(grid, height, check)
@@ -65,7 +65,7 @@ def _steps(grid: Grid, b: int) -> Iterable[int]:
 
 
 def _sums(steps: Iterable[Iterable[int]], most: int, check: Callable[[], None]) -> int:
-    """All sums that are at most `most` of a step each from some of the buffers."""
+    """All sums, up to `most`, of one step each of any subset of the buffers."""
     sums, within = 1, (1 << most + 1) - 1
     for alternatives in steps:
         check()
@@ -86,10 +86,10 @@ def bits(offsets: int) -> Iterator[int]:
 
 
 class _Limits:
-    """The offsets that sections allow, whatever a buffer lies on.
+    """The offsets that sections permit, whatever a buffer rests on.
 
-    In a section the bytes below a buffer are a sum of sizes of other buffers, or of distances where these are
-    overlapped, plus at most the slack: the bytes that stay free in the section.
+    In a section, the bytes below a buffer are a sum of sizes of other buffers, or of distances if these are overlapped,
+    plus at most the slack: the bytes that stay free in the section.
     """
 
     def __init__(self, grid: Grid, height: int, check: Callable[[], None]) -> None:
@@ -115,7 +115,7 @@ class _Limits:
 
 
 def _smear(offsets: int, reach: int) -> int:
-    """Each element and the `reach` numbers after it."""
+    """Each element and the `reach` numbers that follow it."""
     done = 0
     while done < reach:
         step = min(done + 1, reach - done)

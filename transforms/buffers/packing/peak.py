@@ -12,18 +12,18 @@ from math import gcd
 from tinyml.transforms.buffers.packing.rectangles import Rectangle, saving
 
 MOST_PADDED = 20_000
-"""Limit on rectangles: beyond, padding is not counted."""
+"""Limit on rectangles, above which padding is not counted."""
 
 MOST_ALIGNMENTS = 64
-"""Limit on different alignments alive together: beyond, padding is not counted."""
+"""Limit on different alignments alive at the same time, above which padding is not counted."""
 
 REBUILDS = 40
-"""Limit on the visits to each rectangle when common divisors change: beyond, padding is not counted."""
+"""Limit on the visits to each rectangle when common divisors change, above which padding is not counted."""
 
 
 @dataclass(frozen=True)
 class Peak:
-    """The program point whose live buffers need most: at least `bytes` bytes, for the rectangles `alive`."""
+    """The program point whose live buffers, the rectangles `alive`, need most: at least `bytes` bytes."""
 
     point: int
     bytes: int
@@ -34,8 +34,8 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
     """The first point at which the live buffers need most bytes; point 0 if there are no rectangles.
 
     If all alignments have a common divisor g, every buffer but the topmost occupies a multiple of g bytes. The need
-    therefore grows where a rectangle starts, or where one ends and leaves others with a greater divisor. With overlaps
-    padding is not counted, but what they save at most.
+    therefore grows where a rectangle starts, or where one ends and leaves others with a greater divisor. With overlaps,
+    padding is not counted, and the greatest possible savings are subtracted.
     """
     apart = not any(shape.overlaps for shape in rectangles)
     padded = apart and len(rectangles) <= MOST_PADDED and any(shape.alignment > 1 for shape in rectangles)
@@ -47,7 +47,7 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
 
 
 def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
-    """The first point with most bytes alive, and these."""
+    """The first point with the most bytes alive, and that number."""
     changes: dict[int, int] = {}
     for shape in rectangles:
         changes[shape.first] = changes.get(shape.first, 0) + shape.size
@@ -63,7 +63,7 @@ def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
 
 
 def _padded_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
-    """The first point with the greatest need, and this need, with the padding that common divisors prove."""
+    """The first point with the greatest need, and that need, including the padding that common divisors prove."""
     changes = [(shape.first, 1, i) for i, shape in enumerate(rectangles)]
     changes += [(shape.last + 1, 0, i) for i, shape in enumerate(rectangles)]
     changes.sort()
@@ -81,7 +81,7 @@ def _padded_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
 
 
 def lower_bound(rectangles: Sequence[Rectangle]) -> int:
-    """A bound in bytes on the height of every placement: the need at the peak."""
+    """A lower bound, in bytes, on the height of every placement: the need at the peak."""
     return find_peak(rectangles).bytes
 
 
@@ -95,7 +95,7 @@ class _Alive:
         self.alignments = Counter[int]()
         self.patience = REBUILDS * len(rectangles)
         self.grain = 1
-        """The common divisor for which `padding` and `paddings` hold."""
+        """The common divisor for which `padding` and `paddings` are valid."""
         self.padding = 0
         self.paddings: list[tuple[int, int]] = []
         """A heap of negative paddings and buffers, some of which are no longer alive."""

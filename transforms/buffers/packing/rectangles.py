@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Overlap(NamedTuple):
-    """Leave for rectangle number `operand` to begin only `distance` bytes above a result that is alive with it.
+    """Permission for rectangle `operand` to start only `distance` bytes above a result that is alive at the same time.
 
     distance: from 0 to the size of the result.
     """
@@ -21,8 +21,8 @@ class Overlap(NamedTuple):
 class Rectangle:
     """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive from `first` to `last`.
 
-    overlaps: operands whose bytes it may take while they are read for the last time, each at most once. A chain of such
-    overlaps never returns to where it began.
+    overlaps: operands whose bytes it may take while they are read for the last time, each at most once. Chains of
+    overlaps are acyclic.
     """
 
     name: str
@@ -46,11 +46,11 @@ class BufferMove:
 class Placement:
     """The offsets of rectangles.
 
-    offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset.
-    height: the highest end of all, in bytes.
-    lower_bound: a bound in bytes on every placement: the need at the peak, or more if a search has excluded lower ones.
-    moves: in the order in which they happen, one after the other, even at the same point. The bytes that a rectangle
-    moves to are free when its turn comes, except that they may overlap those that it leaves.
+    offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset. height: the
+    greatest end of any rectangle, in bytes. lower_bound: a bound in bytes on every placement: the need at the peak, or
+    more if a search has excluded lower ones. moves: in the order in which they happen, one after the other, even at the
+    same point. The bytes that a rectangle moves to are free when its turn comes, except that they may overlap those
+    that it leaves.
     """
 
     offsets: tuple[int, ...]
@@ -65,7 +65,7 @@ class Placement:
 
     @property
     def gap(self) -> int:
-        """Bytes between the height and the lower bound."""
+        """The bytes between the height and the lower bound."""
         return self.height - self.lower_bound
 
 
@@ -79,7 +79,7 @@ class Stay(NamedTuple):
 
 
 def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Stay]:
-    """The stays of each rectangle: one, and one more for each of its moves."""
+    """Yield the stays of each rectangle: one, and one more for each of its moves."""
     moves: dict[int, list[BufferMove]] = {}
     for move in placement.moves:
         moves.setdefault(move.index, []).append(move)
@@ -92,7 +92,7 @@ def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Sta
 
 
 def keep_numbers(rectangles: Sequence[Rectangle], kept: Sequence[int]) -> list[Rectangle]:
-    """Some of the rectangles, with their overlaps renumbered."""
+    """A subset of the rectangles, with their overlaps renumbered."""
     number = {old: new for new, old in enumerate(kept)}
 
     def renumbered(shape: Rectangle) -> Rectangle:
@@ -103,7 +103,7 @@ def keep_numbers(rectangles: Sequence[Rectangle], kept: Sequence[int]) -> list[R
 
 
 class Saving(NamedTuple):
-    """Bytes by which the overlaps of a result lower the need, at most, and the last point at which they do."""
+    """The most bytes by which a result's overlaps lower the need, and the last point at which they do."""
 
     bytes: int
     until: int
@@ -112,8 +112,8 @@ class Saving(NamedTuple):
 def saving(rectangles: Sequence[Rectangle], shape: Rectangle) -> Saving:
     """The bytes that overlaps can save at points where a result and its operands are alive.
 
-    The buffers alive at a point, sorted by offset, each lie above the one before by its size, or else by the distance:
-    only one operand follows a result directly. Nor is more saved than if its operands were not there at all.
+    Sorted by offset, each buffer alive at a point starts above the previous one by the size of that or by the distance
+    of their overlap. Only one operand can follow a result directly, and no more than the size of the operands is saved.
     """
     if not shape.overlaps:
         return Saving(0, shape.first - 1)
@@ -129,6 +129,6 @@ def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
 
 
 def placement_at(rectangles: Sequence[Rectangle], offsets: Sequence[int], bound: int) -> Placement:
-    """The placement at these offsets, of which `bound` bytes are known to be necessary."""
+    """The placement at the given offsets, with the lower bound `bound` in bytes."""
     height = max((offset + shape.size for offset, shape in zip(offsets, rectangles, strict=True)), default=0)
     return Placement(tuple(offsets), height, bound)

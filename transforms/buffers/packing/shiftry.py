@@ -1,8 +1,8 @@
 """Shiftry's allocator (section 7, algorithms 15 to 17): blocks in order of start, and defragmentation.
 
-It differs from the paper in three things. If only some variables block a new variable and moving them costs fewer bytes
-than the compaction of algorithm 17, only they move. Compacted variables lie side by side, without the rest of their
-blocks. A program that does not fit makes the arena higher: the pass's `limit` reports that.
+It differs from the paper in three respects. If only some variables block a new one, and moving them copies fewer bytes
+than the compaction of algorithm 17, only these move. Compacted variables are contiguous, without the unused rest of
+their blocks. A program that does not fit makes the arena higher: the pass's `limit` reports that.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.rectangles import BufferMove, Placement, Rectangle, placement_at
 
 Plan = tuple[int, dict[int, int]]
-"""The offset of a new variable, and the moves of other variables that precede it, in this order."""
+"""The offset of a new variable, and the moves of other variables that precede it, in order."""
 
 
 def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Allocates blocks as variables become alive, within the bytes needed at the peak if defragmentation allows it.
+    """Allocate blocks as variables become alive, within the bytes needed at the peak if defragmentation achieves that.
 
-    Nothing moves before a program point that the effort has `barred`: inside loops and branches a variable would have
-    to be in two places at once. Raises `OutOfTime`.
+    No variable moves before a program point that is `barred` by the effort: inside loops and branches it would need two
+    addresses at once. Raises `OutOfTime`.
     """
     memory = _Memory(rectangles, effort)
     for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, rectangles[i].last)):
@@ -46,7 +46,7 @@ class _Memory:
         common = Counter(shape.size for shape in rectangles)
         most = max(common.values(), default=0)
         self.unit = min((size for size, count in common.items() if count == most), default=1)
-        """The most frequent size, and the smallest of several."""
+        """The most frequent size; the least of several."""
 
     def allocate(self, i: int, may_move: bool) -> None:
         self.effort.check()
@@ -77,8 +77,7 @@ class _Memory:
         return start
 
     def _block(self, shape: Rectangle) -> int:
-        """The size rounded up to a multiple of the unit, and of the alignment: blocks lie at multiples of their
-        size."""
+        """The size rounded up to a multiple of unit and alignment; blocks start at multiples of it."""
         size = shape.size + -shape.size % self.unit
         return size + -size % shape.alignment
 
@@ -94,7 +93,7 @@ class _Memory:
         return filled + -filled % shape.alignment, moved
 
     def _evictions(self, shape: Rectangle) -> Iterator[Plan]:
-        """Ways to clear a range of bytes: the variables there move to free bytes, the largest first."""
+        """Yield ways to clear a range of bytes: the variables there move to free bytes, the largest first."""
         ends = [begin + self.rectangles[j].size for j, begin in self.live.items()]
         for start in sorted({0, *(end + -end % shape.alignment for end in ends)}):
             self.effort.check()
@@ -115,8 +114,7 @@ class _Memory:
         return [j for j, begin in live.items() if begin < start + size and start < begin + self.rectangles[j].size]
 
     def _free_offset(self, shape: Rectangle, live: dict[int, int], start: int, size: int) -> int | None:
-        """The lowest free offset below the limit and outside the bytes that are being cleared; None if there is
-        none."""
+        """The lowest free offset below the limit and outside of the bytes to be cleared; None if there is none."""
         taken = [(start, start + size), *((begin, begin + self.rectangles[j].size) for j, begin in live.items())]
         lowest = 0
         for begin, end in sorted(taken):

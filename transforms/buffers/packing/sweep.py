@@ -1,4 +1,4 @@
-"""A placement in n log n steps, which every limit on seconds leaves time for."""
+"""A placement in O(n log n), which any time limit permits."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, p
 
 
 def sweep(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Places rectangles by ascending start, each in the smallest hole that is large enough whatever its alignment.
+    """Place rectangles by ascending start, each in the smallest hole that is large enough whatever its alignment.
 
-    Works like the allocator of a running program: a hole is cut when a buffer starts, and joins its neighbours when it
-    ends. A result overlaps an operand if the bytes around that are free.
+    This works like the allocator of a running program: a hole is cut when a buffer starts, and merged with its
+    neighbours when the buffer ends. A result overlaps an operand if the bytes around the operand are free.
     """
     holes = _Holes()
     offsets = [0] * len(rectangles)
     beneath: dict[int, int] = {}
-    """The operand that a result overlaps, and the reverse in `over`."""
+    """For each operand, the result that overlaps it at a lower address; `over` is used while the operand is alive."""
     over: dict[int, int] = {}
     ending = sorted(range(len(rectangles)), key=lambda i: rectangles[i].last, reverse=True)
     for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, bool(rectangles[i].overlaps))):
@@ -74,7 +74,7 @@ class _Holes:
         return offset
 
     def surround(self, start: int, end: int, offset: int, size: int) -> bool:
-        """Takes `size` bytes from `offset` on, as far as they lie outside of start..end, if all of them are free."""
+        """Take the part of `size` bytes starting at `offset` that is outside of [start, end), if all of it is free."""
         below, room = self.start_of.get(start, start), self.end_of.get(end, end)
         highest = offset + size
         if offset < below or (highest > max(end, room) and room != self.top):

@@ -10,17 +10,17 @@ from itertools import pairwise
 from tinyml.transforms.buffers.packing.rectangles import BufferMove, Placement, Rectangle, keep_numbers
 
 PATIENCE = 20_000
-"""Buffers that the search for a lower placement places before it gives up."""
+"""The number of buffers that the search for a lower placement places before it gives up."""
 
 STEPS = 2_000_000
-"""Limit on visits to the other buffers of this search, about a second."""
+"""Limit on this search's visits to other buffers, about a second."""
 
 
 def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PATIENCE) -> Iterator[str]:
-    """Everything that is wrong with the offsets, the moves, the height or the lower bound; nothing if all is well.
+    """Yield all errors in the offsets, the moves, the height or the lower bound; none for a valid placement.
 
-    A lower bound above the need of every point claims that a search has failed. This looks for a placement below it,
-    with limited patience: the claim can be refuted here, but never proven.
+    A lower bound above the need of every point claims that a search has failed. The check is a limited search for a
+    placement below it, which can refute the claim but not prove it.
     """
     if len(placement.offsets) != len(rectangles):
         yield f"{len(placement.offsets)} offsets for {len(rectangles)} buffers"
@@ -46,7 +46,7 @@ def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: 
 
 
 def _stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[tuple[int, int, int, int]]:
-    """Index, first byte, first point and last point of every stay of a buffer at an offset."""
+    """Yield index, first byte, first point and last point of every stay of a buffer at an offset."""
     moves: dict[int, list[BufferMove]] = {}
     for move in placement.moves:
         moves.setdefault(move.index, []).append(move)
@@ -61,7 +61,7 @@ def _stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[tu
 
 
 def _overlaps(rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]]) -> Iterator[str]:
-    """Complaints about stays that overlap a neighbour in memory when they begin, for each at most two."""
+    """Yield errors for stays that overlap a neighbour in memory when they begin, at most two for each stay."""
     changes = [(first, 1, start, i) for i, start, first, _ in stays if rectangles[i].size]
     changes += [(last + 1, 0, start, i) for i, start, _, last in stays if rectangles[i].size]
     alive = _SortedPairs()
@@ -82,7 +82,7 @@ def _operands(shape: Rectangle) -> Iterator[int]:
 def _bad_overlaps(
     rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]], overlapping: set[int]
 ) -> Iterator[str]:
-    """Complaints about buffers that have leave to overlap some others, compared with every other buffer."""
+    """Yield errors for buffers that may overlap some others, compared with every other buffer."""
     for i, start, first, last in stays:
         if i not in overlapping:
             continue
@@ -98,22 +98,22 @@ def _bad_overlaps(
 
 
 def _is_above(rectangles: Sequence[Rectangle], result: int, operand: int, bytes_: int) -> bool:
-    """True if an operand may begin at a distance above a result that it is alive with."""
+    """True if an operand may start `bytes_` bytes above a result that is alive at the same time."""
     return any(k == operand and distance <= bytes_ for k, distance in rectangles[result].overlaps)
 
 
 class _SortedPairs:
-    """Sorted pairs in short lists, so that many can come and go."""
+    """Sorted pairs in short lists, with fast insertion and removal."""
 
     LONGEST = 1000
 
     def __init__(self) -> None:
         self.lists: list[list[tuple[int, int]]] = [[]]
         self.firsts: list[tuple[int, int]] = [(-sys.maxsize, 0)]
-        """A pair for each list that is no greater than any in it, and greater than all in those before."""
+        """For each list, a lower bound on its pairs that is greater than all pairs of earlier lists."""
 
     def add(self, pair: tuple[int, int]) -> list[tuple[int, int]]:
-        """Adds a pair, and returns the ones before and after it."""
+        """Add a pair, and return its neighbours."""
         k = bisect_right(self.firsts, pair) - 1
         pairs = self.lists[k]
         at = bisect_left(pairs, pair)
@@ -137,7 +137,7 @@ class _SortedPairs:
 
 
 def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[str]:
-    """Complaints about moves at impossible points, or onto a buffer that is still alive."""
+    """Yield errors for moves at impossible points, or onto a buffer that is still alive."""
     moves = placement.moves
     if any(before.point > after.point for before, after in pairwise(moves)):
         yield "the moves are not in the order of their points"
@@ -159,7 +159,7 @@ def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iter
 
 
 def _most_alive(rectangles: Sequence[Rectangle]) -> int:
-    """The greatest number of bytes alive together."""
+    """The greatest number of bytes alive at the same time."""
     changes = sorted(
         change for shape in rectangles for change in ((shape.first, 1, shape.size), (shape.last + 1, 0, -shape.size))
     )
@@ -179,7 +179,7 @@ class _Lower:
         self.patience = patience
 
     def find(self) -> int | None:
-        """The height of such a placement; None if there is none, or patience ran out."""
+        """The height of such a placement; None if there is none, or patience runs out."""
         return self._place([], list(range(len(self.rectangles))))
 
     def _place(self, placed: list[tuple[int, int]], left: list[int]) -> int | None:

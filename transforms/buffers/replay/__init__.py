@@ -1,1 +1,1 @@
-"""Execution of loops on buffers byte by byte, as far as addresses go, to check what passes claim (L2)."""
+"""Execution of loops on buffers, limited to byte addresses, to check the claims of passes (L2)."""

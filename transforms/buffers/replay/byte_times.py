@@ -1,6 +1,6 @@
-"""The times at which a loop nest last reads each byte of a memref and first writes each byte of another one (L2).
+"""The last read of each byte of one memref and the first write of each byte of another by a loop nest (L2).
 
-Loops run iteration by iteration, with integers for indices and without elements: only which bytes are touched counts.
+Loops are executed iteration by iteration, with integer indices but without elements: only the addresses matter.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ NEVER = 1 << 62
 
 
 class NotReplayed(Exception):
-    """The bytes that an op touches are not known."""
+    """The bytes that an op touches are unknown."""
 
 
 def reads_precede_writes(op: Operation, read: SSAValue, written: SSAValue, shift: int) -> bool:
-    """True if each byte that two memrefs share has been read for the last time when it is first written.
+    """True if the last read of each byte that two memrefs share precedes its first write.
 
-    shift: the bytes from the beginning of `read` to that of `written`. False if `read` is written as well, or if it is
-    unknown what the op touches.
+    shift: the bytes from the start of `read` to the start of `written`. False if `read` is also written, or if the
+    bytes that the op touches are unknown.
     """
     replay = _Replay(read, written)
     try:
@@ -45,7 +45,7 @@ def reads_precede_writes(op: Operation, read: SSAValue, written: SSAValue, shift
 
 
 class _Replay:
-    """The state of an execution: the clock, and the time of the last read or first write of each byte."""
+    """The state of an execution: the clock, and the times of the last read or the first write of each byte."""
 
     def __init__(self, read: SSAValue, written: SSAValue) -> None:
         self.read, self.written = read, written
@@ -93,7 +93,7 @@ class _Replay:
                 self.note(operand, np.arange(count), np.full(count, self.clock))
 
     def gather(self, op: WindowOp) -> None:
-        """Notes the elements of windows that lie in the image."""
+        """Record reads of the elements of windows inside the image."""
         if self.view(op.image) is not self.read:
             return
         if op.ring is not None:
@@ -110,7 +110,7 @@ class _Replay:
         return None
 
     def note(self, value: SSAValue, elements: NDArray[np.int64], times: NDArray[np.int64]) -> None:
-        """Notes reads or writes of elements of a memref."""
+        """Record reads or writes of elements of a memref."""
         length, size = unit_of(memref_type(value))
         first = (self.origin(value) + elements) // length * size
         for byte in range(size):
@@ -121,7 +121,7 @@ class _Replay:
 
     @staticmethod
     def view(value: SSAValue) -> SSAValue:
-        """The memref that a memref is a part of, which loops and branches do not hand on."""
+        """The memref of which a memref is a part; raises `NotReplayed` if loops or branches carry it."""
         value = root(value)
         inside = isinstance(value.owner, Block) and isinstance(value.owner.parent_op(), scf.ForOp)
         if inside or isinstance(value.owner, scf.ForOp | scf.IfOp):
@@ -129,7 +129,7 @@ class _Replay:
         return value
 
     def origin(self, value: SSAValue) -> int:
-        """Elements from the start of its view to a memref."""
+        """The offset of a memref in its view, in elements."""
         total = 0
         while isinstance(slice := value.owner, SliceOp):
             total += self.index(slice.offset)
@@ -149,7 +149,7 @@ class _Replay:
 
 
 def _quotient(a: int, b: int) -> int:
-    """The quotient rounded towards zero."""
+    """The quotient, rounded towards zero."""
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 

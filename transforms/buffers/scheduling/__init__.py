@@ -1,1 +1,1 @@
-"""Schedules of ops with the least peak memory."""
+"""Orders of ops with the least peak memory."""

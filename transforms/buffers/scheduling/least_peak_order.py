@@ -1,9 +1,9 @@
 """The order of tasks with the least peak memory. No IR here.
 
-Tasks touch buffers. A buffer takes its bytes from the first task that touches it to the last one, both inclusive. The
-tasks that have run at some time form a downset of the precedence order, and the buffers that are alive depend on that
-set alone, not on the order within it. The least peak is therefore a shortest path through the downsets, where the
-length of a path is its greatest need (dynamic programming over downsets, best first).
+Tasks touch buffers. A buffer is alive from the first task that touches it to the last one, both inclusive. The tasks
+that have run at any time form a downset of the precedence order, and the buffers that are alive depend on that set
+alone, not on the order within it. The least peak is therefore a shortest path through the downsets, where the length of
+a path is its greatest need (dynamic programming over downsets, best first).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from heapq import heappop, heappush
 
 @dataclass(frozen=True)
 class Task:
-    """A task by the buffers and tasks that it depends on.
+    """A task with the buffers and tasks that it depends on.
 
-    touches: indices of buffers. after: indices of tasks that must run before. own: bytes needed in addition while the
-    task runs. makes, over: a buffer, and those of the same size whose place it may take if this task is the first to
-    touch the one and the last to touch the other.
+    touches: indices of buffers. after: indices of tasks that must run earlier. own: additional bytes that are needed
+    while the task runs. makes, over: a buffer, and buffers of the same size whose bytes it may reuse if this task is
+    the first to touch it and the last to touch them.
     """
 
     touches: frozenset[int]
@@ -47,7 +47,8 @@ class OpOrder:
 class OrderingProblem:
     """Tasks to be ordered.
 
-    sizes: bytes of each buffer. kept: buffers that stay alive after all tasks. given: buffers that are alive before.
+    sizes: the size of each buffer in bytes. kept: buffers that stay alive after all tasks. given: buffers that are
+    alive before all tasks.
     """
 
     sizes: Sequence[int]
@@ -57,17 +58,17 @@ class OrderingProblem:
 
     @property
     def _end(self) -> int:
-        """The bit of what follows all tasks."""
+        """The bit of a virtual task after all tasks."""
         return 1 << len(self.tasks)
 
     @property
     def _begin(self) -> int:
-        """The bit of what precedes all tasks."""
+        """The bit of a virtual task before all tasks."""
         return 2 << len(self.tasks)
 
     @cached_property
     def _touching(self) -> list[int]:
-        """The tasks that touch each buffer, as a bit set; kept and given buffers also have bits beyond all tasks."""
+        """The tasks that touch each buffer, as a bit set; kept and given buffers have virtual tasks."""
         masks = [
             self._end * (buffer in self.kept) | self._begin * (buffer in self.given)
             for buffer in range(len(self.sizes))
@@ -86,7 +87,7 @@ class OrderingProblem:
         return _transposed(self._before)
 
     def ready(self, done: int) -> list[int]:
-        """The tasks that may run next after a set of tasks."""
+        """The tasks of a set that may have run last."""
         return [i for i, mask in enumerate(self._before) if not done >> i & 1 and not mask & ~done]
 
     def undoable(self, done: int) -> list[int]:
@@ -94,17 +95,17 @@ class OrderingProblem:
         return [i for i, mask in enumerate(self._behind) if done >> i & 1 and not mask & done]
 
     def delays_reuse(self, chain: Sequence[int], done: int) -> bool:
-        """True if a chain touches a buffer whose bytes a task that runs before it could take."""
+        """True if a chain touches a buffer whose bytes an earlier task could reuse."""
         touched = frozenset[int]().union(*(self.tasks[i].touches for i in chain))
         return any(done >> i & 1 and not touched.isdisjoint(task.over) for i, task in enumerate(self.tasks))
 
     def alive(self, done: int) -> int:
-        """Bytes alive after a set of tasks."""
+        """The bytes alive after a set of tasks."""
         done |= self._begin
         return sum(size for size, mask in zip(self.sizes, self._touching, strict=True) if mask & done and mask & ~done)
 
     def need(self, done: int, task: int) -> int:
-        """Bytes alive while a task runs after a set of tasks."""
+        """The bytes alive while a task runs after a set of tasks."""
         done |= self._begin
         current, later = self.tasks[task], ~(done | 1 << task)
         new = sum(self.sizes[buffer] for buffer in current.touches if not self._touching[buffer] & done)
@@ -124,7 +125,7 @@ class OrderingProblem:
 
     @cached_property
     def bound(self) -> int:
-        """A lower bound on any peak: all that a task touches, and all that is made before it for tasks after it."""
+        """A lower bound on any peak: per task, the buffers that it touches or that any order keeps alive across it."""
         earlier = list(self._before)
         for _ in self.tasks:
             wider = [mask | _union(earlier, mask) for mask in earlier]
@@ -162,9 +163,9 @@ def _union(sets: Sequence[int], members: int) -> int:
 
 
 def least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
-    """The best order if `budget` sets of tasks suffice to find and prove it; else the best found.
+    """The best order if `budget` sets of tasks suffice to find and prove it; otherwise the best one found.
 
-    Half of the budget goes to a search from the start, the rest to one from the end.
+    Half of the budget is spent on a search from the start, the rest on one from the end.
     """
     forwards = _search(problem, budget - budget // 2, backwards=False)
     if forwards.proven or budget == 1:
@@ -175,7 +176,7 @@ def least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
 
 
 def _search(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
-    """Best-first search from the empty set of tasks to all of them, or back."""
+    """Search best-first from the empty set of tasks to the full one, or back."""
     count = len(problem.tasks)
     everything = (1 << count) - 1
     start, goal = (everything, 0) if backwards else (0, everything)
@@ -204,12 +205,12 @@ def _search(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
 
 
 def _ways_on(problem: OrderingProblem, done: int, peak: int, backwards: bool) -> list[list[int]]:
-    """Continuations worth trying: a chain that leaves no more alive without raising the peak, or else any task.
+    """The continuations to try: a single chain that leaves no more alive without raising the peak, or else each task.
 
-    No order is better than one that runs such a chain at once. The bytes alive are submodular in the set of tasks that
-    have run (a buffer is a hyperedge, alive while it is cut), and the end of the chain leaves the least alive of all
-    its prefixes: later tasks need no more after the whole chain than after any part of it. Backwards this holds unless
-    the chain prevents a task before it from taking the place of a buffer.
+    No order is better than one that runs such a chain at once. The bytes alive are submodular in the set of completed
+    tasks (a buffer is a hyperedge, alive while it is cut), and the end of the chain leaves the least alive of all its
+    prefixes: later tasks need no more after the whole chain than after any part of it. In a backward search this holds
+    unless the chain keeps an earlier task from reusing the bytes of a buffer.
     """
     choices = problem.undoable if backwards else problem.ready
     ready, alive = choices(done), problem.alive(done)
@@ -236,7 +237,7 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
 
 
 def _greedily(problem: OrderingProblem, done: int, backwards: bool) -> Iterator[int]:
-    """The remaining tasks: always one that needs least, and among these one that leaves least alive."""
+    """Yield the remaining tasks: always one with the least need, and among these one that leaves the least alive."""
     choices = problem.undoable if backwards else problem.ready
     while ready := choices(done):
         task = min(ready, key=lambda i: (problem.need(done & ~(1 << i), i), problem.alive(done ^ 1 << i)))

@@ -1,4 +1,4 @@
-"""The widths of accumulators that the products of a program need in given formats."""
+"""The accumulator widths that a program's products need in given formats."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.product import Factor
 
 ACCUMULATOR_BITS = 32
-"""Operands give up bits of precision where a sum of their products then fits an accumulator of this width."""
+"""Operands give up bits of precision if a sum of their products then fits an accumulator of this width."""
 
 SPARE_BITS = 7
-"""Operands give up fewer than this many bits; beyond, a wider accumulator costs less than the lost accuracy."""
+"""Operands give up fewer than this many bits; beyond it, a wider accumulator costs less than the lost accuracy."""
 
 
 class AccumulatorWidths:
@@ -29,7 +29,7 @@ class AccumulatorWidths:
         self._encoded: dict[object, Factor] = {}
 
     def bits(self, op: tdsl.ContractionOp, format_of: Callable[[SSAValue], NumberFormat]) -> int | None:
-        """The width that a sum needs for given formats of its tensors; None if no accumulator is wide enough."""
+        """The width in bits that a sum needs for given formats of its tensors; None if none suffices."""
         key = op, format_of(op.out).type, *(format_of(value).type for value in op.inputs)
         if key not in self._bits:
             self._bits[key] = self._needed(op, format_of)

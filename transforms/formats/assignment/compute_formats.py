@@ -1,9 +1,9 @@
-"""Compute formats for tensors that are stored in a foreign family, one other than the program's own.
+"""Compute formats for tensors stored in a foreign family, one other than the program's own.
 
-The operands of an op are of one family of formats, which in a program is that of its constants. A tensor of another
-family is computed in a wide format of the program's own and cast to its storage format; ops that compute with it cast
-it back. Casts become part of the elementwise ops around them; an operand of a product is cast into memory of its own,
-which is mostly free at the time.
+The operands of an op have formats of one family, which in a program is that of its constants. A tensor of another
+family is computed in a wide format of the program's own family and cast to its storage format; ops that compute with it
+cast it back. Casts become part of the elementwise ops around them; an operand of a product is cast into a buffer of its
+own, in memory that is mostly free at the time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
-    """The family in which a program computes: that of most constants or, where it has none, of most tensors.
+    """The family in which a program computes: that of most constants or, if it has none, of most tensors.
 
     Of equally frequent families the last counts.
     """
@@ -39,8 +39,8 @@ def family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
 def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorClass, NumberFormat]:
     """Compute formats for tensors stored in a foreign family.
 
-    They are of the program's most frequent type, in its greatest width. Raises `InputError` for a constant of a foreign
-    family, which could as well have one of the program's.
+    They have the program's most frequent type, in its greatest width. Raises `InputError` for a constant of a foreign
+    family, which could just as well have one of the program's own.
     """
     if not formats:
         return {}
@@ -62,7 +62,7 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
 
 
 def insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
-    """Put casts around a tensor that is stored in its type and computed in another; returns the stored tensor."""
+    """Insert casts around a tensor stored in its own type but computed in another; returns the stored one."""
     stored = value
     if isinstance(op := value.owner, tdsl.TensorOp) and _computes(op):
         element = tdsl.format_of(value).type

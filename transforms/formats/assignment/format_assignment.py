@@ -1,4 +1,4 @@
-"""The formats of a program's tensors, from a choice for each class of tensors and the profile."""
+"""The formats of a program's tensors, derived from a choice for each class of tensors and from the profile."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 class FormatAssignment:
     """Formats for the classes of one profiled function on reals, for any number of choices; the IR is not changed.
 
-    Of a function of which a part has formats, only the tensors of the other part are in `classes`.
+    If a part of the function already has formats, `classes` only holds the tensors of the other part.
 
-    inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without them all numbers of a
-    constant have equal weight. Raises `InputError` for a tensor without a profile.
+    inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers of
+    a constant have equal weight. Raises `InputError` for a tensor without a profile.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals | None = None):
@@ -44,10 +44,10 @@ class FormatAssignment:
         self._assigned: dict[tuple[FormatChoice, ...], list[NumberFormat]] = {}
 
     def formats(self, choices: Sequence[FormatChoice]) -> Sequence[NumberFormat]:
-        """The formats of the classes, in their order, for a choice each.
+        """The formats of the classes, in order, for one choice per class.
 
-        Where a sum of products narrowly exceeds 32 bits, its operands are narrowed by fewer than `SPARE_BITS` bits each
-        until it is proven to fit. Raises `InputError` where no format suits the initial value of a sum.
+        If a sum of products narrowly exceeds 32 bits, its operands are narrowed by fewer than `SPARE_BITS` bits each
+        until it is proven to fit. Raises `InputError` if no format suits the initial value of a sum.
         """
         key = tuple(choices)
         if key not in self._assigned:
@@ -61,12 +61,12 @@ class FormatAssignment:
         return self._assigned[key]
 
     def formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """Formats of the classes, in their order, by tensor."""
+        """The formats of tensors, given those of the classes in order."""
         pairs = zip(self.classes, formats, strict=True)
         return {value: format for tensors, format in pairs for value in tensors.members}
 
     def compute_formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """Compute formats for tensors that are stored in a foreign family, by tensor (`compute_formats`)."""
+        """The compute formats of tensors that are stored in a foreign family (`compute_formats`)."""
         stored = dict(zip(self.classes, formats, strict=True))
         computed = compute_formats(stored)
         for op in self.accumulators.contractions if computed else ():
@@ -81,7 +81,7 @@ class FormatAssignment:
         return {value: format for tensors, format in computed.items() for value in tensors.members}
 
     def fitted(self, tensors: TensorClass, format: NumberFormat) -> NumberFormat:
-        """The format of a class, fitted to the numbers of its constant if it is one."""
+        """The format of a class; for a constant, fitted to its numbers."""
         if not tensors.is_constant:
             return format
         key = tensors, format.type
@@ -95,7 +95,7 @@ class FormatAssignment:
 
 
 def _has_rows(tensors: TensorClass) -> bool:
-    """True for a class of a single matrix or filter whose rows are multiplied by vectors, without any other use."""
+    """True for a class of a single matrix or filter that is only used to multiply vectors by its rows."""
     [first, *others] = tensors.members
     users = [use.operation for use in first.uses]
     pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]

@@ -14,7 +14,7 @@ from tinyml.dialects.errors import InputError
 
 
 def joint_range(function: func.FuncOp, members: Sequence[SSAValue]) -> tuple[float, float]:
-    """The least and the greatest value that any of some tensors has; raises `InputError` without a profile."""
+    """The least and the greatest value of several tensors; raises `InputError` without a profile."""
     bounds = [pair for value in members for pair in _ranges(function, value)]
     if not bounds:
         raise InputError(f"%{members[0].name_hint or '?'} has no profile: run the profile pass first")

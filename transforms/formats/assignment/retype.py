@@ -1,4 +1,4 @@
-"""Retyping a program on reals: its tensors get formats, its constants raws, its functions a scheme."""
+"""Retyping of a program on reals: tensors get formats, constants raws, and functions a scheme."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def check_reals(function: func.FuncOp, *, mixed: bool = False) -> None:
-    """Raises `InputError` for a function that is not a program on tensors of reals.
+    """Raise `InputError` for a function that is not a program on tensors of reals.
 
-    mixed: a part may have formats, as long as casts stand between the parts.
+    mixed: a part may have formats, if casts separate the parts.
     """
     for op in function.walk():
         if any(isinstance(value.type, MemRefType) for value in (*op.operands, *op.results)):
@@ -38,7 +38,7 @@ def check_reals(function: func.FuncOp, *, mixed: bool = False) -> None:
 
 
 def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> None:
-    """Raises `InputError` for a scheme for functions that a format does not have."""
+    """Raise `InputError` for a scheme of functions that a format does not have."""
     if scheme is not None and scheme not in prototype.SCHEMES:
         known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
         raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
@@ -51,10 +51,10 @@ def retype(
     compute_formats: Mapping[SSAValue, NumberFormat],
     scheme: str | None,
 ) -> dict[SSAValue, SSAValue]:
-    """Give the tensors of a function formats, its constants raws and its functions a scheme; others stay as they are.
+    """Give tensors of a function formats, its constants raws and its functions a scheme; other values are unchanged.
 
-    compute_formats: those of tensors that are computed in other formats than they are stored in. Returns the new tensor
-    for each of the `formats`.
+    compute_formats: of tensors that are computed in other formats than they are stored in. Returns the new tensor for
+    each of the `formats`.
     """
     functions = [op for op in function.walk() if isinstance(op, tdsl.FunctionOp) and op.out in formats]
     retyped: dict[SSAValue, SSAValue] = {}

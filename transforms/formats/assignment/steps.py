@@ -1,9 +1,9 @@
 """The steps from a choice for each class of tensors to formats.
 
 The data-driven scales of Shiftry 6.1, algorithm 10, come first: each tensor's greatest magnitude on the validation set
-fixes its scale. Two additions keep 8 bits accurate. Arguments of tanh, sigmoid and exp need no scale for magnitudes at
-which these no longer change. And the requested width is that of stored tensors: single numbers live in registers and
-have the precision of registers.
+determines its scale. Two additions keep 8 bits accurate. Arguments of tanh, sigmoid and exp need no scale for
+magnitudes at which these functions are constant. And the requested width applies to stored tensors: single numbers are
+kept in registers and have the precision of registers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEDIAN = tdsl.PERCENTILES.index(50.0)
 
 
 def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
-    """The range of a class, widened as far as results of functions in it need."""
+    """The range of a class, widened as far as function results in it require."""
     low, high = tensors.range
     for value in tensors.members:
         if isinstance(value.owner, tdsl.FunctionOp):
@@ -37,7 +37,7 @@ def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, floa
 
 
 class AssignmentSteps:
-    """The formats for one set of choices, made in steps, each of which changes some of them.
+    """The formats for one set of choices, derived in steps that each change some of them.
 
     bounding: the ops of a function whose operands bound their results. class_of: the class of each of its tensors.
     formats: by class, initially those of the choices. compute_formats: those of classes stored in a foreign family.
@@ -68,13 +68,13 @@ class AssignmentSteps:
         self.formats |= {tensors: stored[tensors] for tensors in self.compute_formats}
 
     def of(self, value: SSAValue) -> NumberFormat:
-        """The format of a tensor so far."""
+        """The current format of a tensor."""
         return self.formats[self.class_of[value]]
 
     def _widen_scalars(self) -> None:
-        """Widen single numbers from which only single numbers are computed, or most of which would be zero.
+        """Widen single numbers if only single numbers are computed from them, or if most of them would be zero.
 
-        Before the latter are widened, the greatest 0.1 % of them may saturate.
+        In the latter case, the greatest 0.1 % of them may saturate before they are widened.
         """
         for tensors, choice in self.choices.items():
             if not (tensors.are_scalars or tensors.are_collected):
@@ -89,14 +89,14 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].in_register()
 
     def _vanishes(self, tensors: TensorClass) -> bool:
-        """True if all numbers lie on one side of zero and more than half of them round to zero."""
+        """True if all numbers are on one side of zero and more than half of them round to zero."""
         low, high = tensors.range
         medians = [profile.percentiles.data[MEDIAN].data for profile in tensors.profiles()]
         format = self.formats[tensors]
         return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m / 2))) for m in medians)
 
     def _limit_arguments(self) -> None:
-        """Give arguments of functions the scale of the range in which these change, and the precision of their results.
+        """Give function arguments the scale of the range in which the functions change, and their results' precision.
 
         Only classes that are read by functions alone are changed.
         """
@@ -114,7 +114,7 @@ class AssignmentSteps:
                 self.formats[tensors] = self.formats[tensors].in_register()
 
     def _spare_accumulators(self) -> None:
-        """Narrow operands of sums until they are proven to fit: in turn, so that both lose alike, constants first."""
+        """Narrow operands of sums until the sums are proven to fit, alternating between the factors."""
         for op in self.accumulators.contractions:
             best: dict[TensorClass, NumberFormat] | None = None
             for bits in range(2 * SPARE_BITS - 1):
@@ -133,7 +133,7 @@ class AssignmentSteps:
         return self.accumulators.bits(op, lambda value: formats[self.class_of[value]])
 
     def _narrowed(self, op: tdsl.ContractionOp, bits: int) -> dict[TensorClass, NumberFormat]:
-        """Both factors of each product with fewer bits, in turn once they are equally wide."""
+        """Both factors of each product narrowed by `bits` bits in total: first the wider one, then alternately."""
         narrowed: dict[TensorClass, NumberFormat] = {}
         for pair in op.pairs:
             first, second = sorted(
@@ -153,7 +153,7 @@ class AssignmentSteps:
         return self.choices[tensors].prototype.bits
 
     def _align_starts(self) -> None:
-        """Give initial values of sums no finer scale than that of the products."""
+        """Give initial values of sums no finer scale than the products have."""
         for op in self.accumulators.contractions:
             if op.initial is not None:
                 tensors, result = self.class_of[op.initial], self.of(op.out)
@@ -167,9 +167,9 @@ class AssignmentSteps:
                     self.formats[tensors] = format
 
     def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
-        """Formats in which a class can start sums, in descending order of precision.
+        """Yield formats in which a class can start sums, in descending order of precision.
 
-        They have fewer bits, then also greater magnitudes.
+        They have fewer bits, then also a greater range.
         """
         format = unit.start_constant(self.formats[tensors])
         yield from (format.narrowed(bits) for bits in range(format.bits))
@@ -178,7 +178,7 @@ class AssignmentSteps:
             yield self.choices[tensors].format_for(-reach, reach).narrowed(format.bits)
 
     def _align_addends(self) -> None:
-        """Give constants that are only added no finer scale than the other addend, so that nothing is shifted."""
+        """Give constants that are only added no finer scale than the other addend has, which saves shifts."""
         for tensors in self.choices:
             users = {use.operation for value in tensors.members for use in value.uses}
             reading = [user for user in users if isinstance(user, tdsl.TensorOp)]
@@ -192,7 +192,7 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
 
     def _limit_results(self) -> None:
-        """Give no result a scale that its operands cannot fill, in formats with this rule, until nothing changes."""
+        """Coarsen the scale of results that their operands cannot fill, to a fixed point, in formats with this rule."""
         changed = True
         while changed:
             changed = False

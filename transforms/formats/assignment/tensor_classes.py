@@ -1,4 +1,4 @@
-"""The tensors of a program on reals, in classes that share one format.
+"""Classes of tensors that share one format, in a program on reals.
 
 Tensors that share bits are one class: an iter_arg of a loop in all its forms, the operands and results of ops that only
 move data. A format is chosen for a class as a whole.
@@ -27,8 +27,8 @@ from tinyml.transforms.formats.assignment.tensor_uses import are_collected, are_
 class TensorClass:
     """Tensors of one format, in program order.
 
-    name: that of the first member with a name in the source. range: the least and the greatest declared or profiled
-    value of all members.
+    name: of the first member with a name in the source. range: the least and the greatest declared or profiled value of
+    all members.
     """
 
     name: str
@@ -61,14 +61,14 @@ class TensorClass:
         return are_collected(self.members)
 
     def profiles(self) -> Iterator[tdsl.Profile]:
-        """The profiles of those members that are single numbers and results of ops."""
+        """Yield the profiles of members that are single numbers and results of ops."""
         for value in self.members:
             if _elements(value) == 1:
                 yield from result_profiles(value)
 
 
 def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
-    """The classes of a profiled function, in the order of their first members; of a mixed one those on reals.
+    """The classes of a profiled function in order of their first members; only those on reals, if mixed.
 
     Raises `InputError` for a class without a profile.
     """
@@ -88,7 +88,7 @@ def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
 
 
 def tensor_values(function: func.FuncOp) -> Iterator[SSAValue]:
-    """Every tensor of a function in program order; a clone has the same order."""
+    """Yield all tensors of a function in program order, which is the same for a clone."""
     yield from (a for a in function.body.block.args if isinstance(a.type, TensorType))
     for op in function.body.walk():
         yield from (result for result in op.results if isinstance(result.type, TensorType))
@@ -114,7 +114,7 @@ def _names(classes: Sequence[Sequence[SSAValue]]) -> list[str]:
 
 
 def _sharing(op: Operation) -> Iterator[list[SSAValue]]:
-    """Groups of tensors that share their bits because of an op."""
+    """Yield the groups of tensors that share their bits because of an op."""
     if isinstance(op, tdsl.TensorOp) and op.MOVES_BITS:
         yield [*op.inputs, op.out]
     if isinstance(op, scf.ForOp):

@@ -1,4 +1,4 @@
-"""The uses of tensors: which ops read them, and whether they live in registers."""
+"""The uses of tensors: the ops that read them, and whether they are kept in registers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tinyml.dialects import tdsl
 
 
 def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
-    """The ops that use the numbers of tensors, without those that only move bits from one of them to another."""
+    """Yield the ops that use the numbers of tensors, except those that only move bits from one of them to another."""
     for value in members:
         for use in value.uses:
             op = use.operation
@@ -22,7 +22,7 @@ def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
 
 
 def are_scalars(members: Sequence[SSAValue]) -> bool:
-    """True for single elements that live in registers from the op that makes them to the ops that read them.
+    """True for single elements that stay in registers from their definition to their uses.
 
     Arguments and results of the function and iter_args of loops are stored.
     """
@@ -43,5 +43,5 @@ def are_collected(members: Sequence[SSAValue]) -> bool:
 
 
 def is_scalar_op(op: Operation) -> bool:
-    """True for an op that computes one number, index or truth value, where wide operands cost next to nothing."""
+    """True for an op on a single number, index or truth value, for which wide operands cost almost nothing."""
     return not any(isinstance(result.type, TensorType) and prod(tdsl.shape_of(result)) > 1 for result in op.results)

@@ -1,4 +1,4 @@
-"""A sample of the image windows that the filters of a program are multiplied by, on real data."""
+"""A sample of the image windows by which a program's filters are multiplied, on real data."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
 
 KEPT = 1 << 21
-"""The most elements of windows that are kept of each chunk of samples."""
+"""The most elements of windows that are kept for each chunk of samples."""
 
 
 class FilterWindows:
-    """The windows that one filter is multiplied by, for each of its groups.
+    """The windows by which one filter is multiplied, for each of its groups.
 
-    vectors: of shape (windows, groups, elements of a window), for each chunk. samples: the windows' samples.
+    vectors: of shape (windows, groups, elements of a window), for each chunk. samples: the sample of each window.
     """
 
     def __init__(self, op: tdsl.Conv2dOp):
@@ -37,7 +37,7 @@ class FilterWindows:
 
     @staticmethod
     def of(constant: tdsl.ConstOp) -> FilterWindows | None:
-        """The windows of a constant whose only use is as the filter of one convolution outside of loops."""
+        """The windows of a constant used only as the filter of one convolution outside loops; else None."""
         users = [use.operation for use in constant.result.uses]
         if len(users) != 1 or not isinstance(op := users[0], tdsl.Conv2dOp) or op.lhs is not constant.result:
             return None
@@ -45,11 +45,11 @@ class FilterWindows:
 
     @property
     def size(self) -> int:
-        """The elements of a window, of all groups."""
+        """The number of elements in a window, over all groups."""
         return int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
 
     def kept(self, chunk: int) -> int:
-        """The approximate number of elements kept of each sample in a chunk of some size."""
+        """The approximate number of elements kept of each sample in a chunk of the given size."""
         _, height, width, _ = tdsl.shape_of(self.op.out)
         return min(height * width * self.size, max(KEPT // chunk, 1))
 

@@ -1,4 +1,4 @@
-"""Moments of the factors that the constants of a program are multiplied by, on real data."""
+"""Moments of the factors by which a program's constants are multiplied, on real data."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
 
 AT_BORDER = 0.8
-"""The share of the weight of all samples that goes to those near the border between two classes."""
+"""The share of the weight of all samples that is given to those near the border between two classes."""
 
 
 MOST_VALUES = 1 << 25
-"""The most factors that are kept, 8 bytes each; if all samples have more, they are thinned out evenly."""
+"""The most factors that are kept, 8 bytes each; if the samples have more, they are thinned out evenly."""
 
 
 class InputMoments:
-    """Moments of the factors of every constant on reals of a program, over all samples, iterations and columns.
+    """Moments of the factors of each constant in a program on reals, over all samples, iterations and columns.
 
     inputs: reals of shape (samples, elements). A constant with any other use has no moments.
     """
@@ -64,7 +64,7 @@ class InputMoments:
         self.known: dict[object, Moments | None] = {}
 
     def _step(self, module: ModuleOp, inputs: Reals, wanted: set[SSAValue], chunk: int) -> int:
-        """The stride of the samples that are taken."""
+        """The stride between the samples that are used."""
         from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 
         kept = sum(windows.kept(min(chunk, len(inputs))) for windows in self.windows.values())
@@ -75,14 +75,14 @@ class InputMoments:
 
         evaluate_as_it_is(module, inputs[:1], count)
         step = max(-(-len(inputs) * kept // MOST_VALUES), 1)
-        # The factors as they are, joined, and rounded.
+        # The factors as such, joined, and rounded.
         require_memory("rounding constants on", -(-len(inputs) // step), 3 * 8 * kept)
         return step
 
     def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
         """The moments of a constant's factors, rounded into formats.
 
-        Repeated calls return the same object; None for a constant that is no factor of a sum.
+        Repeated calls return the same object; None for a constant that is not a factor of a sum.
         """
         if constant in self.windows:
             format = format_of(self.windows[constant].image)
@@ -98,9 +98,9 @@ class InputMoments:
         return self.known[key]
 
     def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
-        """The mean squares of the factors of each number of a constant, of a shape that broadcasts to it.
+        """The mean squares of the factors of each number of a constant, in a shape that broadcasts to it.
 
-        None if it has other uses. Numbers that a loop indexes have a mean square each.
+        None if it has other uses. Numbers that a loop indexes have a separate mean square each.
         """
         if constant in self.windows:
             return self.windows[constant].mean_squares
@@ -116,7 +116,7 @@ class InputMoments:
         return None
 
     def _factors(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        """The factors of a constant; none if it has other uses."""
+        """The factors of a constant; empty if it has other uses."""
         partners = self.partners[constant]
         return partners if all(value in self.values for value in partners) else []
 
@@ -138,14 +138,14 @@ class InputMoments:
         return Moments.of(np.concatenate(reals), np.concatenate(rounded), np.concatenate(weights), axes)
 
     def _repeated(self, vectors: Reals) -> Reals:
-        """The weights of samples, each repeated for every vector that the sample has."""
+        """The weights of samples, each repeated for every vector of the sample."""
         return self.weights.repeat(len(vectors) // len(self.weights))
 
 
 def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[int, ...]:
-    """The axes of a constant along which its products are summed, including the first where a loop carries the sums.
+    """The axes of a constant along which its products are summed, including the first if a loop carries the sums.
 
-    values: of each factor, those of each iteration.
+    values: for each factor, its values in each iteration.
     """
     shape = constant.raws.shape
     if shape[1:] != () and len(values) == 1 and len(values[0]) == shape[0]:
@@ -158,14 +158,14 @@ def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[
 
 
 def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
-    """A value in each iteration on all samples, from its values by chunk and, in each chunk, by iteration."""
+    """The values of all samples in each iteration, given values by chunk and, in each chunk, by iteration."""
     count = len(parts) // len(lengths)
     whole = [np.broadcast_to(part, (lengths[index // count], *part.shape[1:])) for index, part in enumerate(parts)]
     return [np.concatenate(whole[iteration::count]) for iteration in range(count)]
 
 
 def _partners(constant: SSAValue) -> Iterator[SSAValue]:
-    """The factors of a constant, or of elements indexed out of it; the constant itself for any other use."""
+    """Yield the factors of a constant, or of elements indexed out of it; the constant itself for any other use."""
     for use in constant.uses:
         match use.operation:
             case tdsl.ContractionOp() as op if op.initial is not constant:

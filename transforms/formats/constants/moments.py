@@ -1,4 +1,4 @@
-"""Second moments of the vectors that the rows of a constant are multiplied by."""
+"""Second moments of the vectors by which the rows of a constant are multiplied."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 SHRINKAGE = 0.1
-"""The share by which correlations shrink: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
+"""The share by which correlations are shrunk: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
 
 BITS = 40
-"""Bits of the greatest moment, to which all are rounded so that the order of a machine's additions does not matter."""
+"""The bits of the greatest moment to which all are rounded, so that a machine's order of additions is immaterial."""
 
 
 @dataclass
 class Moments:
-    """Second moments of a vector x of inputs and of its rounded values y; each of shape (length, length).
+    """Second moments of an input vector x and its rounded values y; each of shape (length, length).
 
-    axes: those of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T]. further: the
-    moments of further groups of rows, of equal size, whose inputs differ from those of the first.
+    axes: the axes of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T]. further:
+    the moments of further groups of rows, of equal size, whose inputs differ from those of the first.
     """
 
     rounded: NDArray[np.float64]
@@ -36,7 +36,7 @@ class Moments:
 
     @staticmethod
     def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
-        """The moments of samples of shape (samples, length), weighted, with covariances shrunk towards the diagonal."""
+        """The moments of weighted samples of shape (samples, length), with covariances shrunk towards the diagonal."""
         total = weights.sum()
         means = [(weights @ samples) / total for samples in (reals, rounded)]
         # Pixels at the edge of an image are always zero, and a product of a matrix and itself takes half the time of

@@ -1,4 +1,4 @@
-"""Narrowing of constants that have been rounded before."""
+"""Narrowing of constants that have already been rounded."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> Raws:
-    """Raws of one format converted to a narrower one, of the same shape; halves go towards zero.
+    """Convert raws of one format to a narrower one, of the same shape; ties are rounded towards zero.
 
     Rounding half up, as arithmetic does, would bias a sum of many constants: when one bit is dropped, every second
-    number that has been rounded already is such a half.
+    number that is already rounded is a tie.
     """
     reals = source.decode(raws)
     nearest, away = narrower.encode(reals), narrower.encode_away(reals)

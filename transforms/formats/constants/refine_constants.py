@@ -1,13 +1,13 @@
 """Second rounding of the constants of a program in formats, which corrects its scores on real data.
 
-`round_weights` keeps the sums of a constant's products right. In the end the margins between the two best scores count,
-for inputs near the border between classes. To first order a margin's error is the sum of the errors of all numbers,
-each times the margin's derivative by it: the loss of "Up or Down? Adaptive Rounding for Post-Training Quantization"
-(Nagel et al., 2020, section 3.1) where only margins matter.
+`round_weights` keeps the sums of a constant's products accurate. The accuracy depends on the margins between the two
+best scores of inputs near the border between classes. To first order a margin's error is the sum of the errors of all
+numbers, each times the margin's derivative with respect to it: the loss of "Up or Down? Adaptive Rounding for
+Post-Training Quantization" (Nagel et al., 2020, section 3.1) where only margins matter.
 
 First the errors of constants, which are fully known, are made to cancel. Then constants compensate for the other errors
-of the margins, measured by an evaluation of the program, where these are not due to chance. It costs nothing on the
-device.
+of the margins, measured by an evaluation of the program, where these are statistically significant. The refinement
+costs nothing on the device.
 """
 
 from __future__ import annotations
@@ -28,18 +28,17 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.problem import SearchProblem
 
 CERTAIN = 1.5
-"""A number compensates for errors of other origin only where margins depend on it by so many standard errors."""
+"""A number compensates for other errors only if margins depend on it by at least this many standard errors."""
 
 NEGLIGIBLE = 1e-3
-"""Numbers are not moved if their errors cost less than this share of the error of their row's most important number."""
+"""Numbers are kept if their errors cost less than this share of the error of their row's most important number."""
 
 
 def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:
     """Raws of constants of a candidate that improve its margins, by the constants' indices.
 
-    Each number stays a neighbour of the real one, zeros of sparse matrices stay zeros, and no row of a matrix exceeds
-    the greatest sum of magnitudes that any row had. Formats as published stay as they are, and so do programs without
-    scores.
+    Each number stays a neighbour of the real one, zeros of sparse matrices stay zeros, and no row's sum of magnitudes
+    exceeds the previous maximum over all rows. Formats as published and programs without scores are unchanged.
     """
     if evaluator.reference.margin_model is None or any(format.AS_PUBLISHED for format in formats):
         return {}
@@ -51,15 +50,15 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
 
 
 def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> list[dict[int, Raws]]:
-    """The refined raws of candidates of a problem, computed in this process."""
+    """The refined raws of a problem's candidates, computed in this process."""
     return [refine_constants(evaluator_of(problem), formats) for formats in candidates]
 
 
 class _Refinement:
-    """The constants of a candidate while they are refined.
+    """The constants of a candidate during refinement.
 
-    raws: those of changed constants, by index. errors: those of the margins, of shape (samples,). own: the part of
-    these errors that the errors of all constants cause, to first order.
+    raws: of changed constants, by index. errors: of the margins, of shape (samples,). own: the part of these errors
+    that the errors of all constants cause, to first order.
     """
 
     def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
@@ -80,7 +79,7 @@ class _Refinement:
     def refine(self, index: int, own: bool) -> None:
         """Move numbers of a constant to their other neighbours where that helps.
 
-        own: True to reduce the errors that constants cause, False to reduce all.
+        own: True to reduce the errors that constants cause, False to reduce all errors.
         """
         constant, format = self.constants[index], self._format(index)
         reals, before = self._reals(index), self._raws(index)

@@ -1,10 +1,9 @@
 """Rounding of a constant's numbers that minimises the errors of the sums of their products on real data.
 
-Rounded to nearest, the errors of a row of weights w do not cancel where the inputs x have a mean or depend on each
-other. Here each weight becomes one of its two neighbours w', so that E[(w' y - w x)^2] is small, where y is the rounded
-x: "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al., 2020, section 3), by
-coordinate descent. With the mean alone it would be their bias correction (2019, section 4.2); it costs nothing on the
-device.
+Under rounding to nearest, the errors of a row of weights w do not cancel if the inputs x have a mean or depend on each
+other. Instead, each weight becomes one of its two neighbours w' such that E[(w' y - w x)^2] is small, where y is the
+rounded x: "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al., 2020, section 3), by coordinate
+descent. With the mean alone this would be their bias correction (2019, section 4.2). It costs nothing on the device.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.constants.moments import Moments
 
 LEAST_GAIN = 1e-9
-"""The least gain that counts, as a share of the cost of rounding one weight by itself."""
+"""The least relevant gain, as a share of the cost of rounding one weight by itself."""
 
 
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
@@ -31,7 +30,7 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
     In each row, the weight with the greatest gain is moved to its other neighbour, until none gains. No row's sum of
     magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products still hold.
 
-    weights: of any shape, `inputs.axes` of which are those of the products.
+    weights: of any shape, with products along `inputs.axes`.
     """
     last = tuple(range(-len(inputs.axes), 0))
     by_rows = np.moveaxis(weights, inputs.axes, last)
@@ -41,7 +40,7 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
 
 
 def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments]) -> Raws:
-    """Round the rows of groups, one group after the other; each has inputs of its own."""
+    """Round the rows of groups, one group after the other; each group has inputs of its own."""
     raws, other = format.encode(weights), format.encode_away(weights)
     near, far = format.decode(raws), format.decode(other)
     most, each = float(np.abs(near).sum(1).max(initial=0.0)), len(weights) // len(groups)
@@ -56,13 +55,13 @@ def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments])
 def worth_moving(
     now: Reals, other: Reals, slopes: Reals, moments: NDArray[np.float64], most: float, doubts: Reals | None = None
 ) -> NDArray[np.bool_]:
-    """A mask of the numbers of each row that are worth moving to another value, so that their joint cost is least.
+    """A mask of the numbers of each row that are worth moving to another value for the least joint cost.
 
     In each row, the number with the greatest gain is moved until none gains; moved numbers may be moved back. Moving
     row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
 
     now, other, slopes: of shape (rows, numbers). moments: (numbers, numbers). doubts: the uncertainty of the slopes, of
-    their shape: only gains beyond it count.
+    the same shape; a gain has to exceed it.
     """
     slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)

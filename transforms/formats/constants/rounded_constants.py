@@ -61,7 +61,7 @@ def give_formats(
     refined: Mapping[int, Raws] | None,
     scheme: str | None,
 ) -> None:
-    """Give a program formats. refined: as in `RoundedConstants.raws`. scheme: that of functions."""
+    """Give a program formats. refined: as in `RoundedConstants.raws`. scheme: of functions."""
     assignment = constants.assignment
     retype(
         assignment.function,

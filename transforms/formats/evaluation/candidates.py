@@ -1,4 +1,4 @@
-"""Candidates: programs at L1 for any formats of one program's tensors, made fast enough for searches."""
+"""Candidates: programs at L1 with any formats for the tensors of one program, made quickly enough for searches."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Formats: TypeAlias = tuple[NumberFormat, ...]
 """A format for each class of tensors, in the order of `tensor_classes`."""
 
 LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
-"""The passes after `choose-accumulators` that change bits, by omitting roundings. All later ones keep every bit."""
+"""The passes after `choose-accumulators` that change bits, by omitting roundings. All later ones preserve bits."""
 
 
 class Candidates:
     """The candidates of one program.
 
-    module: profiled, on reals; not changed. inputs: reals of shape (samples, elements) to round weights on. scheme:
-    that of exp, tanh and sigmoid, as in `assign-format{functions=...}`. Raises the errors of `assign-format`.
+    module: profiled, on reals; not changed. inputs: reals of shape (samples, elements) on which weights are rounded.
+    scheme: of exp, tanh and sigmoid, as in `assign-format{functions=...}`. Raises the errors of `assign-format`.
     """
 
     def __init__(self, module: ModuleOp, inputs: Reals | None, scheme: str | None):
@@ -47,7 +47,7 @@ class Candidates:
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """The program with all of its tensors on reals, and the tensor that replaced each of them.
+        """The program with formats but otherwise unchanged ops, and the tensor that replaced each tensor on reals.
 
         refined: as in `RoundedConstants.raws`.
         """
@@ -67,7 +67,7 @@ class Candidates:
         return copy, {value: retyped[copies[value]] for value in of_values}
 
     def program(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> ModuleOp:
-        """The program with the bits that it will have on a device; refined: as in `in_formats`.
+        """The program with the bits that it will have on a device. refined: as in `in_formats`.
 
         Raises `InputError` if a sum of products fits no accumulator.
         """
@@ -76,7 +76,7 @@ class Candidates:
 
 
 def leave_out_roundings(module: ModuleOp) -> ModuleOp:
-    """Give a program whose accumulators are chosen the bits that it will have on a device; it is changed in place."""
+    """Rewrite a program with accumulators, in place, to give the bits that it will have on a device."""
     for rewrite in LEAVE_OUT_ROUNDINGS:
         rewrite.apply(Context(), module)
     return module

@@ -1,4 +1,4 @@
-"""Evaluation of candidates: the outcome of each on the validation set, with the bits of its program on a device."""
+"""Evaluation of candidates on the validation set, with the bits that their programs have on a device."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.problem import SearchProblem
 
 NEAREST = 4096
-"""The margins' derivatives are computed for this many samples, those nearest to the border between two classes: more
-would take memory and add little."""
+"""The samples for which the margins' derivatives are computed, those nearest to the border between two classes; more
+would take memory and add little.
+"""
 
 GREATEST = 1 << 26
 """The most derivatives with respect to filters that are kept, unless one chunk of samples has more."""
@@ -59,7 +60,7 @@ class CandidateEvaluator:
     def gradients(self) -> Gradients:
         """The derivatives of margins with respect to constants, on reals: the same for all candidates.
 
-        They are those of the `nearest` samples, for a program with scores.
+        They are computed on the `nearest` samples, for a program with scores.
         """
         from tinyml.runtime.evaluator.gradients import Gradients
 
@@ -69,14 +70,14 @@ class CandidateEvaluator:
 
     @cached_property
     def nearest(self) -> int:
-        """The number of samples for which the margins' derivatives are computed: whole chunks of `NEAREST`."""
+        """The number of samples for which the margins' derivatives are computed: whole chunks, about `NEAREST`."""
         convolutions = [op for op in self.candidates.module.walk() if isinstance(op, tdsl.Conv2dOp)]
         numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
         most = min(NEAREST, GREATEST // max(numbers, 1))
         return max(most // self.shared.chunk, 1) * self.shared.chunk
 
     def outcome(self, task: EvaluationTask) -> CandidateOutcome:
-        """The outcome of a candidate, abandoned as soon as it is certain to lose more than it may."""
+        """The outcome of a candidate, abandoned once it is certain to lose more than it may."""
         try:
             module = self.candidates.program(task.formats, task.refined)
         except InputError as error:
@@ -87,7 +88,7 @@ class CandidateEvaluator:
 def evaluate_program(
     module: ModuleOp, reference: Reference, shared: SharedEvaluator, metric: Metric, at_most: float
 ) -> CandidateOutcome:
-    """The outcome of a program at L1, abandoned as soon as it is certain to lose more than `at_most`.
+    """The outcome of a program at L1, abandoned once it is certain to lose more than `at_most`.
 
     shared: an evaluator for the inputs of the reference, in its order.
     """

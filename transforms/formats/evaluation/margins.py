@@ -1,4 +1,4 @@
-"""A model of margins: the distance of samples from the border between two classes, and how far errors move them."""
+"""A model of margins: the distance of samples from the border between two classes, and the effect of errors on it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ NEAR = 25.0
 
 
 class MarginModel:
-    """The margins between the two best classes of samples on reals, and how far a candidate moves them.
+    """The margins between the two best classes of samples on reals, and the errors of a candidate's margins.
 
-    To first order, the part of all samples that gets another class is the density of margins at the border, times half
-    the mean absolute error of the margins nearby. So the errors of many samples predict how many samples of other data
-    will differ; the few that differ here, which Shiftry counts, predict that less well.
+    To first order, the share of samples that change their class is the density of margins at the border, times half the
+    mean absolute error of the margins nearby. The errors of many samples thus predict how many samples of other data
+    will differ; the few that differ on this data, which Shiftry counts, predict it less well.
 
-    scores: reals of shape (samples, classes). margins: of shape (samples,). weights: of shape (samples,), so that the
+    scores: reals of shape (samples, classes). margins: of shape (samples,). weights: of shape (samples,), such that the
     weighted absolute errors add up to the percentage of samples that is expected to differ.
     """
 
@@ -50,7 +50,7 @@ class MarginModel:
         return direction
 
     def errors(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins of some samples, from a candidate's scores for them."""
+        """The errors of the margins of some samples, given a candidate's scores for them."""
         return self._margins(scores, part) - self.margins[part]
 
     def weighted_errors(self, scores: Reals, part: slice) -> Reals:

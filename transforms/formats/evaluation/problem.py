@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SearchProblem:
-    """All input of a worker.
+    """The complete input of a worker.
 
     program: the profiled program on reals, as text. x: inputs of shape (samples, elements). y: labels, if there are
-    any. scheme: that of functions, as in `assign-format{functions=...}`.
+    any. scheme: of functions, as in `assign-format{functions=...}`.
     """
 
     program: str

@@ -42,7 +42,7 @@ class CandidateOutcome:
 
 
 class Reference:
-    """The program on reals, on a data set.
+    """The program on reals and its results on a data set.
 
     order: the samples by ascending margin between the two greatest scores, so that bad candidates are recognised early;
     inputs, classes, labels, scores and tensors (the scores, then the other outputs) have this order.
@@ -63,7 +63,7 @@ class Reference:
         self.wrong = 0 if self.labels is None else int(np.sum(self.classes != self.labels))
 
     def check(self, metric: str) -> Metric:
-        """The metric with a name; raises `InputError` if there is none, or if data or program do not allow it."""
+        """The metric of a name; raises `InputError` if unknown, or if data or program do not permit it."""
         for known in METRICS:
             if metric == known:
                 if metric == "accuracy" and self.labels is None:
@@ -76,7 +76,7 @@ class Reference:
     def extended(
         self, outcome: CandidateOutcome, outputs: Outputs, reals: Sequence[Any], compared: Any
     ) -> CandidateOutcome:
-        """An outcome with the next samples added.
+        """The outcome extended by the next samples.
 
         reals: their decoded scores and other outputs. compared: their scores in the form that determines the class.
         """
@@ -93,7 +93,7 @@ class Reference:
         )
 
     def loss(self, outcome: CandidateOutcome, metric: Metric) -> float:
-        """A lower bound on a candidate's loss, exact once all samples were seen; infinite without a program.
+        """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
         By metric: the percentage of samples that differ, points of accuracy, the mean absolute error of the outputs, or
         the percentage of samples expected to differ by their margins.

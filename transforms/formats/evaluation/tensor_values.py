@@ -1,4 +1,4 @@
-"""The values that the tensors of a candidate hold (MinUn 5.1.2, algorithm 5), and their errors."""
+"""The values of a candidate's tensors (MinUn 5.1.2, algorithm 5), and their errors."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
 
 SAMPLES = 256
-"""The number of samples that are run, spread evenly over the data."""
+"""The number of samples that are evaluated, evenly spread over the data."""
 
 
 def value_map(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None = None
 ) -> list[Reals]:
-    """The reals that each class of tensors holds on some samples, in all iterations, as one vector.
+    """The reals in each class of tensors on some samples, in all iterations, as one vector.
 
-    The program has the tensors of its source: nothing is fused or accumulated yet.
+    The program still has the tensors of its source: no ops are fused or accumulated.
 
     refined: as in `RoundedConstants.raws`.
     """
@@ -51,7 +51,7 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
 
 
 class _ValueRecorder:
-    """Collects the values of tensors by class. sources: the tensor on reals that each tensor stands for."""
+    """Collects the values of tensors by class. sources: the tensor on reals that each tensor represents."""
 
     def __init__(self, evaluator: CandidateEvaluator, sources: dict[SSAValue, SSAValue]):
         assignment, inputs = evaluator.candidates.assignment, evaluator.reference.inputs

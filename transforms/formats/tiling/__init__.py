@@ -1,1 +1,1 @@
-"""Loops on tensors: what tiling an op into pixels, or a segment of ops into rows, has in common."""
+"""Loops on tensors, shared by the tilings of ops into pixels and of segments into rows."""

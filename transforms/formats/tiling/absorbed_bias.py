@@ -1,6 +1,6 @@
-"""Convolutions that absorb a constant which is added to their exact sums (L1).
+"""Convolutions that absorb a constant addend of their exact sums (L1).
 
-A bias may be finer than the products: then the filter takes its scale, so that the sum starts from the bias.
+If a bias is finer than the products, the filter takes its scale, so that the sum can start from the bias.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from tinyml.transforms.formats.choose_accumulators import choose
 
 
 def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | None:
-    """A convolution that starts from what `sum` adds to the results of another one; None if it would differ.
+    """A convolution that starts from the constant that `sum` adds to the result of `op`; None if results would differ.
 
-    It stands before `sum`, which stays. The results have to be exact sums of fixed point, and have no other reader.
+    The new op is inserted before `sum`, which is kept. The results must be exact fixed-point sums without other
+    readers.
     """
     filter, image, exact = (tdsl.format_of(value) for value in (op.lhs, op.rhs, op.out))
     if not isinstance(sum, tdsl.AddOp) or op.initial is not None or not op.out.has_one_use():

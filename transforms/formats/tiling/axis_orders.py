@@ -1,6 +1,6 @@
-"""Images that lie in memory in another order of axes, such as channel by channel, without a copy in the usual order.
+"""Images stored in another order of axes, such as channel by channel, without a copy in the usual order.
 
-Convolutions gather their windows from a given image as it lies, and write an image that is returned as it is to lie.
+Convolutions gather their windows from such an input directly, and write such a result directly.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.padding import padding
 
 COPIED = "tinyml.copied"
-"""The attribute of a `tdsl.transpose` of which `plan-execution` wants the result in memory."""
+"""The attribute of a `tdsl.transpose` for which `plan-execution` has chosen a copy in memory."""
 
 Axes = tuple[int, ...]
-"""For each axis of an image N x H x W x C the axis of the tensor in memory."""
+"""For each axis of an image N x H x W x C, the corresponding axis of the tensor in memory."""
 
 USUAL: Axes = (0, 1, 2, 3)
 
 
 def gathered(image: SSAValue) -> tdsl.TransposeOp | None:
-    """The transposition that makes an image, if its readers gather windows from the operand instead.
+    """The transposition that defines an image, if its readers can gather windows from the operand instead.
 
-    The operand is the program's input, or what arrives of it, and all readers are convolutions; `permutation` are the
+    The operand is the program's input, whole or received, and all readers are convolutions; `permutation` gives the
     axes of the operand.
     """
     op = image.owner
@@ -33,7 +33,7 @@ def gathered(image: SSAValue) -> tdsl.TransposeOp | None:
 
 
 def written(image: SSAValue) -> tdsl.TransposeOp | None:
-    """The transposition of an image that the program returns, if nothing else reads the image."""
+    """The transposition of an image that the program returns, if it is the only reader of the image."""
     if not image.has_one_use():
         return None
     [use] = image.uses
@@ -42,12 +42,12 @@ def written(image: SSAValue) -> tdsl.TransposeOp | None:
 
 
 def axes_written(op: tdsl.TransposeOp) -> Axes:
-    """The axes of the result of a transposition in which those of the operand lie."""
+    """For each axis of a transposition's operand, the axis of the result."""
     return tuple(op.axes.index(axis) for axis in range(4))
 
 
 def orders(function: func.FuncOp) -> Iterator[tdsl.TransposeOp]:
-    """The transpositions of a function that need no memory."""
+    """Yield the transpositions of a function that need no memory."""
     for op in function.body.block.ops:
         if isinstance(op, tdsl.TransposeOp) and (_can_be_gathered(op) or _can_be_written(op)):
             yield op

@@ -1,4 +1,4 @@
-"""Pixels of a convolution: each is a product of matrices of the filter and a window of the image."""
+"""Pixels of a convolution: each is a product of the filter matrix and a window of the image."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_li
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 
 Images = Callable[[SSAValue], StoredImage]
-"""The stored image of a value."""
+"""A function that gives the stored image of a value."""
 
 
 class ConvolutionPixels:
-    """A convolution of a single image, with the padding before it and elementwise ops behind it, pixel by pixel.
+    """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel.
 
-    chain: the elementwise ops, each of which reads the result of the one before. by_row: channels of the result are
-    computed alone. several: pixels beside each other are computed at once, from the strip of the image under them. The
-    filter and the start of the sums are reshaped in front of all loops, where the emitter is.
+    chain: the elementwise ops, each of which reads the previous result. by_row: channels of the result are computed one
+    at a time. several: adjacent pixels are computed at once, from the strip of the image that they read. The filter and
+    the start of the sums are reshaped at the emitter's initial insertion point, outside of all loops.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ConvolutionPixels:
         return self.op.rhs if self.pad is None else self.pad.input
 
     def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1, rows: int = 1) -> SSAValue:
-        """Pixels beside each other of the last result, of shape 1xRxNxO. Several rows are whole ones."""
+        """Compute `count` adjacent pixels of the last result in `rows` rows, as 1xRxNxO; several rows must be whole."""
         windows = self._windows(y, x, images(self.image), count, rows)
         pixels = self._product(windows, (1, rows, count, self.shape[3]))
         pixels.name_hint = self.op.out.name_hint
@@ -64,13 +64,13 @@ class ConvolutionPixels:
         return applied(self.chain, self.op.out, pixels, same_pixels, self.emit)
 
     def element(self, row: SSAValue, y: SSAValue, x: SSAValue, image: StoredImage) -> SSAValue:
-        """A channel of the pixel before elementwise ops, of shape 1x1x1x1. image: all channels that it depends on."""
+        """One channel of a pixel before elementwise ops, of shape 1x1x1x1. image: all channels that it depends on."""
         column = self._column(self._windows(y, x, image, 1))
         new = tdsl.RowProductOp(self.filter, row, column, self.initial, tdsl.format_of(self.op.out).type)
         return self._sums(new, (1, 1, 1, 1))
 
     def _windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int, rows: int = 1) -> SSAValue:
-        """The parts of the image under the filter for pixels beside each other, in several rows if it moves by one."""
+        """The windows of adjacent pixels, or the strip that contains them; for several rows, strides must be 1."""
         _, height, width, _ = tdsl.shape_of(self.op.lhs)
         margins = margins_of(self.pad)
         (down, across), (above, _, before, _) = self.op.steps, margins
@@ -78,13 +78,13 @@ class ConvolutionPixels:
         left = self.emit.plus(self.emit.times(x, across), -before)
         filling = 0.0 if self.pad is None else self.pad.filling
         if self.op.spread[1] == 1 or width == 1:
-            # One strip under all of them.
+            # A single strip that contains all windows.
             count, width = 1, (count - 1) * across + width
         size = height + rows - 1, width
         return image.windows(top, left, size, self.emit, self.op.spread, margins, filling, count, across)
 
     def _product(self, windows: SSAValue, shape: tdsl.Shape) -> SSAValue:
-        """The pixels of the result before elementwise ops, in a shape."""
+        """The pixels of the result before elementwise ops, in the given shape."""
         op, element = self.op, tdsl.format_of(self.op.out).type
         if not self.is_matrix:
             steps = 1, op.steps[1] if tdsl.shape_of(windows)[0] == 1 else 1
@@ -101,7 +101,7 @@ class ConvolutionPixels:
         return self.emit.reshaped(window, (prod(tdsl.shape_of(window)), 1))
 
     def _sums(self, new: tdsl.ContractionOp, shape: tdsl.Shape) -> SSAValue:
-        """The result of an op that computes sums of the convolution, as pixels beside each other, in a shape."""
+        """The result of an op that computes sums of the convolution, as adjacent pixels in the given shape."""
         op = self.op
         new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
         result = self.emit.insert(new, op)
@@ -116,9 +116,9 @@ def applied(
     other: Callable[[SSAValue], SSAValue | None],
     emit: TensorBuilder,
 ) -> SSAValue:
-    """A part of the result of elementwise ops, one after the other, on the same part of the first one's operand.
+    """Apply elementwise ops to a part of the first operand, and return the same part of the last result.
 
-    other: the part of another operand; None for operands that belong to every part.
+    other: gives the same part of another operand; None for operands that all parts share.
     """
     previous = first
     for step in chain:

@@ -1,4 +1,4 @@
-"""Paddings around height and width of images."""
+"""Padding of images in height and width."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tinyml.dialects import tdsl
 
 
 def padding(image: SSAValue) -> tdsl.PadOp | None:
-    """The padding that makes an image, if it only lies around height and width."""
+    """The padding that makes an image, if it only pads height and width; None otherwise."""
     pad = image.owner
     if not isinstance(pad, tdsl.PadOp):
         return None

@@ -1,4 +1,4 @@
-"""Images in loops: whole, or as a ring of the rows or pixels computed last."""
+"""Images in loops: whole, or as a ring of the most recent rows or pixels."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tinyml.transforms.ir.indices.offsets import is_run
 
 @dataclass(frozen=True)
 class StoredImage:
-    """An image 1 x H x W x C, and the tensor that holds it, or in a ring its last rows or pixels.
+    """An image 1 x H x W x C, and the tensor that holds it or, as a ring, its most recent rows or pixels.
 
-    shape: the image's. A ring has shape 1 x h x w x C: pixel (y, x) of the image lies at (y mod h, x mod w), or if it
-    is a single row, pixel number n of the image, counted row by row, at place n mod w. axes: those of the tensor, which
-    may lie in another order, for each of the image.
+    shape: of the image. A ring has shape 1 x h x w x C: it holds pixel (y, x) at (y mod h, x mod w) or, if it is a
+    single row, pixel n of the image in raster order at n mod w. axes: for each axis of the image, the axis of the
+    tensor, which may have another order.
     """
 
     value: SSAValue
@@ -30,7 +30,7 @@ class StoredImage:
 
     @staticmethod
     def whole(value: SSAValue) -> StoredImage:
-        """An image that lies as a whole where its value does, or where the value is gathered from."""
+        """The image of a whole tensor, or of the tensor that the value is gathered from."""
         if (transpose := gathered(value)) is not None:
             return StoredImage(transpose.input, tdsl.shape_of(value), transpose.axes)
         return StoredImage(value, tdsl.shape_of(value))
@@ -39,9 +39,9 @@ class StoredImage:
     def empty(
         like: SSAValue, height: int, width: int, emit: TensorBuilder, location: Operation | None = None
     ) -> StoredImage:
-        """An image to be computed, of which so many rows and columns are kept, in the order in which it is read.
+        """An uninitialised image of which `height` rows and `width` columns are kept, in the order in which it is read.
 
-        A program may return it in another order, or receive it so.
+        The order differs from the usual one if the program returns or receives the image in another order.
         """
         shape, axes = tdsl.shape_of(like), USUAL
         if (transpose := written(like)) is not None:
@@ -55,7 +55,7 @@ class StoredImage:
         return StoredImage(value, shape, axes)
 
     def now(self, value: SSAValue) -> StoredImage:
-        """The image after the tensor has been updated."""
+        """The same image after an update of its tensor."""
         return replace(self, value=value)
 
     @property
@@ -69,7 +69,7 @@ class StoredImage:
         return self.extents != self.shape[1:3]
 
     def place(self, y: SSAValue, x: SSAValue, emit: TensorBuilder) -> list[SSAValue]:
-        """The index of the first element of a pixel in the tensor, in the image's order of axes."""
+        """The index of a pixel's first element in the tensor, in the image's order of axes."""
         zero = emit.index(0)
         if not self.is_ring:
             return [zero, y, x, zero]
@@ -83,14 +83,14 @@ class StoredImage:
         return [zero, zero, _remainder(number, columns, emit), zero]
 
     def part(self, at: Sequence[SSAValue], height: int, width: int, emit: TensorBuilder) -> SSAValue:
-        """Rows and columns of the tensor from a place on."""
+        """The part of the tensor that starts at index `at`, of the given height and width."""
         assert self.axes == USUAL, "windows are gathered from an image in another order"
         return emit.insert(tdsl.SliceOp(self.value, at, (1, height, width, self.shape[3])))
 
     def inserted(
         self, part: SSAValue, at: Sequence[SSAValue], emit: TensorBuilder, *, as_stored: bool = False
     ) -> StoredImage:
-        """The image with pixels replaced, from a place on. as_stored: the part has the tensor's order of axes."""
+        """The image after replacing pixels from index `at`. as_stored: the part has the tensor's order of axes."""
         offsets = [at[self.axes.index(axis)] for axis in range(4)]
         axes = None if as_stored or self.axes == USUAL else self.axes
         return self.now(emit.insert(tdsl.InsertSliceOp(part, self.value, offsets, axes)))
@@ -107,9 +107,9 @@ class StoredImage:
         count: int = 1,
         across: int = 1,
     ) -> SSAValue:
-        """The pixels under windows, in memory of their own unless they lie one after the other.
+        """The pixels in windows, gathered into a buffer of their own unless they are contiguous.
 
-        count: of windows beside each other, `across` pixels apart.
+        count: the number of adjacent windows, `across` pixels apart.
         """
         shape = 1, *size, self.shape[3]
         adjacent = all(extent == 1 or gap == 1 for extent, gap in zip(size, dilations, strict=True))
@@ -126,13 +126,13 @@ class StoredImage:
 
 
 def _read_as(value: SSAValue) -> tdsl.TransposeOp | None:
-    """The transposition as whose result readers gather a value, if there is one."""
+    """The transposition whose result a value's readers gather, if there is one."""
     readers = [use.operation for use in value.uses]
     return gathered(readers[0].results[0]) if readers and isinstance(readers[0], tdsl.TransposeOp) else None
 
 
 def tensor_like(value: SSAValue, shape: Sequence[int]) -> TensorType:
-    """The type of a tensor of another shape."""
+    """The tensor type with the element type of a value and another shape."""
     return TensorType(tdsl.format_of(value).type, shape)
 
 

@@ -15,7 +15,7 @@ from tinyml.transforms.ir.located_builder import LocatedBuilder
 
 
 class TensorBuilder(LocatedBuilder):
-    """Inserts ops on tensors before an op; loops open and close around what their bodies insert."""
+    """Inserts ops on tensors before an op; loops open and close around the ops that their bodies insert."""
 
     def __init__(self, before: Operation, location: LocationAttr) -> None:
         super().__init__(InsertPoint.before(before), location)
@@ -51,7 +51,7 @@ class TensorBuilder(LocatedBuilder):
         return self.insert(arith.MuliOp(index, self.index(factor)))
 
     def reshaped(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """A tensor in another shape; a constant as another constant."""
+        """Reshape a tensor; a constant becomes another constant."""
         if tdsl.shape_of(value) == tuple(shape):
             return value
         if isinstance(constant := value.owner, tdsl.ConstOp) and value.has_one_use():
@@ -83,7 +83,7 @@ class TensorBuilder(LocatedBuilder):
         return loop.results
 
     def over(self, extent: int, whole: SSAValue, body: Callable[[SSAValue, SSAValue], SSAValue]) -> SSAValue:
-        """A loop from 0 that carries one tensor; none for a single iteration."""
+        """The result of a loop from 0 that carries one tensor; a single iteration needs no loop."""
         if extent == 1:
             return body(self.index(0), whole)
         ends = self.index(0), self.index(extent)

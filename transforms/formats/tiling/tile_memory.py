@@ -16,8 +16,8 @@ from tinyml.transforms.formats.tiling.window_kernels import kernels
 class TileMemory:
     """The memory that computing several pixels at once may take.
 
-    strip: bytes of a strip that is gathered. spare: bytes of the arena beyond a window and a pixel, which computing one
-    at a time takes; None if it has no limit.
+    strip: bytes of a gathered strip. spare: bytes of the arena in excess of the window and the pixel of one-by-one
+    computation; None for no limit.
     """
 
     strip: int
@@ -31,11 +31,11 @@ _STREAMED_SHARE = 3
 """The divisor of the memory for strips in streamed segments, where strips and stack share a third of it."""
 
 _CALLS = 320
-"""Bytes of stack besides those of kernels."""
+"""Bytes of stack in addition to those of kernels."""
 
 
 def small_memory(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory:
-    """The memory for strips in streamed segments, less the stack of the kernel with the largest frame."""
+    """The memory for strips in streamed segments, minus the stack of the kernel with the largest frame."""
     least = min((family.most for family in families), default=0) // _STREAMED_SHARE
     return TileMemory(max(least - _CALLS - stack_of(convolutions, families), 0))
 
@@ -46,7 +46,7 @@ def stack_of(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamil
 
 
 MEMORY = "tinyml.room"
-"""The attribute of an op with its `TileMemory`, which `plan-execution` sets: `strip`, and `spare` if it is limited."""
+"""The attribute with an op's `TileMemory`, set by `plan-execution`: `strip`, and `spare` if it is limited."""
 
 
 def memory_attribute(memory: TileMemory) -> DenseArrayBase:
@@ -55,6 +55,6 @@ def memory_attribute(memory: TileMemory) -> DenseArrayBase:
 
 
 def memory_of(op: tdsl.Conv2dOp) -> TileMemory | None:
-    """The `TileMemory` that `plan-execution` has set for an op; None without one."""
+    """The `TileMemory` that `plan-execution` has set for an op; None if it has set none."""
     memory = op.attributes.get(MEMORY)
     return TileMemory(*(int(value) for value in memory.get_values())) if isinstance(memory, DenseArrayBase) else None

@@ -18,7 +18,7 @@ ROWS_BYTES = 1024
 def pixels_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: TileMemory = AMPLE) -> int:
     """The number of pixels of a row that kernels compute at once; 1 without a kernel for several.
 
-    All tiles of a row have kernels, the last of which may be shorter.
+    All tiles of a row have kernels; the last tile may be shorter.
     """
     width = tdsl.shape_of(op.out)[2]
     counts = [
@@ -41,7 +41,7 @@ def rows_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: Tile
 
 
 def lines_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: TileMemory = AMPLE) -> int:
-    """The number of lines of windows that kernels compute at once; 1 without a kernel for several or for whole rows."""
+    """The number of lines of windows computed at once; 1 without a kernel for several lines or whole rows."""
     _, height, width, _ = tdsl.shape_of(op.out)
     if op.steps != (1, 1) or op.spread != (1, 1):
         return 1
@@ -51,7 +51,7 @@ def lines_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: Til
 
 
 def _has_kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int, memory: TileMemory) -> bool:
-    """True if there is a kernel for `count` pixels, one for those that remain in a row, and memory for both."""
+    """True if there is a kernel for `count` pixels, one for the remaining pixels of a row, and memory for both."""
     lines = max((family.lines for family in families), default=1)
     gathered, alone, filters = gathered_bytes(op, count, lines), gathered_bytes(op, 1), tdsl.shape_of(op.lhs)[0]
     if gathered > memory.strip:

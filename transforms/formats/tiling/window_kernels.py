@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> Iterator[Kernel]:
-    """The kernels for `count` pixels."""
+    """Yield the kernels for `count` pixels."""
     filters, height, width, length = tdsl.shape_of(op.lhs)
     channels = tdsl.shape_of(op.rhs)[3]
     if op.group_count == 1:
@@ -46,9 +46,9 @@ def kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> It
 
 
 def _constants(op: tdsl.Conv2dOp) -> tuple[Numbers, Start] | None:
-    """The weights of each filter, and the start of its sums, which absorbs a zero point of the image.
+    """The weights of each filter, and the start of its sums, which absorbs the zero point of the image.
 
-    None for sums that tiles do not have.
+    None for sums that no tile kernel computes.
     """
     constant, initial, accumulator = op.lhs.owner, op.initial, op.accumulators[0]
     (lhs, lhs_offset), (rhs, offset) = (tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs))
@@ -68,7 +68,7 @@ def _constants(op: tdsl.Conv2dOp) -> tuple[Numbers, Start] | None:
 
 
 def shared_shape(op: tdsl.Conv2dOp, count: int, lines: int) -> tdsl.Shape:
-    """The shape of what is gathered for pixels: a strip, or windows if a row of their elements is dilated."""
+    """The shape of the gathered elements for `count` pixels: a strip, or separate windows if the filter is dilated."""
     (_, height, width, _), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     if op.spread[1] > 1 and width > 1:
         return count, height, width, channels
@@ -76,6 +76,6 @@ def shared_shape(op: tdsl.Conv2dOp, count: int, lines: int) -> tdsl.Shape:
 
 
 def gathered_bytes(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> int:
-    """The bytes that are gathered for pixels; single pixels that nothing pads stay where they are."""
+    """The bytes gathered for `count` pixels; unpadded windows of single pixels are read in place."""
     in_place = tdsl.shape_of(op.lhs)[1:3] == (1, 1) and padding(op.rhs) is None and gathered(op.rhs) is None
     return 0 if in_place else prod(shared_shape(op, count, lines))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class FunctionContext:
-    """Emission context of a function: equal tables share one at its entry, declarations go to the end of the module."""
+    """The emission context of a function: one copy of equal tables at its entry, declarations in the module."""
 
     def __init__(self, module: ModuleOp, function: func.FuncOp):
         self.module = module

@@ -19,7 +19,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of, target_of
 
 Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
-"""Emits an op in bits and returns its result, if it has one."""
+"""Emits the arithmetic of an op and returns its result, if it has one."""
 
 Called: TypeAlias = tuple[num.KernelAttr, str]
 """A kernel and its C function."""
@@ -28,7 +28,7 @@ Called: TypeAlias = tuple[num.KernelAttr, str]
 def decoding(e: Emitter, kernel: Kernel, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:
     """The operands with which a kernel decodes raws: tables, then bytes.
 
-    Tables begin with the entry for raw 0 and have those of negative raws before it.
+    Each table argument points to the entry for raw 0; the entries of negative raws precede it.
     """
     tables = [(coding.table, coding.zero) for coding in codings if coding.table is not None]
     parameters = [value for coding in codings for value in coding.parameters]
@@ -52,13 +52,13 @@ def call_kernel(
     results_in: Sequence[SSAValue] = (),
     attributes: Mapping[str, Attribute] | None = None,
 ) -> SSAValue | None:
-    """Calls a kernel on contiguous memory of any length and returns the result, if there is one.
+    """Call a kernel on contiguous memory of any length, and return the result, if there is one.
 
-    attributes: of the kernel's declaration, besides the kernel itself.
+    attributes: additional attributes of the kernel's declaration.
     """
 
     def runs(memrefs: Sequence[SSAValue]) -> list[SSAValue]:
-        # Kernels take any length and know which of their operands lie in flash.
+        # Kernels take any length and know which of their operands are in flash.
         types = [MemRefType(scratch.memref_type(memref).element_type, [DYNAMIC_INDEX]) for memref in memrefs]
         return [e.insert(upstream_memref.CastOp.get(*pair)) for pair in zip(memrefs, types, strict=True)]
 

@@ -24,7 +24,7 @@ Interval: TypeAlias = tuple[int, int]
 
 
 def prepare(op: Operation) -> Lowering | None:
-    """The lowering of an op in its current formats; None for an op that stays as it is."""
+    """The lowering of an op in its current formats; None for an op that is not lowered."""
     match op:
         case num.NumOp():
             computation = op.computation()

@@ -1,4 +1,4 @@
-"""The storage types that take the place of number formats and accumulators."""
+"""The storage types that replace number formats and accumulators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tinyml.dialects.formats.number_format import number_format
 
 
 class ToStorage(RewritePattern):
-    """Replaces formats and accumulators inside any type by their storage; data attributes are left alone."""
+    """Replaces formats and accumulators inside any type by their storage; data attributes are unchanged."""
 
     def __init__(self) -> None:
         self.memo: dict[Attribute, Attribute] = {}

@@ -11,23 +11,23 @@ from tinyml.dialects.scratch import memref_type, size_in_bytes
 
 
 def memory_of(root: SSAValue) -> SSAValue:
-    """The arena that holds a root, in which results may overwrite operands (`update-in-place`), or the root itself."""
+    """The arena that contains a root buffer, in which results may overwrite operands, or the root itself."""
     return root.owner.arena if isinstance(root.owner, scratch.ViewOp) else root
 
 
 def start_of(root: SSAValue) -> int:
-    """The byte at which a root begins in its memory."""
+    """The byte offset of a root buffer in its memory."""
     return root.owner.offset.value.data if isinstance(root.owner, scratch.ViewOp) else 0
 
 
 def overlap(a: SSAValue, b: SSAValue) -> bool:
-    """True if two roots have bytes in common."""
+    """True if two root buffers share bytes."""
     ends = [start_of(root) + size_in_bytes(memref_type(root)) for root in (a, b)]
     return memory_of(a) is memory_of(b) and start_of(a) < ends[1] and start_of(b) < ends[0]
 
 
 def affine(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:
-    """Slope and start of a value that equals slope * index + start; None if it is not of that form."""
+    """Slope and start of a value of the form slope * index + start; None for other values."""
     if value is index:
         return 1, 0
     if (number := const_evaluate_operand(value)) is not None:

@@ -1,1 +1,1 @@
-"""The cost model: the steps, the demand and the estimated cost of programs at L3."""
+"""The cost model: the steps, the demand and the estimated cost of programs (L3)."""

@@ -1,4 +1,4 @@
-"""The demand of a program at L3: how often each kind of step runs and stands in the code, and its memory.
+"""The demand of a program: executions and occurrences of each kind of step, and memory (L3).
 
 The demand does not depend on the costs of steps. Num ops are lowered one by one, and equal ops only once, so that
 counting a program takes milliseconds.
@@ -30,7 +30,7 @@ from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 UNKNOWN_TRIPS = 16
-"""Iterations assumed for a loop without known bounds."""
+"""The iterations assumed for a loop without known bounds."""
 
 
 def _counts() -> defaultdict[str, float]:
@@ -39,25 +39,25 @@ def _counts() -> defaultdict[str, float]:
 
 @dataclass
 class StepCounts:
-    """Counts by kind of step. runs: executions in one inference, on average. stands: occurrences in the code."""
+    """Counts by kind of step. runs: mean executions per inference. stands: occurrences in the code."""
 
     runs: dict[str, float] = field(default_factory=_counts)
     stands: dict[str, float] = field(default_factory=_counts)
 
     def add(self, step: str, times: float, runs: float = 1, stands: float = 1) -> None:
-        """Count a step at a point that an inference reaches `times` times and that runs it `runs` times each."""
+        """Count a step that occurs `stands` times in code reached `times` times, running `runs` times each."""
         self.runs[step] += times * runs
         self.stands[step] += stands
 
 
 @dataclass
 class Demand:
-    """The steps and memory that a program demands.
+    """The steps and memory that a program needs.
 
-    operations: the steps of each operation of the source by name, with "" for steps that belong to none.
-    constants, arena, input, local: bytes; constants are in flash, local arrays on the stack. kernels: costs of the
-    steps of kernels, as far as their instructions say them. shared: bytes of flash of the functions that kernels share,
-    by name.
+    operations: the steps of each operation of the source by name, with "" for steps that belong to none. constants,
+    arena, input, local: in bytes; constants are in flash, local arrays on the stack. kernels: costs of the steps of
+    kernels, as far as their instructions determine them. shared: bytes of flash of the functions that kernels share, by
+    name.
     """
 
     operations: dict[str, StepCounts] = field(default_factory=dict[str, StepCounts])
@@ -70,7 +70,7 @@ class Demand:
 
 
 def demand_of(module: ModuleOp) -> Demand:
-    """The demand of a program at L3. Branches count as taken, and only elements of the input can be zero."""
+    """The demand of a program at L3. Branches count as taken, and the share of zeros is only known for the input."""
     counter = _Counter(target_of(module))
     for function in defined_functions(module):
         arguments = function.body.block.args
@@ -82,11 +82,11 @@ def demand_of(module: ModuleOp) -> Demand:
 
 
 class _Counter:
-    """Counts steps in one walk through a program.
+    """Counts the steps of a program in one walk.
 
     target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants: bytes of each
-    array in flash. zeros: the share of zeros, for arrays and for elements loaded from them. extremes: the least and the
-    greatest raw of constants of integers.
+    array in flash. zeros: the share of zeros in arrays and in elements loaded from them. extremes: the least and the
+    greatest raw of integer constants.
     """
 
     def __init__(self, target: str) -> None:
@@ -117,7 +117,7 @@ class _Counter:
         steps = self.demand.operations.setdefault(name, StepCounts())
         match op:
             case memref.AllocaOp():
-                # A frame takes no time, but stack beyond the array itself.
+                # A frame takes no time, but more stack than the array itself.
                 steps.add("alloca", 0, 0, 0)
             case scf.ForOp():
                 trips = trip_count(op)
@@ -138,9 +138,9 @@ class _Counter:
                     steps.add(step, times, count, count)
 
     def loaded(self, load: memref.LoadOp) -> bool:
-        """Record the share of zeros and the interval of a loaded element; true if nothing is loaded.
+        """Record the share of zeros and the interval of a loaded element; true if the load disappears.
 
-        Arithmetic has a constant in the place of an element that can only be a single number.
+        Arithmetic replaces an element that has only one possible value by a constant.
         """
         if zeros := self.zeros.get(scratch.root(load.memref)):
             self.zeros[load.res] = zeros
@@ -212,7 +212,7 @@ def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
 
 
 def _units(op: num.KernelOp, kernel: Kernel) -> Mapping[str, float]:
-    """The units in which the time of a kernel is counted besides the call, and how many of them one call takes."""
+    """The number of units per call of each kind by which a kernel's time is counted, in addition to the call itself."""
     elements = _elements(op, kernel)
     units = {"element": elements, **op.parts}
     if kernel.composed is not None and kernel.composed.block:
@@ -234,7 +234,7 @@ def _elements(op: num.KernelOp, kernel: Kernel) -> float:
 
 
 def _rest(op: num.KernelOp, block: int) -> float:
-    """The number of these elements that fill no block; for a sparse matrix, the mean over its rows."""
+    """The number of elements that do not fill a block; for a sparse matrix, the mean over its rows."""
     return float((compressed_rows(op).lengths % block).mean()) if isinstance(op, num.SparseDotOp) else op.length % block
 
 
@@ -248,7 +248,7 @@ def _source_elements(value: SSAValue) -> int:
 
 
 def trip_count(op: scf.ForOp) -> float:
-    """The iterations of a loop; their mean if they depend on loops around it, or if a bound is loaded from flash."""
+    """The iterations of a loop; their mean if they depend on enclosing loops, or if a bound is loaded from flash."""
     if (mean := mean_iterations(op)) is not None:
         return mean
     if const_evaluate_operand(op.lb) is None or const_evaluate_operand(op.step) is None:

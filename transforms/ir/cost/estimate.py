@@ -19,10 +19,10 @@ from tinyml.transforms.ir.cost.demand import Demand, StepCounts, demand_of
 class Estimate:
     """The estimated cost of a program.
 
-    time: of one inference, in the unit of the device. code: bytes of the program's own instructions. flash, ram: bytes
-    of the whole program, RAM including the stack. deepest: bytes of stack of the composed kernel that takes most, which
-    calls no others. operations: time and code of each operation of the source, by name. guessed: kinds of steps that
-    were never measured on the device and have a generic cost.
+    time: per inference, in the device's unit. code: bytes of the program's own instructions. flash, ram: bytes of the
+    whole program, with the stack in RAM. deepest: bytes of stack of the composed kernel that takes most; kernels call
+    no others. operations: time and code of each operation of the source, by name. guessed: kinds of steps that were
+    never measured on the device and have a generic cost.
     """
 
     time: float
@@ -36,19 +36,19 @@ class Estimate:
 
 
 def estimate(module: ModuleOp, table: CostTable) -> Estimate:
-    """The cost of a program at L3 on the device of a table."""
+    """The cost of a program at L3 on the device that a cost table describes."""
     return estimate_of(demand_of(module), table)
 
 
 def estimate_of(demand: Demand, table: CostTable) -> Estimate:
-    """The cost of a demand on the device of a table."""
+    """The cost of a demand on the device that a cost table describes."""
     kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
     kernels = {step: demand.kernels.get(step, KernelCost()) for step in kinds}
     known = {step: table.steps.get(step) or kernels[step].cost for step in kinds}
     costs = {step: cost or table.generic_cost(step) for step, cost in known.items()}
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
     once = sum(cost.once for cost in costs.values()) + sum(demand.shared.values())
-    # Kernels call nothing, so that the frame of one is alive at a time.
+    # Kernels call no functions, so that only one of their frames is alive at a time.
     deepest = max((kernel.frame for kernel in kernels.values() if kernel.frame is not None), default=0)
     frames = sum(cost.stack for step, cost in costs.items() if kernels[step].frame is None)
     stack = table.program.stack + frames + deepest + demand.local
@@ -66,7 +66,7 @@ def estimate_of(demand: Demand, table: CostTable) -> Estimate:
 
 
 def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None:
-    """The cost of a program at L3 on a board by name; None without measurements at that C optimisation level."""
+    """The cost of a program at L3 on a board; None without measurements at that C optimisation level."""
     table = cost_table(target) if optimize == OPTIMIZE else None
     return None if table is None else estimate(module, table)
 

@@ -1,4 +1,4 @@
-"""The steps of one operation for the cost model: kinds, by operation and width.
+"""The steps of an operation for the cost model: kinds, by operation and width.
 
 The names are the keys of `tinyml.targets.costs`. An operation without a rule here counts under its own name and width,
 so that a new operation is counted, and measured by the next calibration, without a change of this file.
@@ -21,7 +21,7 @@ from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
 from tinyml.transforms.ir.indices.divisibility import is_multiple
 
 UNROLLED = 2
-"""The most bits by which a chip that shifts bit by bit shifts in straight-line code; longer shifts are loops."""
+"""The largest shift amount in straight-line code on a chip without a barrel shifter; longer shifts are loops."""
 
 _FREE = (
     arith.ConstantOp,
@@ -39,7 +39,7 @@ _FREE = (
 
 
 def steps_of_operation(op: Operation) -> Mapping[str, float]:
-    """The steps of an operation of L4, by kind; a loop has none, as the ops of its body are counted by themselves."""
+    """The steps of an operation of L4, by kind; none for a loop, as the ops of its body are counted separately."""
     if isinstance(op, _FREE):
         return {}
     width = str(storage_of(op.results[0].type)) if op.results else ""
@@ -83,12 +83,12 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
 
 
 def takes_less_of_zero(step: str) -> bool:
-    """True if a step is faster with an operand that is zero, as float arithmetic in software is."""
+    """True if a step is faster with a zero operand, as software float arithmetic is."""
     return step.startswith(("mulf ", "addf ", "subf "))
 
 
 def of_zero(step: str) -> str:
-    """The name of a step with an operand that is zero."""
+    """The name of a step with a zero operand."""
     return f"{step} of zero"
 
 
@@ -121,7 +121,7 @@ def _shift(width: str, amount: int | None) -> Mapping[str, float]:
 
 
 def _copies_words(op: scratch.CopyRunOp) -> bool:
-    """True if a copy consists of words between aligned addresses of the arena, which is aligned itself."""
+    """True if a copy consists of words at aligned addresses of the arena, which is aligned itself."""
     elements, size = unit_of(memref_type(op.source))
     whole = elements * 4 // gcd(size, 4)
     offsets = [op.first, op.at, op.count]

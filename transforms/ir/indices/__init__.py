@@ -1,1 +1,1 @@
-"""Arithmetic on indices: offsets of elements, divisibility, values over all iterations of loops."""
+"""Arithmetic on indices: element offsets, divisibility, values over all iterations of loops."""

@@ -1,4 +1,4 @@
-"""Divisibility of indices, such as offsets of rows by the length of a row."""
+"""Divisibility of indices, such as row offsets by the row length."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 
 def is_multiple(index: SSAValue, factor: int) -> bool:
-    """True if an index is known to be a multiple of a factor in every iteration."""
+    """True if an index is proven to be a multiple of a factor in every iteration."""
     if (number := const_evaluate_operand(index)) is not None:
         return number % factor == 0
     match op := index.owner:
@@ -23,7 +23,7 @@ def is_multiple(index: SSAValue, factor: int) -> bool:
 
 
 def exchanged(index: SSAValue, factor: int, by: int, nest: LoopNest) -> SSAValue:
-    """index / factor * by for a multiple of the factor, without a division."""
+    """Emit index / factor * by for an index that is a multiple of `factor`, without a division."""
     if factor == by:
         return index
     if (number := const_evaluate_operand(index)) is not None:

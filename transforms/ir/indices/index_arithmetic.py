@@ -1,4 +1,4 @@
-"""Arithmetic on arrays of indices, and the iterations of loops whose bounds depend on loops around them."""
+"""Arithmetic on arrays of indices, and mean trip counts of loops whose bounds depend on enclosing loops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 MOST_ITERATIONS = 1_000_000
-"""Limit on the iterations of the loops around a loop of which the mean is taken."""
+"""Limit on the iterations of the enclosing loops over which a mean is taken."""
 
 ARITHMETIC: dict[type[Operation], Callable[[Numbers, Numbers], Numbers]] = {
     arith.AddiOp: lambda a, b: a + b,
@@ -34,9 +34,9 @@ ARITHMETIC: dict[type[Operation], Callable[[Numbers, Numbers], Numbers]] = {
 
 
 def mean_iterations(loop: scf.ForOp) -> float | None:
-    """The mean number of iterations of a loop over those of the loops that its bounds depend on.
+    """The mean number of iterations of a loop over all iterations of the loops that its bounds depend on.
 
-    None unless these have constant bounds, and its own follow from their indices by `ARITHMETIC`.
+    None unless these loops have constant bounds, and the loop's own bounds follow from their indices by `ARITHMETIC`.
     """
     around: dict[SSAValue, range] = {}
     if not all(_depends(bound, around) for bound in (loop.lb, loop.ub, loop.step)):
@@ -51,7 +51,7 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
 
 
 def _depends(value: SSAValue, around: dict[SSAValue, range]) -> bool:
-    """Note the loops on whose indices a value depends; False if it depends on anything else."""
+    """Record the loops on whose indices a value depends; False if it depends on anything else."""
     owner = value.owner
     if isinstance(owner, Block):
         loop = owner.parent_op()

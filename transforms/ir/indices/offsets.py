@@ -23,7 +23,7 @@ def build_index(value: int, builder: Builder) -> SSAValue:
 
 
 def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Builder) -> SSAValue:
-    """The offset in elements of leading indices in a row-major shape."""
+    """Emit the offset, in elements, of leading indices into a row-major shape."""
     total: SSAValue | None = None
     for axis, index in enumerate(indices):
         if (stride := prod(shape[axis + 1 :])) != 1:

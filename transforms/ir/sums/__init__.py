@@ -1,1 +1,1 @@
-"""Sums that loops carry: matchers, rounding in blocks, strip mining, the loops of an accumulator."""
+"""Loop-carried sums: matchers, rounding in blocks, strip mining, the loops of an accumulator."""

@@ -29,12 +29,12 @@ class LoopCarriedSum:
 
     @property
     def carried(self) -> SSAValue:
-        """The sum so far, an argument of the loop's body."""
+        """The partial sum, an argument of the loop's body."""
         return self.loop.body.block.args[1 + self.position]
 
     @staticmethod
     def match(loop: scf.ForOp, position: int) -> LoopCarriedSum | None:
-        """The sum in one of a loop's iter_args; None if that is no such sum, or if its parts have other uses."""
+        """The sum in one of a loop's iter_args; None if it has another form, or if its parts have other uses."""
         body = loop.body.block
         carried = body.args[1 + position]
         initial = loop.iter_args[position].owner

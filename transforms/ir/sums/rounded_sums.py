@@ -12,9 +12,10 @@ from tinyml.transforms.ir.sums.strip_mining import ColumnSum
 
 
 def round_carried_sums(module: ModuleOp, block: int) -> None:
-    """Rewrite loops whose only iter_arg is a column `carried + constant[i] * x`, from zero.
+    """Rewrite loops whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
 
-    block: the most iterations whose products are added in one sum, exact in registers and rounded when it is stored.
+    block: the most iterations whose products are added in one sum, which is exact in registers and rounded when it is
+    stored.
     """
     for loop in [op for op in module.walk() if isinstance(op, scf.ForOp) and len(op.iter_args) == 1]:
         carried_sum = LoopCarriedSum.match(loop, 0)

@@ -15,12 +15,12 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import tdsl
 
 LEAST = 4
-"""The smallest block; smaller ones would not pay for the calls of their dot products."""
+"""The smallest block; smaller ones do not repay the calls of their dot products."""
 
 
 @dataclass(frozen=True)
 class ColumnSum:
-    """The ops of a sum of columns `carried + constant[i] * factor` that a loop over all i carries.
+    """The ops of a sum of columns `carried + constant[i] * factor`, carried by a loop over all i.
 
     step: the addition of a column times a single number, exact or rounded into the format of the iter_arg.
     """
@@ -38,7 +38,7 @@ class ColumnSum:
 
     @staticmethod
     def match(loop: scf.ForOp) -> ColumnSum | None:
-        """The only sum that a loop carries; None if it carries anything else or parts of the sum have other uses."""
+        """The only sum that a loop carries; None if it carries other values or parts of the sum have other uses."""
         body = loop.body.block
         if len(loop.iter_args) != 1:
             return None

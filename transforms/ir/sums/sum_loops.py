@@ -1,7 +1,7 @@
 """Loops for sums of products at L3: a single loop in the order of the summed index, or a nest for a tree of sums.
 
 A binary tree needs no memory for its products: a level is a loop of two iterations that carries a sum, with the level
-below nested in it. Products left over from whole trees form one smaller tree for each power of two in their number.
+below nested in it. Products in excess of whole trees form one smaller tree for each power of two in their number.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
-"""Inserts the addition of a product, given the sum and the index of the product."""
+"""Inserts the addition of a product, given the partial sum and the index of the product."""
 
 
 def sum_of_products(nest: LoopNest, start: SSAValue, length: int, mac: Mac) -> SSAValue:
-    """The sum start + `length` products, in the order that the accumulator of `start` prescribes."""
+    """The sum of start and `length` products, in the order that the accumulator of `start` prescribes."""
     accumulator = num.accumulator_type(start)
     if accumulator.below is None:
         return nest.fold(nest.index(length), [start], lambda k, sums: [mac(sums[0], k)])[0]
@@ -38,7 +38,7 @@ def sum_of_products(nest: LoopNest, start: SSAValue, length: int, mac: Mac) -> S
 
 
 def _tree(nest: LoopNest, accumulator: Accumulator, first: SSAValue, count: int, mac: Mac) -> SSAValue:
-    """The sum of `count` products from index `first` on; count is at most the size of a tree."""
+    """The sum of `count` products starting at index `first`; count is at most the size of a tree."""
     zero = nest.insert(num.ZeroOp(accumulator.type))
     below = accumulator.below
     if below is None:

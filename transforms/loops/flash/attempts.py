@@ -1,12 +1,12 @@
-"""Limits on flash for one attempt after the other, until a program keeps its limit when it is built."""
+"""Flash limits for successive attempts, until the built program keeps its own limit."""
 
 from __future__ import annotations
 
 
 def next_attempt(within: int, taken: int, limit: int) -> int | None:
-    """The limit by the estimate for the next attempt; None where nothing was spent any more.
+    """The estimated flash, in bytes, that the next attempt may use; None if the last one already spent nothing.
 
-    within: that of the last attempt, whose program takes more than `limit` bytes when it is built (`taken`). Estimates
-    are a few percent off.
+    within: the limit of the last attempt, whose program took `taken` bytes when built, more than `limit`. Estimates are
+    off by a few percent.
     """
     return None if within == 1 else max(within - (taken - limit), 1)

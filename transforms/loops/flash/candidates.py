@@ -1,6 +1,6 @@
-"""Candidates for flash: parts of a program that take more flash and less time than usual (L3).
+"""Candidates for `spend-flash`: parts of a program with a faster implementation that takes more flash (L3).
 
-Tiles get kernels with widened weights, with Winograd's transformation or with weights that are code; rows of constant
+Tiles get kernels with widened weights, with Winograd's transformation or with their weights as code; rows of constant
 matrices become code.
 """
 
@@ -22,9 +22,9 @@ from tinyml.transforms.loops.kernels.window_rows import window_rows
 
 
 class TimeSaving(NamedTuple):
-    """Time that an inference saves: in the unit of the target, and in cycles of the core.
+    """Time saved per inference: in the target's unit and in core cycles.
 
-    Both are the same on a core without a published timing.
+    Both are the same for a core without published timing.
     """
 
     units: float = 0.0
@@ -33,7 +33,7 @@ class TimeSaving(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TileCandidate:
-    """A kernel for a tile that takes more flash than its usual one."""
+    """A faster kernel for a tile that takes more flash than the usual one."""
 
     part: num.ContractOp
     call: TileCall | CodeCall
@@ -41,7 +41,10 @@ class TileCandidate:
 
 
 class Matrix(Protocol):
-    """A matrix whose rows can become code, the first `choices` of them. part: the op that needs the rows."""
+    """A matrix whose first rows can become code; `choices` are the possible numbers of rows.
+
+    part: the op that needs the rows.
+    """
 
     @property
     def part(self) -> Operation: ...
@@ -56,9 +59,9 @@ class Matrix(Protocol):
 class RowsCandidate:
     """Rows of a matrix as code.
 
-    part: the op that needs the rows. number: of the matrix in `matrices`, in copies of the module as well. choices: the
-    numbers of rows that can be code; count: the number of those that are. saving, bytes: by the estimate of a program
-    in which these rows alone are code.
+    part: the op that needs the rows. number: the index of the matrix in `matrices`, the same in copies of the module.
+    choices: the numbers of rows that can be code; count: the chosen number. saving, bytes: estimated for a program in
+    which only these rows are code.
     """
 
     part: Operation
@@ -69,7 +72,7 @@ class RowsCandidate:
     bytes: float
 
     def of(self, count: int) -> RowsCandidate:
-        """The candidate for another number of rows."""
+        """The candidate for a different number of rows, with saving and bytes in proportion."""
         share = count / self.count
         saving = TimeSaving(share * self.saving.units, share * self.saving.cycles)
         return replace(self, count=count, saving=saving, bytes=share * self.bytes)
@@ -77,18 +80,18 @@ class RowsCandidate:
 
 Candidate: TypeAlias = TileCandidate | RowsCandidate
 Group: TypeAlias = Mapping[Operation, Candidate]
-"""Candidates by the parts that they replace, which are taken together: equal weights share a stream or a function."""
+"""Candidates that are taken together, by the parts that they replace: equal weights share a stream or a function."""
 
 Taken: TypeAlias = Mapping[Operation, Candidate]
 """The candidates that are taken, by the parts that they replace."""
 
 
 def matrices(module: ModuleOp) -> Sequence[Matrix]:
-    """The matrices of a module whose rows can become code, always in the same order."""
+    """The matrices of a module whose rows can become code, in a fixed order."""
     return [*contracted_rows(module), *window_rows(module)]
 
 
 def coded(taken: Taken) -> Mapping[int, int]:
-    """The numbers of rows that become code, by the numbers of their matrices in order."""
+    """The number of rows that become code for each matrix, by the index of the matrix, in ascending order."""
     counts = {each.number: each.count for each in taken.values() if isinstance(each, RowsCandidate)}
     return dict(sorted(counts.items()))

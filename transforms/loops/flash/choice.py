@@ -1,4 +1,4 @@
-"""The choice of the candidates that flash is spent on: those first that save most time for each byte (L3)."""
+"""The choice of candidates to spend flash on, greedily by the time saved per byte (L3)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ UNITS, CYCLES = attrgetter("units"), attrgetter("cycles")
 
 
 class Choice:
-    """The choice among groups of candidates, within limits on the bytes of flash and RAM of the whole program."""
+    """A choice among groups of candidates within limits on the flash and RAM of the whole program, in bytes."""
 
     def __init__(self, groups: Sequence[Group], tiles: Tiles, estimates: Estimates, flash: float, ram: float) -> None:
         self.groups, self.tiles, self.estimates = groups, tiles, estimates
         self.flash, self.ram = flash, ram
 
     def made(self) -> Taken:
-        """The candidates to take, in the order by units of time or in that by cycles: what saves more cycles."""
+        """The candidates to take: the greedy choice by units or by cycles, whichever saves more cycles."""
         return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
 
     def _made(self, measure: Measure) -> Taken:
-        """Takes what saves most for each further byte, again and again, also in place of what was taken before."""
+        """Take the group that saves most time per added byte until none is left; it may replace earlier choices."""
         taken: Taken = {}
         left = list(self.groups)
         while (better := self._better(taken, left, measure)) is not None:
@@ -38,9 +38,9 @@ class Choice:
         return taken
 
     def _better(self, taken: Taken, left: list[Group], measure: Measure) -> Taken | None:
-        """What saves most for each byte that it adds; None if nothing that fits saves more.
+        """The candidates plus the group that saves most time per added byte; None if no fitting group saves time.
 
-        A matrix that does not fit as a whole is removed from the groups that are left.
+        The group of a matrix that does not fit as a whole is removed from `left`.
         """
         time, bytes = _saved(taken, measure), self._bytes(taken)
         gains: list[tuple[float, Group, Taken]] = []
@@ -62,13 +62,13 @@ class Choice:
         return None
 
     def _bytes(self, taken: Taken) -> float:
-        """The bytes of flash that candidates add, rows by the estimate of each matrix alone."""
+        """The bytes of flash that candidates add; coded rows are estimated for each matrix alone."""
         return self.tiles.added(taken) + sum(each.bytes for each in taken.values() if isinstance(each, RowsCandidate))
 
     def _most(self, taken: Taken, rows: RowsCandidate) -> RowsCandidate | None:
-        """The candidate for as many rows of a matrix as fit beside what is taken; None if they save nothing.
+        """The candidate for the most rows of a matrix that still fit in addition to `taken`; None if they save nothing.
 
-        The rows that stay in a loop may lose a kernel for several rows.
+        The rows that remain in a loop may lose a kernel for several rows.
         """
 
         def exceeds(count: int) -> bool:
@@ -81,7 +81,7 @@ class Choice:
         return most if faster else None
 
     def _fits(self, taken: Taken) -> bool:
-        """True if the program keeps the limits with these candidates."""
+        """True if the program keeps its limits with these candidates."""
         estimate = self.estimates.of(coded(taken))
         return estimate.flash + self.tiles.added(taken) <= self.flash and estimate.ram <= self.ram
 

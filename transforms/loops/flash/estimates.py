@@ -1,4 +1,4 @@
-"""Estimates of programs of which some rows are code, with what the passes behind make of them (L3)."""
+"""Cost estimates of programs with some rows as code, after the remaining passes have run (L3)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS
 
 
 class Estimates:
-    """The estimates of a module's programs on a board with a cost table.
+    """Cost estimates of the variants of a module on a board with a cost table.
 
-    packed, pack_buffers: as the passes behind take them.
+    packed, pack_buffers: options of the remaining passes.
     """
 
     def __init__(self, module: ModuleOp, target: str, packed: str, pack_buffers: bool) -> None:
@@ -27,11 +27,11 @@ class Estimates:
 
     @property
     def plain(self) -> Estimate:
-        """The estimate without code."""
+        """The estimate without rows as code."""
         return self.of({})
 
     def of(self, coded: Mapping[int, int]) -> Estimate:
-        """The estimate with numbers of rows as code, by the numbers of their matrices in order."""
+        """The estimate with rows as code; `coded` gives the number of rows for each matrix, by its index."""
         key = tuple(coded.items())
         if key not in self._known:
             module = self.module.clone()
@@ -46,7 +46,7 @@ class Estimates:
         return self._known[key]
 
     def groups(self) -> list[Group]:
-        """The matrices whose rows save time as code, all that can be code, each by itself."""
+        """One group for each matrix that can become code, with as many rows as possible."""
         timing, plain = board(self.target).timing, self.plain
         per_unit = 1.0 if timing is None else timing.mean
         groups: list[Group] = []

@@ -1,4 +1,4 @@
-"""Kernels for tiles that take more flash than the usual ones: what they save, and the bytes that they add (L3)."""
+"""Kernels for tiles that take more flash than the usual ones: time saved and bytes added (L3)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _Call: TypeAlias = TileCall | CodeCall
 
 
 class Tiles:
-    """The tiles of a module that have kernels on a board.
+    """The tiles of a module for which a board has kernels.
 
-    usual: the call of each. called: kernels that the module calls already.
+    usual: the call of the usual kernel for each tile. called: kernels that the module already calls.
     """
 
     def __init__(self, module: ModuleOp, target: str) -> None:
@@ -38,7 +38,7 @@ class Tiles:
         self.called = {op.kernel for op in walked if isinstance(op, num.ComposedTilesOp) and op.kernel}
 
     def groups(self, room: float) -> Sequence[Group]:
-        """The candidates for all tiles, those that share flash together. room: the most bytes of stack of a kernel."""
+        """Candidates for all tiles, grouped by the flash they share. room: bytes of stack for a kernel."""
         groups: dict[bytes | num.KernelAttr, dict[Operation, Candidate]] = {}
         for op, usual in self.usual.items():
             codes = filter(None, (code_of_tile(op, coder) for coder in self.coders))
@@ -55,14 +55,14 @@ class Tiles:
         return TimeSaving(times * units, times * cycles)
 
     def added(self, taken: Taken) -> int:
-        """The bytes of flash that candidates add in the place of usual calls. Tiles whose rows are code count for 0."""
+        """The bytes of flash that candidates add over the usual calls. Tiles whose rows are code take none."""
         tiles = {op: call for op, call in self.usual.items() if not isinstance(taken.get(op), RowsCandidate)}
         chosen = {op: each.call for op, each in taken.items() if isinstance(each, TileCandidate)}
         return _bytes({**tiles, **chosen}.values(), self.called) - _bytes(tiles.values(), self.called)
 
 
 def _bytes(calls: Iterable[_Call], called: AbstractSet[num.KernelAttr]) -> int:
-    """The bytes of kernels and of what calls read, equal ones once. called: kernels that count for nothing."""
+    """The bytes of kernels and of the data that calls read, each counted once. called: kernels already counted."""
     content: dict[bytes | num.KernelAttr, int] = dict.fromkeys(called, 0)
     for call in calls:
         content[call.content] = len(call.content)
@@ -74,7 +74,7 @@ _known: dict[tuple[str, str], float] = {}
 
 
 def _cycles(call: _Call, timing: Timing) -> float:
-    """The cycles of all calls; what the kernel's code does not say counts one for each unit of time."""
+    """The cycles of all calls; time not covered by the kernel's instructions counts as one cycle per unit."""
     kernel, times = call.kernel, call.times
     key = kernel.symbol, timing.source
     if key not in _known:
@@ -85,7 +85,7 @@ def _cycles(call: _Call, timing: Timing) -> float:
 
 
 def _times(op: num.ContractOp) -> float:
-    """The executions of a tile in an inference."""
+    """The number of times that a tile is executed per inference."""
     loop, times = op.parent_op(), 1.0
     while loop is not None:
         if isinstance(loop, scf.ForOp):

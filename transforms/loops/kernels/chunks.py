@@ -1,4 +1,4 @@
-"""Kernels for dot products of which a few consecutive products are proven to fit 16 bits (L3)."""
+"""Kernels for dot products in chunks: the sum of a few consecutive products is proven to fit 16 bits (L3)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
 from tinyml.transforms.ir.indices.divisibility import is_multiple
 
 REST_BYTES = 2
-"""Bytes of flash that a call takes besides, if its length is no multiple of a chunk."""
+"""Additional bytes of flash of a call whose length is not a multiple of the chunk."""
 
 
 def select_chunks(module: ModuleOp, kernels: Sequence[Kernel]) -> None:
-    """Replace kernels of dot products by those for chunks, where the weights of all their calls allow it.
+    """Replace kernels of dot products by chunked ones where the weights of all their calls allow it.
 
-    All calls of a kernel change, so that a program has only one of both, and only if that takes no more flash.
+    All calls of a kernel change together, so that a program contains only one of the two kernels, and only if the
+    chunked one takes no more flash.
     """
     calls: defaultdict[num.KernelAttr, list[num.DotOp]] = defaultdict(list)
     for op in module.walk():
@@ -44,7 +45,7 @@ def _in_chunks(plain: Kernel, kernels: Sequence[Kernel]) -> list[Kernel]:
 
 
 def _fits(op: num.DotOp, kernel: Kernel) -> bool:
-    """True if the products of every chunk of a row with any vector, and another byte, fit 16 bits."""
+    """True if the sum of products of every chunk of a row with any vector, plus another byte, fits 16 bits."""
     view, length = op.lhs, op.length
     whole = length <= LONGEST_IN_CHUNKS
     while isinstance(slice := view.owner, scratch.SliceOp):

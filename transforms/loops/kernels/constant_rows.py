@@ -1,4 +1,4 @@
-"""Rows of constant matrices in contractions, and what they are multiplied by (L3)."""
+"""The rows of constant matrices in contractions and their operands (L3)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Link: TypeAlias = num.RowSumOp | num.AlignOp
 
 
 def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | None:
-    """The places by which sums are shifted to the right before they are limited to bytes; None for other ends."""
+    """The right shift amount that turns sums into bytes before saturation; None if sums are finished differently."""
     if not accumulator.INTEGER or not isinstance(format, ExactNumbers) or format.dtype.itemsize != 1:
         return None
     right = accumulator.shift(format) if format.raw_limits == (-LARGEST, LARGEST) else None
@@ -41,7 +41,7 @@ def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | N
 
 
 def chain_of(finish: num.FinishOp) -> tuple[num.ZeroOp | num.StartOp, Sequence[Link]] | None:
-    """What a sum begins with, and the ops that it passes through; None if there are others."""
+    """The start of a sum and the ops that it passes through; None if other ops are involved."""
     links: list[Link] = []
     sum = finish.sum
     while isinstance(link := sum.owner, num.RowSumOp | num.AlignOp):
@@ -53,7 +53,7 @@ def chain_of(finish: num.FinishOp) -> tuple[num.ZeroOp | num.StartOp, Sequence[L
 
 
 def starts_of(start: num.ZeroOp | num.StartOp, op: num.ContractOp) -> Numbers | None:
-    """The starts of all rows, if they are constants."""
+    """The start values of all rows, if they are constants; None otherwise."""
     if isinstance(start, num.ZeroOp):
         return np.zeros(op.rows, np.int64)
     load = start.value.owner
@@ -66,7 +66,7 @@ def starts_of(start: num.ZeroOp | num.StartOp, op: num.ContractOp) -> Numbers | 
 
 
 def places_of(align: num.AlignOp) -> int:
-    """The places by which a sum is shifted to the left."""
+    """The amount by which a sum is shifted left."""
     before, after = (accumulator_type(value) for value in (align.sum, align.result))
     assert isinstance(before, AccumulatorType)
     assert isinstance(after, AccumulatorType)
@@ -74,7 +74,7 @@ def places_of(align: num.AlignOp) -> int:
 
 
 def constant_rows(link: num.RowSumOp) -> Numbers | None:
-    """The rows that a contraction multiplies by one vector, as dense rows of it; None if they are no constants."""
+    """The rows by which a contraction multiplies one vector, as a dense matrix; None if they are not constant."""
     weights, vector = link.factors
     if not (num.has_bytes(weights) and num.is_of_bytes(vector)) or scratch.in_flash(memref_type(vector)):
         return None
@@ -117,7 +117,7 @@ def _sparse_matrix(link: num.SparseProductsOp) -> Numbers:
 
 
 def _is_kept(source: SSAValue, op: num.ContractOp) -> bool:
-    """Whether a contraction leaves a buffer as it is."""
+    """True if a contraction does not write to a buffer."""
     effects = [each for each in op.walk() if each is not op and not is_side_effect_free(each)]
     stores = [each for each in effects if isinstance(each, memref.StoreOp)]
     others = [each for each in effects if each not in stores and not only_has_effect(each, MemoryEffectKind.READ)]

@@ -1,4 +1,4 @@
-"""Contractions over constant rows, and calls of code that take the place of rows (L3)."""
+"""Contractions over constant rows, and calls of generated code that replace rows (L3)."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ContractedRows:
-    """A contraction of which each row of constant weights ends in a byte.
+    """A contraction that reduces each row of constant weights to a byte.
 
-    finish: that byte. vectors: what the rows of each matrix are multiplied by. store: the only effect of the
-    contraction, which code can replace; None if it has others, and goes on with the byte. sparse: the products with a
-    sparse matrix, whose entries the contraction walks through.
+    finish: the op that gives the byte. vectors: the operand of each matrix. store: the only effect of the contraction,
+    which code can replace; None if the byte has other uses. sparse: the products with a sparse matrix whose entries the
+    contraction traverses.
     """
 
     op: num.ContractOp
@@ -62,13 +62,14 @@ class ContractedRows:
 
     @property
     def choices(self) -> range:
-        """How many rows can become code."""
+        """The numbers of rows that can become code."""
         return range(1, self.rows.rows + 1)
 
     def replace(self, coder: RowCoder, count: int) -> None:
-        """Let code compute the first so many rows.
+        """Compute the first `count` rows by code.
 
-        A contraction that goes on finds its bytes in an array, which a loop completes if not all rows are code.
+        If the contraction uses its bytes further, they are loaded from an array, which a loop completes if some rows
+        are not code.
         """
         rows = self.rows.part(0, count)
         nest = LoopNest(self.op)
@@ -96,7 +97,7 @@ class ContractedRows:
             expand_contraction(self.op, count)
 
     def _rest(self, nest: LoopNest, array: SSAValue, count: int) -> None:
-        """A loop over the rows from a number on, which stores their bytes in an array."""
+        """Insert a loop that computes the rows starting at index `count` and stores their bytes in an array."""
 
         def row(indices: Indices) -> None:
             values: dict[SSAValue, SSAValue] = {self.op.row: indices[0]}
@@ -110,7 +111,7 @@ class ContractedRows:
 def call_of_code(
     at: Operation, coder: RowCoder, rows: CodedRows, outputs: SSAValue, vectors: Sequence[SSAValue]
 ) -> num.CodedRowsOp:
-    """A call of code for rows, whose name no other one in the module of an op has."""
+    """The call of generated code for rows, under a name that is unique in the module of `at`."""
     module = function_around(at).parent_op()
     assert module is not None
     number = sum(isinstance(call, num.CodedRowsOp) for call in module.walk())
@@ -120,7 +121,7 @@ def call_of_code(
 
 
 def contracted_rows(module: ModuleOp) -> Iterator[ContractedRows]:
-    """The contractions of a module whose rows can become code, in order."""
+    """Yield the contractions of a module whose rows can become code, in program order."""
     for function in defined_functions(module):
         for op in [op for op in function.walk() if isinstance(op, num.ContractOp)]:
             finishes = [each for each in op.body.block.ops if isinstance(each, num.FinishOp)]
@@ -129,7 +130,7 @@ def contracted_rows(module: ModuleOp) -> Iterator[ContractedRows]:
 
 
 def _rows_of(op: num.ContractOp, finish: num.FinishOp) -> ContractedRows | None:
-    """The rows that end in a byte; None if they are not those of constants, or no shift finishes their sums."""
+    """The rows that `finish` reduces to bytes; None if they are not constant, or sums are not finished by a shift."""
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
     chain = chain_of(finish)
     if len(op.shape) > 1 or right is None or chain is None:
@@ -151,21 +152,21 @@ def _rows_of(op: num.ContractOp, finish: num.FinishOp) -> ContractedRows | None:
             vectors.append(link.factors[1])
             aligns.append(places)
             places = 0
-    # The start is in the units of the first products, half of the last place in those of the last ones.
+    # The start is in the units of the first products, the rounding bias in those of the last.
     left = sum(aligns[1:])
     if not weights or places or left >= right:
         return None
     starts = (starts << aligns[0]) + (1 << right - 1 - left)
     rows = CodedRows(weights, [0, *aligns[1:]], starts, right)
     store, sparse = _only_store(op, finish), links[0] if isinstance(links[0], num.SparseProductsOp) else None
-    # One that goes on would still walk through its sparse matrix.
+    # A contraction with further uses would still traverse its sparse matrix.
     if op.is_sparse and (store is None or sparse is None or len(links) != 1):
         return None
     return ContractedRows(op, finish, rows, vectors, store, sparse)
 
 
 def _only_store(op: num.ContractOp, finish: num.FinishOp) -> memref.StoreOp | None:
-    """The store of a row's byte, if a contraction does nothing else."""
+    """The store of a row's byte if it is the only effect of the contraction; None otherwise."""
     stores = [each for each in op.body.block.ops if isinstance(each, memref.StoreOp)]
     uses = [use.operation for use in finish.result.uses]
     if len(stores) != 1 or uses != stores or any(each.regions for each in op.body.block.ops):
@@ -177,18 +178,18 @@ def _only_store(op: num.ContractOp, finish: num.FinishOp) -> memref.StoreOp | No
 
 
 def _remove_dead(op: num.ContractOp) -> None:
-    """Remove ops whose results nothing uses from a contraction."""
+    """Remove the ops of a contraction whose results are unused."""
     for each in reversed(list(op.body.block.ops)):
         if is_trivially_dead(each):
             Rewriter.erase_op(each)
 
 
 def _remove_rows(sparse: num.SparseProductsOp, count: int, nest: LoopNest) -> None:
-    """Leave out the entries of the first rows of a sparse matrix: these rows become empty."""
+    """Remove the entries of the first `count` rows of a sparse matrix, which leaves these rows empty."""
     rows = compressed_rows(sparse)
     first, lengths = int(rows.lengths[:count].sum(dtype=np.int64)), rows.lengths.copy()
     lengths[:count] = 0
-    # An array has an element at least.
+    # Arrays have at least one element.
     parts = [np.resize(part[first:], max(len(part) - first, 1)) for part in (rows.values, rows.gaps)]
     for old, new in zip((sparse.values, sparse.gaps, sparse.lengths), (*parts, lengths), strict=True):
         raws = new.view(f"i{new.itemsize}")

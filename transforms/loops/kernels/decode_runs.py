@@ -1,7 +1,8 @@
-"""Decoding of runs to integers for kernels of integers, by the program with which their format loads an element (L3).
+"""Decoding of runs for integer kernels, by the load program of their format (L3).
 
-A run that stays the same in the loop around is decoded once, before the loop: the vector of a product with a matrix, or
-the row of a product with several columns. Any other is decoded block by block, once for each product of its elements.
+A run that is invariant in the enclosing loop is decoded once, before the loop: the vector of a product with a matrix,
+or the row of a product with several columns. Other runs are decoded block by block, once for each product of their
+elements.
 """
 
 from __future__ import annotations
@@ -20,29 +21,29 @@ from tinyml.targets.kernel import Kernel
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
 
 BITS = 16
-"""The width of the decoded integers."""
+"""The width of the decoded integers, in bits."""
 
 BLOCK = 32
-"""The elements of a block, which take 64 bytes of stack."""
+"""The number of elements in a block, which takes 64 bytes of stack."""
 
 SHARE = 8
-"""A run that is decoded as a whole takes at most one part in so many of a board's working memory."""
+"""A run is decoded as a whole if it takes at most 1/`SHARE` of the board's RAM."""
 
 
 def coding_of(run: SSAValue) -> str:
-    """The name of the coding of a run's elements; "" for a format that only its own program can load."""
+    """The name of the coding of a run's elements; "" for a format that is only loaded by its own program."""
     coding = element_format(run.type).coding
     return "" if coding is None else coding.name
 
 
 def decoded_format(run: SSAValue) -> NumberFormat | None:
-    """The integers to which the elements of a run can be decoded; None if they are integers, or do not fit."""
+    """The integers to which the elements of a run can be decoded; None if they are integers already, or do not fit."""
     format = element_format(run.type)
     return format.as_integers(BITS) if isinstance(format, ExactFormat) and coding_of(run) != INTEGER else None
 
 
 class DecodedRuns:
-    """Rewrites dot products. ram: bytes of working memory of the board; None if there is no limit."""
+    """Rewrites dot products. ram: RAM of the board in bytes; None for no limit."""
 
     def __init__(self, ram: int | None) -> None:
         self._ram = ram
@@ -50,7 +51,7 @@ class DecodedRuns:
         self._before: Counter[Operation] = Counter()
 
     def sum(self, op: num.DotOp, kernel: Kernel) -> SSAValue:
-        """The dot product by a kernel, of decoded runs where the kernel does not decode them itself."""
+        """The dot product by a kernel; runs that the kernel does not decode itself are decoded first."""
         factors, arrays = [op.lhs, op.rhs], dict[int, SSAValue]()
         length = num.run_length(op.rhs)
         for turn, run in enumerate(factors):
@@ -86,13 +87,13 @@ class DecodedRuns:
         return block(sum, nest.index(blocks * BLOCK), rest) if rest else sum
 
     def _stays(self, op: num.DotOp, run: SSAValue) -> bool:
-        """True if a run is the same in all iterations of the loop around, and memory has room for it."""
+        """True if a run is invariant in the enclosing loop and RAM has room for it."""
         bytes = num.run_length(run) * BITS // 8
         room = self._ram is None or bytes <= self._ram // SHARE
         return room and isinstance(op.parent_op(), scf.ForOp) and _needed(op, run) is not None
 
     def _whole(self, op: num.DotOp, run: SSAValue) -> SSAValue:
-        """The run, decoded before the loop around."""
+        """Decode the run before the enclosing loop."""
         loop, needed = op.parent_op(), _needed(op, run)
         assert loop is not None
         assert needed is not None
@@ -100,7 +101,7 @@ class DecodedRuns:
         for address_op in needed:
             nest.put(copy := address_op.clone(value_mapper=values))
             values[address_op.results[0]] = copy.results[0]
-        # Loops one after the other share an array, loops within each other do not.
+        # Successive loops share an array, nested loops do not.
         kind = _depth(loop), self._before[loop]
         self._before[loop] += 1
         array = self._array(op, run, num.run_length(run), (*kind, num.run_length(run)))
@@ -120,7 +121,7 @@ class DecodedRuns:
 
 
 def _decode(nest: LoopNest, coded: SSAValue, array: SSAValue) -> SSAValue:
-    """The integers of a run, in an array."""
+    """Decode a run into an array, and return the view that holds its integers."""
     format, length = decoded_format(coded), num.run_length(coded)
     assert format is not None
     type: Attribute = format.type

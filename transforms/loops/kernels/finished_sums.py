@@ -1,4 +1,4 @@
-"""Contractions that only finish and store their sums, as kernels for tiles do (L3)."""
+"""Contractions that only finish and store their sums, as tile kernels do (L3)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FinishedSums:
-    """A contraction of which each sum starts from a number of its row, is finished and stored, one after the other.
+    """A contraction with one sum per row, which starts from a value of that row, is finished and stored in order.
 
-    starts, outputs: the buffers of these numbers and of the results.
+    starts, outputs: the buffers of the start values and of the results.
     """
 
     op: num.ContractOp
@@ -69,14 +69,14 @@ class FinishedSums:
 
     @property
     def are_bytes(self) -> bool:
-        """True if weights, windows and results are bytes that are not packed, and windows lie in working memory."""
+        """True if weights, windows and results are unpacked bytes and the windows are in RAM."""
         if not all(map(num.is_of_bytes, self.products.factors)) or scratch.in_flash(memref_type(self.products.vector)):
             return False
         return scratch.packed_bits(memref_type(self.outputs)) is None
 
     @property
     def window_sums(self) -> WindowSums | None:
-        """The sums as kernels for tiles may compute them; None for others than of bytes and constants."""
+        """The sums in the form that tile kernels accept; None unless they are of bytes and constants."""
         if not self.are_bytes or (constants := self.constants) is None:
             return None
         op, sum, result = self.op, self.products, element_format(self.outputs.type)
@@ -92,9 +92,9 @@ def _only_user(value: SSAValue) -> Operation | None:
 def visits_in_order(
     buffer: SSAValue, indices: Sequence[SSAValue], op: num.ContractOp, *, windows: bool = False
 ) -> bool:
-    """True if the rows of a contraction access all elements of a buffer from outside, one after the other.
+    """True if the rows of a contraction access all elements of a buffer defined outside of it, in order.
 
-    windows: true if the rows of all windows do, instead of those of each.
+    windows: the rows of all windows together access the buffer, instead of those of each window.
     """
     wanted = [
         (number, extent)
@@ -111,7 +111,7 @@ def visits_in_order(
 
 
 def raws_of(run: SSAValue) -> Numbers | None:
-    """The raws of a constant that a run is a view of, all of it."""
+    """The raws of the constant of which a run is a view; None if it is not a view of all of it."""
     constant = scratch.root(run).owner
     if not isinstance(constant, scratch.ConstantOp) or constant.raws.size != scratch.elements_of(run):
         return None

@@ -1,4 +1,4 @@
-"""Kernels for rows of weights and several windows, and the loops that take their place (L3)."""
+"""Kernels for the rows of weights and several windows of a tile, and the calls that replace contractions (L3)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def select_tile_kernels(module: ModuleOp, families: Sequence[TileFamily]) -> None:
-    """Give contractions over windows kernels that are composed for them, where there are any."""
+    """Replace contractions over windows by calls of kernels composed for them, where a family has one."""
     for function in defined_functions(module):
         for op in [op for op in function.walk() if isinstance(op, num.ContractOp)]:
             if len(op.shape) > 1 and (call := call_of_tile(op, families)) is not None:
@@ -32,7 +32,7 @@ def select_tile_kernels(module: ModuleOp, families: Sequence[TileFamily]) -> Non
 
 
 def as_window(op: num.ContractOp, families: Sequence[TileFamily]) -> bool:
-    """Make rows a contraction over a single window, for which a kernel also finishes the sums; False without one."""
+    """Turn a contraction over rows into one over a single window if a tile kernel computes it; False otherwise."""
     if len(op.shape) > 1 or call_of_tile(op, families) is None:
         return False
     [products] = op.sums
@@ -45,7 +45,7 @@ def as_window(op: num.ContractOp, families: Sequence[TileFamily]) -> bool:
 
 @dataclass(frozen=True)
 class TileCall:
-    """A kernel for a tile, or for some of its lines, and the stream that it reads. times: the calls for all lines."""
+    """A kernel for a tile or for some of its lines, and its weight stream. times: the number of calls for all lines."""
 
     kernel: Kernel
     stream: Bytes
@@ -54,12 +54,12 @@ class TileCall:
 
     @property
     def time(self) -> float:
-        """The time of all calls, in the unit of the target."""
+        """The time of all calls, in the target's unit."""
         return self.times * _time(self.kernel)
 
     @cached_property
     def content(self) -> bytes:
-        """What calls share with those that take the same flash beside their code."""
+        """The data in flash that calls of the same kernel can share: the weight stream."""
         return self.stream.tobytes()
 
     def replace(self, op: num.ContractOp) -> None:
@@ -81,7 +81,7 @@ class TileCall:
 
 @dataclass(frozen=True)
 class CodeCall:
-    """A kernel for a tile that holds its weights."""
+    """A kernel for a tile that contains its weights as code."""
 
     kernel: Kernel
     tile: CodedTile
@@ -93,12 +93,12 @@ class CodeCall:
 
     @property
     def time(self) -> float:
-        """The time of the call, in the unit of the target."""
+        """The time of the call, in the target's unit."""
         return _time(self.kernel)
 
     @property
     def content(self) -> bytes:
-        """What calls share with those that take the same flash beside their code: nothing."""
+        """The data in flash that calls of the same kernel can share: none, as the kernel contains its weights."""
         return b""
 
     def replace(self, op: num.ContractOp) -> None:
@@ -136,20 +136,20 @@ def _time(kernel: Kernel) -> float:
 
 
 def code_of(kernel: Kernel) -> num.CodeKernelAttr:
-    """The attribute of a kernel that holds constants."""
+    """The attribute of a kernel that contains its constants."""
     assert isinstance(kernel.attribute, num.CodeKernelAttr)
     return kernel.attribute
 
 
 def size_of(kernel: Kernel) -> num.CodeSize:
-    """What a composed kernel takes."""
+    """The cost of a call, code bytes and stack of a composed kernel."""
     composed = kernel.composed
     assert composed is not None
     return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
 
 
 def code_of_tile(op: num.ContractOp, coder: TileCoder) -> CodeCall | None:
-    """The call of a kernel that holds the weights of a contraction; None if there is none."""
+    """The call of a kernel that contains the weights of a contraction; None if there is none."""
     several = op.lines != coder.family.lines
     if several or (sums := _window_sums(op)) is None or (given := sums.fitted(coder.family)) is None:
         return None
@@ -163,13 +163,13 @@ def call_of_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> TileCall
 
 
 def calls_of_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> Iterator[TileCall]:
-    """The calls of all families that have kernels for a tile."""
+    """Yield the calls of all families that have a kernel for a tile."""
     if (sums := _window_sums(op)) is not None:
         yield from filter(None, (_call(sums, family) for family in families))
 
 
 def _call(sums: WindowSums, family: TileFamily) -> TileCall | None:
-    """The call of a kernel of a family for a tile, or for some of its lines; None if there is none."""
+    """The call of a family's kernel for a tile, or for some of its lines; None if there is none."""
     if (given := sums.fitted(family)) is None or (kernel := family.kernel(given[0])) is None:
         return None
     return TileCall(kernel, family.stream(*given), given[0], sums.lines // family.lines)

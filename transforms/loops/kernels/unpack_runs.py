@@ -1,4 +1,4 @@
-"""Unpacking of working memory for kernels, a few elements at a time, into a local array (L3)."""
+"""Unpacking of packed RAM for kernels, a few elements at a time, into a local array (L3)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_arra
 LEAST_BLOCK = 4
 """The fewest elements that are unpacked at once; a longer group of either operand raises it.
 
-Larger blocks would take stack from what packing saves."""
+Larger blocks would take the stack that packing saves.
+"""
 
 
 class UnpackedRuns:
-    """Rewrites sums over runs; those in one function share one array for each type of storage."""
+    """Rewrites sums over packed runs; sums in one function share a local array for each storage type."""
 
     def __init__(self) -> None:
         self._arrays: dict[tuple[Operation, Attribute], SSAValue] = {}
 
     def sum(self, op: num.DotOp | num.DistanceOp, kernel: num.KernelAttr) -> SSAValue:
-        """The sum of an op whose second run is packed, by calls of the kernel on one block after the other."""
+        """The sum of an op whose second run is packed, by calls of the kernel on successive blocks."""
         widths = [scratch.packed_bits(scratch.memref_type(run)) for run in (op.lhs, op.rhs)]
         length = max(LEAST_BLOCK, *(group_length(width) for width in widths if width is not None))
         nest, array = LoopNest(op), self._array(op, length)

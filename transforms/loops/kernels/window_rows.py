@@ -1,4 +1,4 @@
-"""Rows that the windows of a tile meet, which can become code, and the loops over windows that call it (L3)."""
+"""Rows that all windows of a tile share, which can become code, and the loops over windows that call it (L3)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
 
 @dataclass(frozen=True)
 class WindowRows:
-    """A tile of which every window meets the same rows.
+    """A tile in which every window is multiplied by the same rows.
 
-    rows: of a window from its first element to its last, with zeros for those that lie between its runs.
+    rows: each row spans a window from its first element to its last, with zeros in the gaps between runs.
     """
 
     sums: FinishedSums
@@ -37,11 +37,11 @@ class WindowRows:
 
     @property
     def choices(self) -> range:
-        """How many rows can become code."""
+        """The numbers of rows that can become code."""
         return range(self.rows.rows, self.rows.rows + 1)
 
     def replace(self, coder: RowCoder, count: int) -> None:
-        """Let code compute all rows, window by window."""
+        """Compute all rows by code, window by window."""
         assert count == self.rows.rows
         op, nest = self.sums.op, LoopNest(self.sums.op)
         step = self.sums.products.spaces.step
@@ -58,7 +58,7 @@ class WindowRows:
 
 
 def window_rows(module: ModuleOp) -> Iterator[WindowRows]:
-    """The rows of the tiles of a module that can become code, in order."""
+    """Yield the rows of a module's tiles that can become code, in program order."""
     for function in defined_functions(module):
         tiles = [op for op in function.walk() if isinstance(op, num.ContractOp) and len(op.shape) > 1]
         several = filter(None, map(FinishedSums.of, tiles))
@@ -66,7 +66,7 @@ def window_rows(module: ModuleOp) -> Iterator[WindowRows]:
 
 
 def _rows_of(sums: FinishedSums) -> CodedRows | None:
-    """The rows that a window meets; None if they are no constants, or no shift finishes their sums."""
+    """The rows of a tile; None if they are not constant, or sums are not finished by a shift."""
     products, rows = sums.products, sums.op.rows
     right = finished_by_shift(products.accumulator, element_format(sums.outputs.type))
     if right is None or not sums.are_bytes or sums.op.lines > 1 or (constants := sums.constants) is None:

@@ -1,4 +1,4 @@
-"""Counts of multiply-accumulates, the measure that cycles are compared by."""
+"""Counts of multiply-accumulates, for comparison with measured cycles."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tinyml.dialects import tdsl
 
 
 def count_macs(module: ModuleOp) -> int:
-    """Multiply-accumulates of one inference, as ops count them (`tdsl.TensorOp.macs`), loops counted.
+    """Multiply-accumulates of one inference, as ops count them (`tdsl.TensorOp.macs`), times trip counts.
 
-    A sparse product counts its nonzero entries, a dense one all; a vector times a 1x1 matrix is a product of matrices
+    A sparse product counts its nonzero entries, a dense one all; a vector times a 1x1 matrix is a product of matrices,
     too. Elementwise products, exp and tanh are not counted.
     """
     return sum(op.macs * _trips(op) for op in module.walk() if isinstance(op, tdsl.TensorOp))

@@ -1,4 +1,4 @@
-"""Rotations of points that make their greatest coordinate small."""
+"""Rotations of points that minimise their greatest coordinate."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 STARTS = 50
-"""The number of random rotations, of which the best is improved."""
+"""The number of random rotations, the best of which is improved."""
 
 SWEEPS = 20
-"""The most times that every plane is turned."""
+"""The most times that every plane is rotated."""
 
 SMALL = 0.3
 """Points nearer to the origin than this share of the greatest distance are ignored."""
 
 
 def level_rotation(points: Reals) -> NDArray[np.float64]:
-    """An orthogonal matrix Q so that the greatest magnitude in `points @ Q.T` is small, of shape (n, n).
+    """An orthogonal matrix Q of shape (n, n) such that the greatest magnitude in `points @ Q.T` is small.
 
-    Starts from the best of some random rotations, as incoherence processing takes them (Chee et al., "QuIP", 2023);
-    then turns one plane of two coordinates after the other by the angle at which the greater of both is least, as in
-    Jacobi's method. points: (count, n).
+    The search starts from the best of several random rotations, as in incoherence processing (Chee et al., "QuIP",
+    2023); then it rotates one plane of two coordinates after the other by the angle that minimises the greater of both,
+    as in Jacobi's method. points: (count, n).
     """
     n = points.shape[1]
     norms = np.linalg.norm(points, axis=1)

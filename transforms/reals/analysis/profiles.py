@@ -1,4 +1,4 @@
-"""The values that every tensor of a program on reals takes on a data set, as attributes of the ops."""
+"""The values of each tensor of a program on reals on a data set, as attributes of ops."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SAMPLED = 4096
-"""The most values of an array that percentiles are computed from; extremes are computed from all."""
+"""The most values of an array from which percentiles are computed; extremes are computed from all values."""
 
 MOST_SAMPLED = 2**23
-"""The most values that are kept of all arrays of one tensor, over chunks of samples and iterations of loops."""
+"""The most values that are kept for one tensor, over chunks of samples and iterations of loops."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
-"""Steps of this share of a whole never fall into step with the axes of an array, and cover it evenly."""
+"""The sampling step as a share of the length: the golden ratio is not commensurate with the axes of an array."""
 
 
 def _spread(length: int) -> NDArray[np.int64]:
@@ -39,10 +39,10 @@ class _Statistics:
     high: float = float("-inf")
     sampled: list[NDArray[Any]] = field(default_factory=list["NDArray[Any]"])
     kept: int = 0
-    """Values in `sampled`."""
+    """The number of values in `sampled`."""
     arrays: int = 0
     stride: int = 1
-    """One array in this many is sampled; the number grows where there are too many values."""
+    """One array in this many is sampled; the number doubles when there are too many values."""
 
     def add(self, values: NDArray[Any], value: SSAValue) -> None:
         if not values.size:
@@ -70,7 +70,7 @@ class _Statistics:
 def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     """Record the profiles of a program on real inputs of shape (samples, elements).
 
-    Where a part of the program has formats, these are the values that it really takes.
+    In a part of the program that has formats, the profiles are those of the rounded values.
     """
     from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, predict_function
 

@@ -3,8 +3,8 @@
 A channel is an index along the last axis of an image, or along the only axis of a vector. Elementwise ops, depthwise
 convolutions, pools and sums of branches couple channels of their operands to channels of their results; convolutions
 and dense layers do not. Coupled channels form a group, which is removed as a whole (Li et al. 2017, section 3.3, for
-residual sums; Fang et al. 2023, DepGraph, in general). Channels of inputs and results of the program stay, and so do
-those of all that ops read which are not known here.
+residual sums; Fang et al. 2023, DepGraph, in general). Channels of the program's inputs and results are never removed,
+nor are those that ops of unknown kinds read.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     Labels = NDArray[np.int64]
 
 STAYING = 0
-"""The group of the channels that stay."""
+"""The group of channels that are never removed."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """An axis of a constant operand, and the group to which each index along it belongs."""
+    """An axis of a constant operand, and the group of each index along it."""
 
     axis: int
     labels: Labels
 
 
 def channel_axis(shape: tdsl.Shape) -> int:
-    """The axis of channels: the only one with several elements, in images and tensors with several such the last."""
+    """The axis of channels: the last of an image; else the only axis with several elements, or the last."""
     long = [axis for axis, extent in enumerate(shape) if extent > 1]
     return long[0] if len(long) == 1 and len(shape) != 4 else len(shape) - 1
 
@@ -59,24 +59,24 @@ class ChannelGroups:
 
     @property
     def values(self) -> Iterable[SSAValue]:
-        """All tensors that have channels; not constants."""
+        """All tensors with channels, except constants."""
         return self._labels.keys()
 
     @property
     def filters(self) -> dict[tdsl.ContractionOp, int]:
-        """The convolutions and dense layers with constant weights, and which operand these are."""
+        """The convolutions and dense layers with constant weights, each with the operand index of its weights."""
         return self._rows
 
     def groups(self, value: SSAValue) -> Labels:
-        """The group of each channel of a tensor; `STAYING` for those that stay."""
+        """The group of each channel of a tensor; `STAYING` for channels that are never removed."""
         return self._roots(self._labels[value])
 
     def cuts(self, op: Operation, operand: int) -> list[Cut]:
-        """The axes of a constant operand along which channels lie."""
+        """The axes of a constant operand along which channels are indexed."""
         return [Cut(cut.axis, self._roots(cut.labels)) for cut in self._cuts.get((op, operand), [])]
 
     def row_axis(self, op: tdsl.ContractionOp) -> int:
-        """The axis of a filter along which the channels of the result lie."""
+        """The axis of a filter that corresponds to the channels of the result."""
         rows = self._labels[op.out]
         return next(cut.axis for cut in self._cuts[op, self._rows[op]] if cut.labels is rows)
 
@@ -93,7 +93,7 @@ class ChannelGroups:
         return np.array([self._sets.add() for _ in range(count)], np.int64)
 
     def _keep(self, op: Operation) -> None:
-        """Keep all channels that an op reads or makes."""
+        """Mark all channels that an op reads or makes as never removed."""
         for value in (*op.operands, *op.results):
             if value in self._labels:
                 self._couple(self._labels[value], np.array(STAYING))
@@ -130,7 +130,7 @@ class ChannelGroups:
             self._keep(op)
 
     def _same(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """The result has the channels of an operand."""
+        """Give the result the channels of an operand; False if their axes differ."""
         shapes = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         if operand not in self._labels or len({channel_axis(shape) for shape in shapes}) > 1:
             return False
@@ -153,7 +153,7 @@ class ChannelGroups:
         return op.addend is None or self._broadcast(op, op.addend)
 
     def _product(self, op: tdsl.MatrixProductsOp) -> bool:
-        """A product of a constant matrix and a vector, or of the vectors along the last axis and a constant matrix."""
+        """Handle products of a constant matrix and a vector, or of vectors and a constant matrix."""
         constants = [isinstance(value.owner, tdsl.ConstOp) for value in op.operands[:2]]
         if sum(constants) != 1 or len(op.terms) > 1:
             return False
@@ -173,7 +173,7 @@ class ChannelGroups:
         return all([self._broadcast(op, value) for value in dict.fromkeys(op.inputs)])
 
     def _broadcast(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of an operand, or cut a constant, that broadcasts to a result; False if none match."""
+        """Couple the channels of a broadcast operand to the result, or cut a constant; False if axes differ."""
         shape, result = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         axis = channel_axis(result) - len(result) + len(shape)
         extent = shape[axis] if axis >= 0 else 1
@@ -198,7 +198,7 @@ class ChannelGroups:
             along[channel_axis(shape)] = -1
         elements = np.broadcast_to(self._labels[op.input].reshape(along), shape)
         moved = elements.transpose(op.axes) if isinstance(op, tdsl.TransposeOp) else elements.reshape(result)
-        # All that has the same channel in the result goes together.
+        # Elements with the same channel in the result are removed together.
         by_channel = np.moveaxis(moved, channel_axis(result), 0) if result else moved
         by_channel = by_channel.reshape(_count(op.out), -1)
         labels = by_channel[:, 0].copy()

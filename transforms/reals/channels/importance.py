@@ -1,4 +1,4 @@
-"""The worth of groups of channels."""
+"""The importance of groups of channels."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Importance:
-    """The importance of the channels of filters: for each filter, the groups of its channels and their numbers.
+    """The importance of the channels of filters: for each filter, the groups of its channels and a number for each.
 
-    shares: the numbers count as parts of the total over the channels that a filter still has.
+    shares: numbers are divided by the total over the channels that a filter still has.
     """
 
     filters: Sequence[tuple[NDArray[np.int64], Reals]]
     shares: bool
 
     def without(self, removed: Collection[int]) -> dict[int, float]:
-        """The worth of each group that may go, once some have gone: the sum over its filters."""
+        """The importance of each removable group after some have been removed: the sum over its filters."""
         worth: dict[int, float] = {}
         for groups, numbers in self.filters:
             left = ~np.isin(groups, list(removed))
@@ -45,11 +45,11 @@ class Importance:
 def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
     """The importance of the channels of all convolutions and dense layers.
 
-    By default a channel is worth the L1 norm of its weights (Li et al. 2017) as a part of the norm of all channels that
-    the filter still has: norms of layers with more weights are greater, and the last channels of a layer are worth more
-    than one of many. Or it is worth what an .npz file says: for each filter whose channels may go, an array with a
-    number for each channel of its result, by the name of its weights. Raises `InputError` for a file that lacks any of
-    them, or has another shape, or numbers that are not finite.
+    By default it is the L1 norm of a channel's weights (Li et al. 2017) divided by the norm of all channels that the
+    filter still has: norms of layers with more weights are greater, and the last channels of a layer matter more than
+    one of many. Alternatively an .npz file gives it: for each filter with removable channels an array with a number for
+    each channel of the result, by the name of the filter's weights. Raises `InputError` for a file without one of these
+    arrays, or with other shapes or numbers that are not finite.
     """
     filters: list[tuple[NDArray[np.int64], Reals]] = []
     for op in grouping.filters:

@@ -1,7 +1,8 @@
 """The choice of channels to remove, by the memory of a plan (PEX, Liberis and Lane 2023, section 3.5).
 
-The plan of a network names its bottleneck, the segments at its peak; the least important group of channels that is
-alive there and whose removal lowers them goes, and a new plan is made of what is left, until the peak is low enough.
+The bottleneck of a network is the set of segments at the peak of its plan. Among the groups of channels that are alive
+there and whose removal lowers these segments, the least important one is removed; then a new plan is made, until the
+peak is low enough.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 class Channels:
     """The channels of a network, in the tensors of its graph.
 
-    schedule: whose plans count. most_extra: percent of multiply-accumulates that they may add.
+    schedule: makes the plans. most_extra: percentage of multiply-accumulates that plans may add.
     """
 
     network: Network
@@ -39,7 +40,7 @@ class Channels:
 
     @cached_property
     def groups(self) -> dict[str, Labels]:
-        """The group of each channel of each tensor of the graph, `STAYING` for those that stay."""
+        """The group of each channel of each tensor in the graph, `STAYING` for channels that are never removed."""
         groups: dict[str, Labels] = {}
         for value, name in self.network.names.items():
             if name not in groups:
@@ -59,7 +60,7 @@ class Channels:
         return counts
 
     def graph(self, removed: Collection[int]) -> Graph:
-        """The graph of the network without some groups."""
+        """The graph of the network without the given groups."""
         whole = self.network.graph
         lost: dict[str, int] = {}
         for group in removed:
@@ -82,7 +83,7 @@ class Channels:
         return self._least(graph, list(self.schedule.segments(graph)))
 
     def at_peak(self, graph: Graph, chosen: Plan) -> list[int]:
-        """The groups that are alive at the peak of a plan of a graph, and not the last channels of any tensor."""
+        """The groups that are alive at the peak of a plan and are not the last channels of any tensor."""
         alive = {share.tensor for segment in fullest_segments(chosen) for share in shares(graph, segment)}
         return [
             group
@@ -91,9 +92,9 @@ class Channels:
         ]
 
     def fall(self, chosen: Plan, removed: Collection[int]) -> int:
-        """The bits by which the segments at the peak of a plan fall together without some more groups.
+        """The total bits by which the segments at the peak of a plan shrink without the given groups.
 
-        If they do not, but another plan is lower then, the bits by which it is.
+        If they do not shrink, the bits by which another plan is lower.
         """
         graph = self.graph(removed)
         candidates = list(self.schedule.segments(graph))
@@ -110,14 +111,14 @@ class Channels:
         return chosen
 
     def alike(self, group: int) -> tuple[tuple[str, int], ...]:
-        """The properties of a group that a plan depends on: the numbers of its channels, by tensor."""
+        """The properties of a group that a plan depends on: the number of its channels in each tensor."""
         return tuple(self.counts[group].items())
 
 
 def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
-    """The groups to remove, in order, until a plan has at most `ram` bytes alive: one at a time, with a plan for each.
+    """The groups to remove, in order, until a plan has at most `ram` bytes alive; a new plan is made after each.
 
-    Raises `InputError` if no channel at a bottleneck above the limit can go.
+    Raises `InputError` if no channel at a bottleneck above the limit can be removed.
     """
     removed: list[int] = []
     while True:
@@ -130,7 +131,7 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
         ordered = sorted(at_peak, key=lambda group: worth.get(group, 0.0))
         group = _first_useful(channels, chosen, removed, [[group] for group in ordered])
         if group is None:
-            # A channel less may change nothing where several do.
+            # Removing a single channel may change nothing where removing several does.
             group = _first_useful(channels, chosen, removed, [_as_many(channels, graph, g, ordered) for g in ordered])
         if group is None:
             names = ", ".join(share.tensor for share in shares(graph, fullest_segments(chosen)[0]))
@@ -142,7 +143,7 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
 
 
 def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options: list[list[int]]) -> int | None:
-    """The first group of the first option without whose groups the peak of a plan is lower; None if there is none."""
+    """The first group of the first option whose removal lowers the peak of a plan; None if there is none."""
     useless: set[tuple[tuple[str, int], ...]] = set()
     for groups in options:
         if (alike := channels.alike(groups[0])) not in useless:
@@ -153,7 +154,7 @@ def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options:
 
 
 def _as_many(channels: Channels, graph: Graph, group: int, ordered: list[int]) -> list[int]:
-    """A group, and as many others that are alike as leave a channel in each tensor."""
+    """A group and as many equivalent others as can be removed without emptying a tensor."""
     counts = channels.counts[group]
     most = min((graph.tensors[name].channels - 1) // count for name, count in counts.items())
     alike = [each for each in ordered if each != group and channels.alike(each) == channels.alike(group)]

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def kept(grouping: ChannelGroups, value: SSAValue, removed: Collection[int]) -> Mask:
-    """A mask of the channels of a tensor that are left without some groups."""
+    """A mask of the channels of a tensor that are left after removing groups."""
     return ~np.isin(grouping.groups(value), list(removed))
 
 
 def remove_channels(grouping: ChannelGroups, removed: Collection[int]) -> None:
     """Remove groups of channels: from tensors, and from the weights of all ops that make or read them.
 
-    In each tensor at least one channel has to be left.
+    At least one channel of each tensor has to be left.
     """
     changed = [value for value in grouping.values if not kept(grouping, value, removed).all()]
     ops = [value.owner for value in changed] + [use.operation for value in changed for use in value.uses]
@@ -60,7 +60,7 @@ def _cut_constants(grouping: ChannelGroups, op: Operation, removed: Collection[i
 
 
 def _adapt(grouping: ChannelGroups, op: tdsl.ContractionOp, removed: Collection[int]) -> None:
-    """Adapt what a contraction says of its rows and groups."""
+    """Adapt the row shifts and the group count of a contraction."""
     if op.shifts is not None:
         rows = kept(grouping, op.out, removed)
         op.row_shifts = DenseArrayBase.from_list(i8, list(np.array(op.shifts)[rows]))

@@ -1,4 +1,4 @@
-"""The rules by which ops may run in a loop over channels (PEX, Liberis and Lane 2023, table 2)."""
+"""Rules for the ops of a loop over channels (PEX, Liberis and Lane 2023, table 2)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tinyml.transforms.schedules.plans.graph import Graph, Kind
 
 
 def obstacle(graph: Graph, first: int, last: int) -> str | None:
-    """The rule of table 2 by which the nodes from first to last are no loop over channels; None if they are."""
+    """The rule of table 2 that keeps nodes first to last from running as a loop over channels; None if they may."""
     nodes, boundary = graph.nodes[first : last + 1], graph.boundary(first, last)
     if len(nodes) < 2:
         return "a single op needs all channels, of its operand or of its result"

@@ -1,4 +1,4 @@
-"""Networks as graphs of images, with the windows that their ops read."""
+"""Networks as graphs of images, with the windows that ops read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Order(Enum):
 
 
 class Image(NamedTuple):
-    """A tensor of height x width x channels; a vector is an image of one pixel. bits: of an element in memory."""
+    """A tensor of height x width x channels; a vector is one pixel. bits: the width of an element in memory."""
 
     height: int
     width: int
@@ -36,7 +36,7 @@ class Image(NamedTuple):
 
 
 class Kind(Enum):
-    """The dependence of an op's result channels on those of its operands."""
+    """The dependence of an op's result on the channels of its operands."""
 
     CONTRACTION = "each output channel from all input channels"
     CHANNELWISE = "each output channel from one input channel"
@@ -45,9 +45,9 @@ class Kind(Enum):
 
 
 class Read(NamedTuple):
-    """The windows of an operand that the pixels of a result need: at (y, x) the kernel at y * strides - before.
+    """The window of an operand that pixel (y, x) of a result needs: the kernel at (y, x) * strides - before.
 
-    sums: all pixels of the operand are added up, one after the other; the result is a single pixel.
+    sums: all pixels of the operand are added up one after the other, and the result is a single pixel.
     """
 
     tensor: str
@@ -58,7 +58,7 @@ class Read(NamedTuple):
 
 
 class Node(NamedTuple):
-    """An op with its result's name. macs: the multiply-accumulates of all pixels."""
+    """An op, named after its result. macs: multiply-accumulates for all pixels."""
 
     result: str
     kind: Kind
@@ -72,10 +72,11 @@ class Node(NamedTuple):
 
 
 class Boundary(NamedTuple):
-    """The tensors around a segment of nodes.
+    """The tensors at the boundary of a segment.
 
-    dead: operands made before it that nothing after it reads; kept: those that something does; outputs: results read
-    after it, or the network's; internal: other results; through: bits of tensors that live through it untouched.
+    dead: operands from outside that are not read after the segment; kept: operands that are; outputs: results that are
+    read after it, or are the network's; internal: other results; through: bits of tensors that are alive throughout the
+    segment but not read by it.
     """
 
     dead: list[str]
@@ -87,7 +88,7 @@ class Boundary(NamedTuple):
 
 @dataclass(frozen=True)
 class Graph:
-    """A network: its inputs and results by name, and its ops in the order of execution."""
+    """A network: tensors by name, inputs, ops in order of execution, and results."""
 
     tensors: dict[str, Image]
     inputs: tuple[str, ...]
@@ -96,12 +97,12 @@ class Graph:
 
     @cached_property
     def producer(self) -> dict[str, int]:
-        """The number of the node that makes each tensor; -1 for inputs."""
+        """The index of the node that computes each tensor; -1 for inputs."""
         return {**dict.fromkeys(self.inputs, -1), **{node.result: i for i, node in enumerate(self.nodes)}}
 
     @cached_property
     def users(self) -> dict[str, list[int]]:
-        """The numbers of the nodes that read each tensor."""
+        """The indices of the nodes that read each tensor."""
         users: dict[str, list[int]] = {name: [] for name in self.tensors}
         for i, node in enumerate(self.nodes):
             for name in node.operands:
@@ -110,7 +111,7 @@ class Graph:
 
     @cached_property
     def last_use(self) -> dict[str, int]:
-        """The last node that reads each tensor; beyond all nodes for results of the network."""
+        """The index of the last node that reads each tensor; the number of nodes for results of the network."""
         last = {name: max(users, default=self.producer[name]) for name, users in self.users.items()}
         return last | dict.fromkeys(self.outputs, len(self.nodes))
 
@@ -119,11 +120,11 @@ class Graph:
         return sum(node.macs for node in self.nodes)
 
     def size(self, *names: str) -> int:
-        """Bits of tensors together."""
+        """The total size of tensors in bits."""
         return sum(self.tensors[name].size for name in names)
 
     def boundary(self, first: int, last: int) -> Boundary:
-        """The tensors around the nodes from first to last, both inclusive."""
+        """The tensors at the boundary of nodes first to last, both inclusive."""
         nodes = self.nodes[first : last + 1]
         touched = dict.fromkeys(name for node in nodes for name in node.operands)
         before = [name for name in touched if self.producer[name] < first]
@@ -137,7 +138,7 @@ class Graph:
         )
 
     def untouched(self, first: int, last: int) -> list[str]:
-        """The tensors that live through the nodes from first to last, which do not read them."""
+        """The tensors that are alive throughout nodes first to last but not read by them."""
         touched = {name for node in self.nodes[first : last + 1] for name in node.operands}
         return [
             name

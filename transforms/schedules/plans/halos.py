@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from tinyml.transforms.schedules.plans.graph import Graph, Read
 
 Box = tuple[int, int, int, int]
-"""Rows and columns: first, end, first, end."""
+"""A rectangle: first row, end of rows, first column, end of columns."""
 
 
 def tiles(extents: tuple[int, int], count: int) -> Iterator[Box]:
-    """The count x count tiles of an image of a height and a width."""
+    """Yield the count x count tiles of an image with the given height and width."""
     for top, bottom in _cuts(extents[0], count):
         for left, right in _cuts(extents[1], count):
             yield top, bottom, left, right
@@ -22,12 +22,12 @@ def _cuts(extent: int, count: int) -> list[tuple[int, int]]:
 
 
 def area(box: Box) -> int:
-    """The pixels of a rectangle."""
+    """The number of pixels in a rectangle."""
     return (box[1] - box[0]) * (box[3] - box[2])
 
 
 def boxes_of(graph: Graph, last: int, tile: Box) -> dict[str, Box]:
-    """The part of each tensor that a tile of the last one's result needs."""
+    """The part of each tensor that a tile of the result of node `last` needs."""
     boxes = {graph.nodes[last].result: tile}
     for node in reversed(graph.nodes[: last + 1]):
         if node.result not in boxes:

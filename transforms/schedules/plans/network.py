@@ -1,4 +1,4 @@
-"""The graph of a network on tensors: its images and the windows that its ops read (L0, L1)."""
+"""Graphs of networks on tensors: images and the windows that ops read (L0, L1)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Or
 
 @dataclass(frozen=True)
 class Network:
-    """The graph of a function, and where its parts are in the function.
+    """The graph of a function, and the ops and values that its nodes and tensors stand for.
 
-    ops: for each node the op that computes its result, and the elementwise ops and reshapings that continue it, in
-    order. names: the tensor of the graph in which a value lies.
+    ops: for each node the op that computes its result, followed by the elementwise ops and reshapings that continue it.
+    names: the tensor that holds each value.
     """
 
     graph: Graph
@@ -37,9 +37,9 @@ def graph_of(function: func.FuncOp, bits: int | None = None) -> Graph:
 def network_of(function: func.FuncOp, bits: int | None = None) -> Network:
     """The network of a function without loops and branches.
 
-    bits: of an element, in place of those of its format. Padding, reshaping and elementwise ops with a single operand
-    belong to the op that they precede or follow, in whose loops they run. Constants lie in flash. Raises `InputError`
-    for ops with regions, and for batches of images.
+    bits: the width of an element, instead of that of its format. Padding, reshaping and elementwise ops with a single
+    operand belong to the op that they precede or follow, in whose loops they run. Constants are in flash. Raises
+    `InputError` for ops with regions, and for batches of images.
     """
     builder = _Network(bits)
     graph = builder.graph(function)
@@ -55,9 +55,9 @@ class _Network:
         self.nodes: list[Node] = []
         self.ops: dict[str, list[tdsl.TensorOp]] = {}
         self.names: dict[SSAValue, str] = {}
-        """The tensor in which a value lies."""
+        """The tensor that holds each value."""
         self.margins: dict[SSAValue, tuple[SSAValue, tuple[int, int]]] = {}
-        """Padded images: the image inside, and the rows above and the columns on its left."""
+        """Padded images: the unpadded image, and the number of rows above and of columns to its left."""
 
     def graph(self, function: func.FuncOp) -> Graph:
         for argument in function.args:
@@ -65,7 +65,7 @@ class _Network:
                 raise error_at(function, f"plans are for programs on tensors, not on {argument.type}")
             self.define(argument, name := f"input{argument.index or ''}")
             if argument_attribute(function, tdsl.RECEIVED) is not None:
-                # It is in no memory.
+                # Received piece by piece, it occupies no memory.
                 self.tensors[name] = self.tensors[name]._replace(bits=0)
         inputs = tuple(self.names.values())
         for op in function.body.block.ops:
@@ -105,14 +105,14 @@ class _Network:
         elif len(operands) == 1 and operands[0] in self.names and self.continues(op, operands[0]):
             name = self.names[op.out] = self.names[operands[0]]
             if isinstance(operands[0], BlockArgument) and operands[0].has_one_use():
-                # An image that arrives in another order of axes is read as this one.
+                # An image that arrives in another order of axes is described by the transposed one.
                 self.tensors[name] = self.image(op.out)
             self.ops.setdefault(name, []).append(op)
         elif operands:
             self.node(op, operands)
 
     def lies(self, op: tdsl.TransposeOp) -> bool:
-        """Notes that an image lies in memory in another order of axes, unless the transposition copies it."""
+        """Record that an image is stored in another order of axes; False if the transposition copies it."""
         name = self.names[op.input]
         if gathered(op.out) is not None:
             made = [node for node in self.nodes if node.result == name]
@@ -127,7 +127,7 @@ class _Network:
         return True
 
     def continues(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """True if the result takes the operand's bytes, computed in the loops of the op before or not at all."""
+        """True if the result takes the operand's bytes: computed in the loops of the op before, or a mere reshaping."""
         if isinstance(op, tdsl.ReshapeOp) or (isinstance(op, tdsl.TransposeOp) and op.keeps_order):
             return True
         same = tdsl.shape_of(op.out) == tdsl.shape_of(operand)
@@ -169,7 +169,7 @@ class _Network:
         sums = isinstance(op, tdsl.MeanOp | tdsl.MatmulOp | tdsl.MatmulSumOp)
         if sums and image.pixels > 1 and self.image(op.out).pixels == 1:
             return Read(name, whole, sums=True)
-        # All of it, for every pixel of the result.
+        # All of the operand, for every pixel of the result.
         return Read(name, whole, (0, 0))
 
 
@@ -185,7 +185,7 @@ def _is_margin(op: tdsl.PadOp) -> bool:
 
 
 def scratch_of(network: Network, i: int) -> int:
-    """The bits of the window of a convolution and of one pixel of its result."""
+    """The bits of a convolution's gathered window and of one pixel of its result."""
     op = network.ops[i][0]
     if not isinstance(op, tdsl.Conv2dOp):
         return 0

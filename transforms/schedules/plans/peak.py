@@ -8,17 +8,17 @@ from tinyml.transforms.schedules.protocol import Share
 
 
 def fullest_segments(plan: Plan) -> list[Segment]:
-    """The segments in which the bits of the plan are alive."""
+    """The segments in which a plan reaches its peak."""
     return [segment for segment in plan.segments if segment.bits == plan.bits]
 
 
 def shares(graph: Graph, segment: Segment) -> list[Share]:
-    """The tensors that are alive at some time in a segment, in the order of their making.
+    """The tensors, or parts of tensors, that are alive in a segment, in order of definition.
 
     Their bits may add up to more than the segment's, as results overlap operands.
     """
     boundary = graph.boundary(segment.first, segment.last)
-    # An op by itself has all of its result, even if nothing reads that.
+    # A single op has its whole result, even if nothing reads it.
     parts = boundary.internal if segment.first < segment.last else []
     touched = {*boundary.dead, *boundary.kept, *boundary.outputs, *boundary.internal}
     alive = touched.union(graph.untouched(segment.first, segment.last))

@@ -1,7 +1,7 @@
-"""Bits of a convolution in place, by the order of its pixels (Gural and Murmann 2019, sections 3.3 and 3.4).
+"""Memory of a convolution in place, by the order of its pixels (Gural and Murmann 2019, sections 3.3 and 3.4).
 
-Pixels of the operand die when the last window that has them has been computed; what counts is how many are alive, not
-where: a result takes the memory of any that are dead.
+Pixels of the operand die after the last window that covers them. Only the number of live pixels counts, not their
+addresses: a result takes the memory of any dead pixels.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def order_of(turns: Sequence[int], height: int, width: int) -> Order:
-    """The order of the pixels of a result. turns: the rows of each turn, by turns rows and columns of what is left."""
+    """The position in time of each pixel of a result. turns: alternately rows and columns of what remains."""
     order = np.zeros((height, width), np.intp)
     done = top = left = 0
     for number, count in enumerate(turns):
@@ -34,7 +34,7 @@ def order_of(turns: Sequence[int], height: int, width: int) -> Order:
 
 
 def alive(graph: Graph, i: int, order: Order) -> int:
-    """The most bits of operand and result that node i has at once in an order, if it overwrites its operand."""
+    """The most bits of operand and result alive at once while node i overwrites its operand in the given order."""
     node = graph.nodes[i]
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]
@@ -42,7 +42,7 @@ def alive(graph: Graph, i: int, order: Order) -> int:
         [slice(max(0, at * step - before), max(0, at * step - before + kernel)) for at in range(count)]
         for count, step, before, kernel in zip(result[:2], read.strides, read.before, read.kernel, strict=True)
     ]
-    # Pixels that no window has are gone once the first window has been read.
+    # Pixels outside of all windows die after the first window has been read.
     last_read = _latest(_latest(order, windows[0], operand.height).T, windows[1], operand.width)
     gone = np.bincount(last_read.ravel(), minlength=result.pixels)
     left = operand.pixels - np.cumsum(gone) + gone
@@ -51,7 +51,7 @@ def alive(graph: Graph, i: int, order: Order) -> int:
 
 
 def _latest(order: Order, windows: Sequence[slice], extent: int) -> Order:
-    """The greatest number in `order` of the windows that cover each index along the operand's first axis."""
+    """The latest position of the windows that cover each index along the operand's first axis."""
     latest = np.zeros((extent, order.shape[1]), np.intp)
     for window, numbers in zip(windows, order, strict=True):
         part = latest[window]

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class Segment(NamedTuple):
-    """Nodes from first to last, both inclusive, that run in a tiling.
+    """Nodes first to last, both inclusive, executed in a tiling.
 
-    bits: alive at most while they run. extra: work beyond that of ordinary execution, in multiply-accumulates or, for
+    bits: the most that are alive at once. extra: work in excess of ordinary execution, in multiply-accumulates or, for
     compiled programs, in rough units of time.
     """
 
@@ -32,7 +32,7 @@ class Segment(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Segments that cover a network; the peak of all in bits, and their extra multiply-accumulates."""
+    """Segments that cover a network; their peak in bits and their total extra work."""
 
     segments: tuple[Segment, ...]
     bits: int
@@ -40,9 +40,10 @@ class Plan(NamedTuple):
 
 
 def lower_bound(graph: Graph) -> int:
-    """Bits that every exact execution without recomputation has alive at some time.
+    """A lower bound, in bits, on the peak of every exact execution without recomputation.
 
-    The inputs are there at the beginning, the results at the end, and operands that an op reads whole before it begins.
+    The inputs are alive at the beginning, the results at the end, and an operand that an op reads whole before the op
+    begins.
     """
     bounds = [graph.size(*graph.inputs), graph.size(*graph.outputs)]
     for node in graph.nodes:
@@ -53,10 +54,10 @@ def lower_bound(graph: Graph) -> int:
 
 
 def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None = None) -> Plan | None:
-    """The plan with the least peak, and of those with the least extra work; None if no candidates cover the nodes.
+    """The plan with the least peak, then the least extra work; None if no candidates cover the nodes.
 
-    Every sequence of segments is considered: for each peak that a candidate has, dynamic programming finds the cheapest
-    cover by candidates that are no higher. most_extra: a limit on the extra work.
+    The search is exhaustive: for the peak of each candidate, dynamic programming finds the cheapest cover by candidates
+    that do not exceed it. most_extra: a limit on the extra work.
     """
     known = list(candidates)
     peaks = sorted({0, *(candidate.bits for candidate in known)})
@@ -70,7 +71,7 @@ def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None
 
 
 def cheapest(nodes: int, candidates: Iterable[Segment], most_bits: int) -> Plan | None:
-    """The plan with the least extra work whose peak is within a limit; None if there is none."""
+    """The plan with the least extra work whose peak is at most `most_bits`; None if there is none."""
     ending: list[list[Segment]] = [[] for _ in range(nodes)]
     for candidate in candidates:
         if candidate.bits <= most_bits:

@@ -1,4 +1,4 @@
-"""The loop over the channels of a segment, in which every link computes the channel that is due."""
+"""The loop over the channels of a segment, in which each op computes the current channel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tinyml.transforms.schedules.rewriting.channel_sums import sums_of
 class ChannelLoop:
     """A segment that runs channel by channel.
 
-    sum_bits: of the sums that it accumulates. Raises `NotTiled` for segments that do not run so.
+    sum_bits: the width of the accumulated sums. Raises `NotTiled` for segments that cannot run this way.
     """
 
     def __init__(self, network: Network, first: int, last: int, sum_bits: int) -> None:
@@ -30,15 +30,15 @@ class ChannelLoop:
         self.sums = sums_of(end, sum_bits) if end.role is Role.ACCUMULATE else None
         self.result = end.op.out if self.sums else end.result
         self.links = links[:-1] if self.sums else links
-        """The links that compute a channel of their results."""
+        """The ops that compute a channel of their results."""
 
     @property
     def is_exact(self) -> bool:
-        """True if the results are those of ordinary execution."""
+        """True if the results equal those of ordinary execution."""
         return self.sums is None or self.sums.EXACT
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by the loop; those behind sums stay."""
+        """Replace the ops of the segment by the loop; ops that follow the sums are kept."""
         last = self.result.owner
         assert isinstance(last, Operation)
         emit = self.emit = TensorBuilder(last, UnknownLoc())
@@ -56,7 +56,7 @@ class ChannelLoop:
         erase([*(op for link in self.links for op in (link.op, *link.chain)), *([last] if self.sums else [])])
 
     def _iteration(self, c: SSAValue, held: SSAValue) -> SSAValue:
-        """The values that the loop carries after channel c."""
+        """The loop-carried values after channel c."""
         part: SSAValue | None = None
         for link in self.links[: None if self.sums else -1]:
             part = self._part(link, c, part)
@@ -70,7 +70,7 @@ class ChannelLoop:
         return self.emit.insert(tdsl.InsertSliceOp(self._part(end, c, part), held, at))
 
     def _part(self, link: ChannelOp, c: SSAValue, before: SSAValue | None) -> SSAValue:
-        """Channel c of a link's result. before: that of its operand; None in the first link."""
+        """Channel c of an op's result. before: channel c of its operand; None for the first op."""
         emit, op = self.emit, link.op
         if isinstance(op, tdsl.Conv2dOp):
             target = self._empty(link.result, of_channel(tdsl.shape_of(link.result)))
@@ -84,7 +84,7 @@ class ChannelLoop:
     def _convolved(
         self, link: ChannelOp, op: tdsl.Conv2dOp, c: SSAValue, before: SSAValue | None, target: SSAValue, at: SSAValue
     ) -> SSAValue:
-        """An image in which one channel is that of a convolution's result. at: which of the image's."""
+        """An image with one channel replaced by channel c of a convolution's result. at: the channel of the image."""
         emit, pixels = self.emit, self.pixels[op]
         _, height, width, _ = tdsl.shape_of(op.out)
         if link.role is Role.GENERATE:
@@ -109,14 +109,14 @@ class ChannelLoop:
         return applied(ops, main, part, lambda value: self._operand(value, link, c, None), self.emit)
 
     def _row(self, op: tdsl.ContractionOp, c: SSAValue) -> SSAValue:
-        """Element c of a product of a matrix and a column vector."""
+        """Element c of the product of a matrix and a column vector."""
         [(matrix, column)] = op.pairs
         new = tdsl.RowProductOp(matrix, c, column, op.initial, tdsl.format_of(op.out).type)
         new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
         return self.emit.insert(new, op)
 
     def _pooled(self, link: ChannelOp, c: SSAValue, before: SSAValue | None) -> SSAValue:
-        """Channel c of an op that computes each from one channel."""
+        """Channel c of an op that computes each channel from one channel."""
         emit, op, pad = self.emit, link.op, link.operand.owner
         whole = pad.input if isinstance(pad, tdsl.PadOp) else link.operand
         part = channel(whole, c, emit) if before is None else emit.reshaped(before, of_channel(tdsl.shape_of(whole)))
@@ -125,7 +125,7 @@ class ChannelLoop:
         return self._on_channel(op, link.operand, part)
 
     def _on_channel(self, op: tdsl.TensorOp, operand: SSAValue, part: SSAValue) -> SSAValue:
-        """An op on a channel in place of all of its operand."""
+        """Clone an op to run on one channel instead of its whole operand."""
         copy = self.emit.insert(op.clone(value_mapper={operand: part}), op)
         return Rewriter.replace_value_with_new_type(copy, tensor_like(op.out, of_channel(tdsl.shape_of(op.out))))
 

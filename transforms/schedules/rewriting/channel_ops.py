@@ -1,4 +1,4 @@
-"""The ops of a loop over channels, each of which passes on a channel, and their roles (PEX, table 2)."""
+"""The ops of a loop over channels and their roles (PEX, table 2)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Role(Enum):
 
 @dataclass
 class ChannelOp:
-    """An op and the elementwise ops that follow it, on a channel.
+    """An op and the elementwise ops that follow it, on one channel.
 
-    operand: the tensor of which a channel arrives; all of it for the first op of a chain.
+    operand: the tensor that is read channel by channel; the first op of a chain may read all of it.
     """
 
     role: Role
@@ -42,12 +42,12 @@ class ChannelOp:
 
 
 def channel_axis(shape: tdsl.Shape) -> int:
-    """The axis of channels: the last of an image, and the first of a column vector."""
+    """The axis of channels: the last of an image, the first of a column vector."""
     return 3 if len(shape) == 4 else 0
 
 
 def channel_ops(network: Network, first: int, last: int) -> list[ChannelOp]:
-    """The nodes of a network from first to last, both inclusive, as a chain; raises `NotTiled`."""
+    """Nodes first to last of a network, both inclusive, as a chain; raises `NotTiled` if they form none."""
     graph = network.graph
     if (reason := obstacle(graph, first, last)) is not None:
         raise NotTiled(reason)
@@ -81,7 +81,7 @@ def _alone(value: SSAValue) -> bool:
 
 
 def _operand(op: tdsl.TensorOp, previous: ChannelOp | None) -> SSAValue:
-    """The operand that is read channel by channel, or by the first op perhaps whole; padding included."""
+    """The operand that is read channel by channel, or perhaps whole by the first op; includes padding."""
     if isinstance(op, tdsl.ContractionOp):
         return op.pairs[0][1]
     if isinstance(op, tdsl.ElementwiseOp):
@@ -118,7 +118,7 @@ def _check(channel_op: ChannelOp, name: str) -> None:
 
 
 def _check_elementwise(op: tdsl.ElementwiseOp, like: SSAValue) -> None:
-    """Raises `NotTiled` for operands that are repeated along rows or columns only."""
+    """Raise `NotTiled` for operands that are broadcast along rows or columns only."""
     shape = tdsl.shape_of(like)
     axis = channel_axis(shape)
     for value in op.inputs:

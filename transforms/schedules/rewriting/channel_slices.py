@@ -1,4 +1,4 @@
-"""Parts of tensors that belong to one channel."""
+"""Slices of tensors that belong to one channel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.transforms.schedules.rewriting.channel_ops import channel_axis
 
 
 def of_channel(shape: tdsl.Shape) -> tdsl.Shape:
-    """The shape of one channel of a tensor of a shape."""
+    """The shape of one channel of a tensor of the given shape."""
     axis = channel_axis(shape)
     return tuple(1 if at == axis else extent for at, extent in enumerate(shape))
 
@@ -26,9 +26,9 @@ def channel(value: SSAValue, c: SSAValue, emit: TensorBuilder) -> SSAValue:
 def operand(
     value: SSAValue, like: tdsl.Shape, c: SSAValue, pixel: Sequence[SSAValue] | None, emit: TensorBuilder
 ) -> SSAValue | None:
-    """The slice of an operand that an elementwise op reads for a channel; None for all of the operand.
+    """The slice of an operand that an elementwise op reads for channel c; None if it reads all of the operand.
 
-    pixel: row and column of the only pixel, or None for all pixels.
+    pixel: row and column of a single pixel, or None for all pixels.
     """
     shape = tdsl.shape_of(value)
     padded = (1,) * (len(like) - len(shape)) + shape

@@ -1,4 +1,4 @@
-"""Sums to which a loop over channels adds the contribution of each channel: those of a convolution or a dense layer."""
+"""Sums of a convolution or dense layer that a loop over channels accumulates."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp
 
 HEADROOM = {8: 1, 16: 8}
-"""The range of rounded sums as a multiple of the result's, by their bits: sums in between may be greater."""
+"""The range of rounded sums as a multiple of the result's, by width in bits: partial sums may exceed the result."""
 
 
 class ChannelSums(ABC):
-    """The sums of the op that ends a chain of channels, which are kept in memory."""
+    """The sums of the last op in a chain of channels, which are kept in memory."""
 
     EXACT: bool
 
@@ -35,15 +35,15 @@ class ChannelSums(ABC):
 
     @property
     def shape(self) -> tdsl.Shape:
-        """The shape of the sums: that of an image, also for dense layers."""
+        """The shape of the sums: an image, also for dense layers."""
         shape = tdsl.shape_of(self.op.out)
         return shape if len(shape) == 4 else (1, 1, 1, shape[0])
 
     def prepare(self, emit: TensorBuilder, channels: int) -> SSAValue:
-        """The sums before the first channel; emits what all channels share."""
+        """Emit the values that all channels share, and return the sums before the first channel."""
         constant = self.weights.owner
         assert isinstance(constant, tdsl.ConstOp)
-        # The weights of a channel lie one after the other.
+        # The weights of a channel are contiguous.
         raws = constant.raws.reshape(self.op.rows, -1, channels).transpose(2, 0, 1)
         weights = tdsl.ConstOp(raws, tdsl.format_of(self.weights))
         self.by_channel = emit.insert(weights, constant)
@@ -53,7 +53,7 @@ class ChannelSums(ABC):
         return start
 
     def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The sums with the contribution of channel c, which is `part`."""
+        """The sums after adding the contribution of channel c. part: channel c of the operand."""
         weights = emit.insert(tdsl.IndexOp(self.by_channel, c))
         sums = StoredImage.whole(held)
         if not isinstance(self.op, tdsl.Conv2dOp):
@@ -68,7 +68,7 @@ class ChannelSums(ABC):
         return emit.over(height, held, lambda y, rows: emit.over(width, rows, lambda x, held: pixel(y, x, held)))
 
     def finished(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The result, from the complete sums."""
+        """The result, computed from the complete sums."""
         result = self.result(sums, emit)
         result.name_hint = self.op.out.name_hint
         return emit.reshaped(result, tdsl.shape_of(self.op.out))
@@ -83,7 +83,7 @@ class ChannelSums(ABC):
 
     @abstractmethod
     def result(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The complete sums in the format of the result."""
+        """Convert the complete sums to the format of the result."""
 
     def _window(self, y: SSAValue, x: SSAValue, image: StoredImage, emit: TensorBuilder) -> SSAValue:
         op = cast(tdsl.Conv2dOp, self.op)
@@ -98,7 +98,7 @@ class ChannelSums(ABC):
     def _pixel(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, factors: SSAValue, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
-        """The sums with those of a pixel updated."""
+        """The sums after updating those of pixel (y, x)."""
         rows = self.op.rows
         at = sums.place(y, x, emit)
         before = emit.reshaped(sums.part(at, 1, 1, emit), (rows, 1))
@@ -108,7 +108,7 @@ class ChannelSums(ABC):
 
 
 class ExactSums(ChannelSums):
-    """ChannelSums in accumulators: those of ordinary execution, in another order, and rounded once in the end."""
+    """Sums in accumulators: those of ordinary execution in a different order, rounded once at the end."""
 
     EXACT = True
 
@@ -134,7 +134,7 @@ class ExactSums(ChannelSums):
 
 
 class RoundedSums(ChannelSums):
-    """ChannelSums in a number format of few bits, to which they are rounded after every channel (PEX, section 3.4).
+    """Sums in a narrow number format, rounded after every channel (PEX, section 3.4).
 
     The paper learns the range of the sums in training; here it follows from that of the result, without training.
     """
@@ -149,7 +149,7 @@ class RoundedSums(ChannelSums):
             self.format: NumberFormat = result.of_width(bits).for_range(-greatest, greatest)
         except InputError as error:
             raise NotTiled(str(error)) from None
-        # Of the raws of 8 bits with a zero point, one more lies below zero than above.
+        # An 8-bit format with a zero point has one more raw below zero than above.
         self.format, _ = self.format.without_offset()
 
     def start(self, emit: TensorBuilder) -> SSAValue:
@@ -175,9 +175,9 @@ class RoundedSums(ChannelSums):
 
 
 def sums_of(last: ChannelOp, bits: int) -> ChannelSums:
-    """The sums of the last op of a chain: exact where they fit in `bits`, else rounded if `HEADROOM` has these.
+    """The sums of the last op of a chain: exact if they fit `bits`, else rounded if `HEADROOM` has that width.
 
-    Raises `NotTiled` if exact sums need more than 32 bits, or where their order matters.
+    Raises `NotTiled` if exact sums need more than 32 bits, or if the order of products matters.
     """
     op = last.op
     assert isinstance(op, tdsl.ContractionOp)

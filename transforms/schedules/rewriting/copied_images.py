@@ -1,4 +1,4 @@
-"""The choice of images in another order of axes that are copied in the usual one, which makes them faster to read."""
+"""The choice of images with another order of axes that are copied to the usual order, which makes reads faster."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan
 
 GATHERING = 1
-"""The rough cost of reading or writing an image in another order, in the units of a plan's extra work."""
+"""The rough cost of reading or writing an image in another order, in units of a plan's extra work."""
 
 MOST = 3
-"""Images beyond which all are copied or none."""
+"""The most images whose copies are decided one by one; beyond it, all are copied or none."""
 
 
 def with_given_input(network: Network, function: func.FuncOp) -> Network:
-    """A network whose input stays in memory to the end, if its channels come first and it lies in the caller's array.
+    """Keep the input alive to the end if its channels come first and it is in the caller's array.
 
-    Plans of other networks take its bytes for free once nothing reads them.
+    Plans of other networks reuse its bytes once nothing reads them.
     """
     attributes = {name: argument_attribute(function, name) for name in (tdsl.ORDER, tdsl.REUSED, tdsl.RECEIVED)}
     if [name for name, value in attributes.items() if value is not None] != [tdsl.ORDER]:
@@ -35,9 +35,10 @@ def with_given_input(network: Network, function: func.FuncOp) -> Network:
 
 
 def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | None) -> Network:
-    """The network of a function, after noting which images in another order of axes are copied (`tinyml.copied`).
+    """The network of a function, after marking the images in another order of axes that are copied (`tinyml.copied`).
 
-    plan: of a network. ram: bytes within which the fastest is taken, if one fits; otherwise that with the least peak.
+    plan: makes the plan of a network. ram: bytes within which the fastest plan is taken, if one fits; otherwise the one
+    with the least peak.
     """
     open = list(orders(function))
     if not open:

@@ -1,7 +1,7 @@
-"""The loops over tiles of a segment's result; in a tile, op after op computes the part that the tile needs.
+"""Loops over the tiles of a segment's result, in which each op computes the part that the tile needs.
 
-Parts are rectangles of images. They lie in tensors of the greatest one's size, in which pixel (y, x) has place (y mod
-height, x mod width). Neighbouring tiles compute again what both need.
+Parts are rectangles of images. They are kept in tensors of the largest part's size, which hold pixel (y, x) at (y mod
+height, x mod width). The overlap of neighbouring tiles is computed again.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from tinyml.transforms.schedules.slices.stages import segment_of
 
 
 class AxisRange(NamedTuple):
-    """Rows, or columns, of an image: the first, and the end."""
+    """Rows or columns of an image, from `first` to `end` (exclusive)."""
 
     first: SSAValue
     end: SSAValue
 
 
 class PatchLoops:
-    """The nodes of a network from first to last, both inclusive, as count x count tiles of the last one's result.
+    """Nodes first to last of a network, both inclusive, as count x count tiles of the last result.
 
-    Raises `NotTiled` for segments that do not run so.
+    Raises `NotTiled` for segments that cannot run this way.
     """
 
     def __init__(self, network: Network, first: int, last: int, count: int) -> None:
@@ -56,10 +56,10 @@ class PatchLoops:
             raise NotTiled(f"{count} x {count} patches do not divide {extents[0]} x {extents[1]} pixels")
         boxes = [boxes_of(self.graph, len(self.stages) - 1, tile) for tile in tiles(extents, count)]
         self.sizes = {name: (self._extent(name, 0, boxes), self._extent(name, 1, boxes)) for name in boxes[0]}
-        """The height and the width of the tensors for parts."""
+        """Height and width of the tensor that holds the parts of each image."""
 
     def _extent(self, name: str, axis: int, boxes: Sequence[dict[str, Box]]) -> int:
-        """The greatest extent of the parts of a tensor along an axis, with room for every window inside the image."""
+        """The greatest extent of a tensor's parts along an axis, with room for every window inside the image."""
         parts = [box[name][2 * axis : 2 * axis + 2] for box in boxes]
         reads = [read for node in self.graph.nodes for read in node.reads if read.tensor == name]
         windows = [min(read.kernel[axis], self.graph.tensors[name][:2][axis]) for read in reads]
@@ -98,7 +98,7 @@ class PatchLoops:
         return self.images[self.stages[-1].node.result].value
 
     def _part(self, body: Body, rows: AxisRange, columns: AxisRange, image: StoredImage) -> StoredImage:
-        """An image with a rectangle of a stage's result computed."""
+        """An image after computing a rectangle of a stage's result in it."""
         emit = self.emit
 
         def pixel(y: SSAValue, x: SSAValue, held: SSAValue) -> SSAValue:
@@ -114,7 +114,7 @@ class PatchLoops:
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def _ranges(self, axis: int, i: SSAValue) -> dict[str, AxisRange]:
-        """The rows, or for axis 1 the columns, of all parts that tile i along the axis needs."""
+        """The rows (axis 0) or columns (axis 1) of all parts that tile i along the axis needs."""
         emit, tensors = self.emit, self.graph.tensors
         end = self.stages[-1].node.result
         extent = tensors[end][:2][axis]
@@ -141,6 +141,6 @@ class PatchLoops:
         )
 
     def _both(self, a: AxisRange, b: AxisRange) -> AxisRange:
-        """The range from the first to the last of two ranges."""
+        """The smallest range that covers two ranges."""
         first, end = arith.MinSIOp(a.first, b.first), arith.MaxSIOp(a.end, b.end)
         return AxisRange(self.emit.insert(first), self.emit.insert(end))

@@ -1,4 +1,4 @@
-"""The loop nest of a segment: a loop over ticks, in each of which every stage computes the slices that are due."""
+"""The loop nest of a streamed segment: a loop over ticks, in which each stage computes the slices that are due."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tinyml.transforms.schedules.slices.stages import Stage
 class StreamLoops:
     """The loop nest of a segment under construction.
 
-    families: the kernels that the target has for several pixels at once, which rows are made of; memory: for them.
+    families: the target's kernels for several pixels at once, used for rows. memory: the memory that these may take.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class StreamLoops:
         self.families, self.memory = families, memory
         self.timing, self.slice = schedule.timing, schedule.timing.slice
         self.images: dict[str, StoredImage] = {}
-        """The tensor in which each result of a stage lies."""
+        """The tensor that holds each stage's result."""
 
     def rewrite(self) -> None:
         """Replace the ops of the segment by the loops."""
@@ -66,15 +66,15 @@ class StreamLoops:
         erase(dead)
 
     def body(self, stage: Stage) -> Body:
-        """The computation of the slices of a stage."""
+        """The computation of a stage's slices."""
         several = 1
         if self.slice is Slice.ROW and stage.pooled is None and isinstance(op := stage.op, tdsl.Conv2dOp):
-            # Rings give a single window at a time, as a dilated one is gathered.
+            # Rings supply one window at a time, as a dilated window is gathered.
             several = pixels_at_once(op, self.families, self.memory) if op.spread[1] == 1 else 1
         return body_of(stage, self.emit, several)
 
     def with_addend(self, stage: Stage) -> Stage:
-        """A stage whose convolution starts from the constant that the op behind it adds, where its sums stay exact."""
+        """Let a stage's convolution start from the constant that the next op adds, if its sums stay exact."""
         if stage.pooled is not None:
             return replace(stage, pooled=self.with_addend(stage.pooled))
         if not isinstance(stage.op, tdsl.Conv2dOp) or not stage.chain:
@@ -88,7 +88,7 @@ class StreamLoops:
         return replace(stage, op=new, chain=stage.chain[1:])
 
     def storage(self, stage: Stage, body: Body) -> StoredImage:
-        """The tensor for a stage's result: whole where it is used after the segment, else a ring."""
+        """The tensor for a stage's result: the whole image if it is used after the segment, else a ring."""
         name = stage.node.result
         height, width = self.timing.graph.tensors[name][:2]
         if not stage.kept:
@@ -104,7 +104,7 @@ class StreamLoops:
         return StoredImage(value, tdsl.shape_of(stage.result))
 
     def tick(self, bodies: dict[str, Body]) -> None:
-        """The loops over rows of ticks and, by pixels, over columns."""
+        """Emit the loops over rows of ticks and, if the slices are pixels, over columns."""
         rows, columns = self.timing.ticks
 
         def row_of_ticks(t: SSAValue) -> None:
@@ -118,7 +118,7 @@ class StreamLoops:
         self.carry(rows, row_of_ticks)
 
     def pixels(self, u: SSAValue, rows: dict[str, Sequence[SSAValue]], bodies: dict[str, Body]) -> None:
-        """The pixels of all stages in a column of ticks."""
+        """Emit the pixels of all stages for a column of ticks."""
         for name, body in bodies.items():
             due = self.due(u, self.timing.clocks[name][1], self.timing.ticks[1])
 
@@ -130,20 +130,20 @@ class StreamLoops:
             self.each(rows[name], name, column)
 
     def stored(self, value: SSAValue) -> StoredImage:
-        """The stored part of an image at this point of the nest."""
+        """The stored part of an image at the current insertion point."""
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def due(self, t: SSAValue, clock: Clock, ticks: int) -> Sequence[SSAValue]:
-        """The slices along an axis that are computed at a tick, at most one: the first, and the end."""
+        """The slices along an axis that are computed at tick t: the slice, or the bounds of a range of at most one."""
         if clock == Clock(1, 0, ticks):
             return [t]
         return [self._computed(t, clock, ticks, offset) for offset in (0, 1)]
 
     def _computed(self, t: SSAValue, clock: Clock, ticks: int, offset: int) -> SSAValue:
-        """The slices computed before a tick plus an offset."""
+        """The number of slices computed before tick `t + offset`."""
         emit = self.emit
-        # ceil((t + offset - start) / step), with a numerator that is not negative where that matters.
+        # ceil((t + offset - start) / step); the numerator is clamped to zero where it may be negative.
         shift = offset - clock.start + clock.step - 1
         count = emit.plus(t, shift)
         if shift < 0:
@@ -167,7 +167,7 @@ class StreamLoops:
         return image.now(value)
 
     def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:
-        """A loop that carries all images; none for a single iteration."""
+        """Emit a loop that carries all images, or just its body for a single iteration."""
         names = list(self.images)
 
         def inner(i: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:

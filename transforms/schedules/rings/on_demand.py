@@ -1,7 +1,7 @@
-"""Bits of streaming: a segment runs as one loop nest, its results in raster order, each value once.
+"""Memory of streamed segments in bits: one loop nest, results in raster order, each value computed once.
 
-Every pixel, or every row, of a tensor within the segment is computed when the first of its readers needs it, and kept
-in a ring of slots until the last has passed it. The result may overwrite an operand of the segment that dies in it.
+A pixel or row of a tensor within the segment is computed when its first reader needs it, and kept in a ring of slots
+until its last reader has passed it. The result may overwrite an operand that dies in the segment.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 _NEVER = 2**63 - 1
-"""The time at which a slice is computed that no step reads."""
+"""The time of a slice that no step reads."""
 
 SUM_BITS = 32
-"""Bits of the sum of a mean or of a dense layer that reads pixel by pixel."""
+"""The width of a sum, in a mean or in a dense layer that reads pixel by pixel."""
 
 
 class Slice(Enum):
@@ -40,7 +40,7 @@ class Slice(Enum):
 
 
 def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """The slices of an operand that have to be there for the first q + 1 slices of the result, for each q."""
+    """For each q, the number of slices of an operand that the first q + 1 slices of the result need."""
     if read.sums:
         return np.array([slice.count(operand)])
     rows, columns = (
@@ -52,9 +52,9 @@ def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """The slices of an operand that are no longer needed for slice q of the result and later ones, for each q.
+    """For each q, the number of slices of an operand that slice q of the result and later ones no longer need.
 
-    There is one entry more, for the end, when all slices have been passed.
+    The last entry, for the end, counts all slices.
     """
     count = slice.count(operand)
     if read.sums:
@@ -66,7 +66,7 @@ def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def _axes(read: Read, operand: Image, result: Image) -> list[tuple[int, int, int, int, int]]:
-    """For height and width each: the extent of the result, stride, padding before, kernel, extent of the operand."""
+    """For height and width: extent of the result, stride, padding before, kernel, extent of the operand."""
     extents = zip(result[:2], read.strides, read.before, read.kernel, operand[:2], strict=True)
     return list(extents)
 
@@ -82,7 +82,7 @@ class Streams:
         self.passed = cache(self._passed)
 
     def cost(self, first: int, last: int) -> int | None:
-        """The bits of the nodes from first to last as one segment; None unless only the last one's result leaves it."""
+        """The bits of nodes first to last as one segment; None unless the last result is the only output."""
         graph, boundary = self.graph, self.graph.boundary(first, last)
         result = graph.nodes[last].result
         if boundary.outputs != [result]:
@@ -104,7 +104,7 @@ class Streams:
         )
 
     def held(self, name: str) -> int:
-        """The bits of the ring of a tensor; of one that arrives from outside, in whole rows."""
+        """The bits of a tensor's ring; an input that arrives in rows is kept in whole rows."""
         image, slots = self.graph.tensors[name], self.ring(name)
         if self.graph.nodes[self.graph.producer[name]].kind is Kind.ARRIVAL:
             rows = slots if self.slice is Slice.ROW else -(-slots // image.width)
@@ -112,7 +112,7 @@ class Streams:
         return slots * self.slice.bits(image)
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
-        """The slices of the result of each node from first on that are computed when slice q of the last is written."""
+        """For each node starting at `first`, the slices computed before slice q of the last result is complete."""
         graph = self.graph
         steps = self.slice.count(graph.tensors[graph.nodes[last].result])
         produced = {graph.nodes[last].result: np.arange(1, steps + 1)}
@@ -128,10 +128,10 @@ class Streams:
         return produced
 
     def overlap(self, name: str, first: int, last: int, produced: dict[str, Counts]) -> int:
-        """The bits from the result of a segment up to an operand that it overwrites.
+        """The bits by which the result of a segment has to start below an operand that it overwrites.
 
-        Slice q of the result is written when the nodes before have made what it needs, and before it passes anything
-        itself.
+        Slice q of the result is written after the earlier nodes have computed its operands, and before it releases any
+        slices itself.
         """
         graph = self.graph
         if any(read.sums for read in graph.nodes[last].reads):
@@ -168,10 +168,10 @@ class Streams:
         return passed(read, self.graph.tensors[read.tensor], self.graph.tensors[node.result], self.slice)
 
     def _ring(self, name: str) -> int:
-        """The slots of the ring of a tensor whose readers all belong to one segment.
+        """The number of slots in the ring of a tensor whose readers all belong to one segment.
 
-        A time is a step of the node in which the readers join, then the order in which that step makes nodes run, then
-        a step of the reader.
+        Times are ordered by the step of the node where the readers join, then by the order in which that step runs
+        nodes, then by the step of the reader.
         """
         graph, users = self.graph, self.graph.users[name]
         reads = [(k, number) for k in users for number, read in enumerate(graph.nodes[k].reads) if read.tensor == name]
@@ -195,7 +195,7 @@ class Streams:
         return ring_slots(made[made < _NEVER], times, first)
 
     def _join(self, name: str) -> int:
-        """The first node after which nothing but its own result depends on a tensor."""
+        """The first node after which only its own result depends on a tensor."""
         graph = self.graph
         pending = max(graph.users[name])
         dependent = {name}
@@ -209,7 +209,7 @@ class Streams:
         return len(graph.nodes) - 1
 
     def _order(self, join: int) -> list[int]:
-        """The nodes before a node, in the order in which it makes them run: operand by operand."""
+        """The nodes that a node depends on, and the node itself, in its order: operand by operand."""
         graph, order = self.graph, list[int]()
 
         def visit(k: int) -> None:
@@ -224,7 +224,7 @@ class Streams:
 
 
 def overlap_of_planes(graph: Graph, i: int) -> int:
-    """The elements by which the plane of a channel that node i reads lies above the one that it writes."""
+    """The elements by which the channel plane that node i reads has to start above the plane that it writes."""
     node = graph.nodes[i]
     planes = {name: image._replace(channels=1, bits=1) for name, image in graph.tensors.items()}
     streams = Streams(Graph(planes, graph.inputs, graph.nodes, graph.outputs), Slice.PIXEL)

@@ -1,7 +1,7 @@
-"""Streaming with pools computed block by block: a pool of windows side by side needs nothing of a convolution twice.
+"""Streaming with pools computed block by block: pools of disjoint windows need no pixel of a convolution twice.
 
-The pixels under one window are computed together, directly before they are pooled. The result of the convolution then
-takes a block of pixels and no ring; what the convolution reads is passed later, row of windows by row of windows.
+The pixels in one window are computed together, directly before they are pooled. The result of the convolution then
+takes a block of pixels instead of a ring, but its operand is released later, one row of windows at a time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tinyml.transforms.schedules.rings.on_demand import Slice, Streams
 
 
 class By(Enum):
-    """The unit that the loops of a streamed segment compute at a time; by blocks is by pixels, pools by blocks."""
+    """The unit that the loops of a streamed segment compute at a time; `BLOCKS` is by pixels, with pools by blocks."""
 
     ROWS = "rows"
     PIXELS = "pixels"
@@ -29,10 +29,10 @@ class By(Enum):
 
 @dataclass(frozen=True)
 class Blocked:
-    """A graph in which convolutions and the pools behind them are single nodes.
+    """A graph in which each convolution and the pool that follows it are a single node.
 
-    spans: the first and the last node of the original graph that each node stands for. blocks: bits of the pixels that
-    each computes at once, apart from its result.
+    spans: the first and the last node of the original graph for each node. blocks: the bits of the pixels that each
+    node computes at once, excluding its result.
     """
 
     graph: Graph
@@ -41,16 +41,16 @@ class Blocked:
 
 
 def under_window(pool: Read, read: Read) -> Read:
-    """The windows that a convolution reads for all pixels under a window of a pool."""
+    """The windows that a convolution reads for all pixels in a pool's window."""
     (down, across), (height, width), (rows, columns) = read.strides, read.kernel, pool.kernel
     kernel = (rows - 1) * down + height, (columns - 1) * across + width
     return Read(read.tensor, kernel, (down * pool.strides[0], across * pool.strides[1]), read.before)
 
 
 def pools_blocks(graph: Graph, k: int) -> bool:
-    """True if node k pools separate windows of the result of the convolution before it, which nothing else reads.
+    """True if node k pools disjoint windows of the previous convolution's result, which has no other readers.
 
-    The windows lie inside the image, which has no padding.
+    The windows are inside the image, without padding.
     """
     node = graph.nodes[k]
     if k == 0 or node.kind is not Kind.CHANNELWISE or node.macs or len(node.reads) != 1:
@@ -65,7 +65,7 @@ def pools_blocks(graph: Graph, k: int) -> bool:
 
 
 def blocked(graph: Graph) -> Blocked:
-    """The graph with a single node for each convolution and the pool of separate windows behind it."""
+    """The graph with a single node for each convolution and the pool of disjoint windows that follows it."""
     nodes: list[Node] = []
     spans: list[tuple[int, int]] = []
     blocks: list[int] = []
@@ -88,9 +88,9 @@ def blocked(graph: Graph) -> Blocked:
 
 
 def streamed(graph: Graph, by: By) -> Iterator[tuple[int, int, int]]:
-    """The first and the last node of each segment that can be streamed, and its bits.
+    """Yield the first and the last node of each segment that can be streamed, and its bits.
 
-    By blocks, these are the segments with pools of separate windows.
+    By blocks, only segments with pools of disjoint windows.
     """
     merged = blocked(graph) if by is By.BLOCKS else _as_it_is(graph)
     streams, nodes = Streams(merged.graph, by.slice), len(merged.spans)

@@ -1,4 +1,4 @@
-"""The size of a ring buffer, which follows from when its slices are computed and when they are last read."""
+"""The size of a ring buffer, derived from the times at which its slices are computed and last read."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def ring_slots(made: Numbers, times: Sequence[Numbers], first: Sequence[Numbers]) -> int:
-    """The slots that hold each slice until it has been read for the last time; slice n overwrites slice n - slots.
+    """The number of slots that keep each slice until its last read; slice n overwrites slice n - slots.
 
-    made: the time at which each slice is computed, in order. times: for each reader, the times of its steps; a step
-    reads slices that are computed at its own time. first: the first slice that each of these steps reads; the number of
-    slices for a step that reads none.
+    made: the time at which each slice is computed, in order. times: for each reader, the times of its steps; a step may
+    read slices that are computed at the same time. first: the first slice that each of these steps reads, or the number
+    of slices for a step that reads none.
     """
     steps, reads = np.concatenate(times), np.concatenate(first)
     order = np.argsort(steps, kind="stable")
-    # Entry i is the first slice that step i and later ones still read.
+    # Entry i is the first slice that step i or a later one reads.
     still = np.append(np.minimum.accumulate(reads[order][::-1])[::-1], len(made))
     following = np.searchsorted(steps[order], made, side="left")
     numbers = np.arange(len(made))

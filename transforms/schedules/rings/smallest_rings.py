@@ -1,4 +1,4 @@
-"""The schedule of a segment: its stages and their timing, so that its rings are small."""
+"""The choice of a segment's stages and their timing, for small ring buffers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.slices.stages import StagedSegment, segment_of
 
 
 class RingSchedule(NamedTuple):
-    """Stages, when they run, and the slots of each ring by the name of its image."""
+    """Stages, their timing, and the slots of each ring by the name of its image."""
 
     segment: StagedSegment
     timing: TickTiming
@@ -30,17 +30,18 @@ class RingSchedule(NamedTuple):
 
 
 class _JoinChoice(NamedTuple):
-    """carriers: as `segment_of` takes them. early: the stages that run as early as their rings have room."""
+    """The choices made at joins. carriers: as in `segment_of`. early: stages run as early as their rings permit."""
 
     carriers: dict[str, str]
     early: frozenset[str]
 
 
 def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSchedule:
-    """The schedule of the nodes of a network from first to last, both inclusive; raises `NotTiled`.
+    """The schedule of nodes first to last of a network, both inclusive; raises `NotTiled`.
 
-    Where two branches join, the sum may run with either of them, and the other branch either as late as possible or
-    early, before the first one takes what both read any further: what makes the rings least, join by join.
+    Where two branches join, the sum may run with either of them. The other branch runs as late as possible, or early:
+    before the first branch consumes more of their common operand. Joins are decided one after the other, each by the
+    size of the rings.
     """
     choice = _JoinChoice({}, frozenset())
     best = _scheduled(network, first, last, by, choice)
@@ -56,7 +57,7 @@ def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSched
 
 
 def _options(choice: _JoinChoice, join: str, operands: list[str]) -> Iterator[_JoinChoice]:
-    """Every other way in which a join may run."""
+    """Yield all other choices for a join."""
     for carrier in operands:
         carriers = choice.carriers | {join: carrier}
         yield _JoinChoice(carriers, choice.early)

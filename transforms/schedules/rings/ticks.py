@@ -1,9 +1,8 @@
 """The times at which the stages of a segment compute the slices of their results.
 
-Time advances in ticks, row by row and within a row of ticks column by column; streaming by rows has ticks of a single
-column. Slice (y, x) of a stage is computed at tick (y * step + start, x * step + start), with a step and a start for
-each axis, and within a tick stages run in order. Beyond the borders of an image readers run as if it went on, and find
-nothing new.
+Time advances in ticks, row by row and, within a row of ticks, column by column; streaming by rows has a single column
+of ticks. Slice (y, x) of a stage is computed at tick (y * step + start, x * step + start), with a step and a start for
+each axis; within a tick, stages run in order. Past the borders of an image readers keep running, without new slices.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 Pair = tuple[int, int]
-"""A number for each axis: rows, and columns."""
+"""A pair of numbers: rows and columns."""
 
 
 class Clock(NamedTuple):
@@ -50,8 +49,8 @@ class Clock(NamedTuple):
 class TickTiming:
     """The times at which the stages of a segment run.
 
-    clocks: of each stage by result, for rows and columns, in the order in which stages run within a tick. ticks: their
-    number along each axis.
+    clocks: for each stage, by its result, the clocks of rows and columns, in the order of stages within a tick. ticks:
+    the number of ticks along each axis.
     """
 
     graph: Graph
@@ -60,9 +59,9 @@ class TickTiming:
     ticks: Pair
 
     def slots(self, name: str) -> int:
-        """The slots of the ring of a result, whose slices are in raster order.
+        """The number of slots in the ring of a result, whose slices are in raster order.
 
-        A whole window fits, also where the image ends inside of it.
+        A whole window fits, even where it extends past the end of the image.
         """
         image, made = self.graph.tensors[name], self._moments(name)
         reads = [(node, read) for node in self.graph.nodes for read in node.reads if read.tensor == name]
@@ -73,13 +72,13 @@ class TickTiming:
         return max(held, *(self._reach(read, image) for _, read in reads if not read.sums), 1)
 
     def _reach(self, read: Read, image: Image) -> int:
-        """The slices from the first to the last of a window."""
+        """The number of slices from the first to the last of a window."""
         rows, columns = (min(kernel, extent) for kernel, extent in zip(read.kernel, image[:2], strict=True))
         by_rows = self.slice is Slice.ROW or self.arrives(read.tensor)
         return rows if by_rows else (rows - 1) * image.width + columns
 
     def arrives(self, name: str) -> bool:
-        """True if an image comes from outside, a whole row at a time even if the rest runs by pixels."""
+        """True if an image comes from outside, a whole row at a time even if the other stages run by pixels."""
         producer = self.graph.producer[name]
         return producer >= 0 and self.graph.nodes[producer].kind is Kind.ARRIVAL
 
@@ -90,7 +89,7 @@ class TickTiming:
         return ticks.reshape(-1) * len(self.clocks) + list(self.clocks).index(name)
 
     def _first_needed(self, node: Node, read: Read, image: Image) -> Numbers:
-        """The first slice that each slice of a result needs; the number of slices where it needs none."""
+        """The first operand slice that each slice of a result needs; the number of operand slices if it needs none."""
         by_pixels = self.slice is Slice.PIXEL and not self.arrives(read.tensor)
         rows, columns = extents_of(image, Slice.PIXEL if by_pixels else Slice.ROW)
         if read.sums:
@@ -108,27 +107,28 @@ class TickTiming:
 
 
 def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
-    """The first index inside an axis that each window covers, and whether it covers any."""
+    """The first index along an axis that each window covers, and a flag that is true if it covers any."""
     first = np.arange(count) * step - before
     return np.maximum(first, 0), (first + kernel > 0) & (first < extent)
 
 
 def extents_of(image: Image, slice: Slice) -> Pair:
-    """The rows of slices of an image, and the slices in a row."""
+    """The number of rows of slices in an image, and of slices in a row."""
     return image.height, image.width if slice is Slice.PIXEL else 1
 
 
 def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
-    """The slices that a node goes through: those of its result, or of the operand whose sum it is."""
+    """The extents over which a node iterates: those of its result, or of the operand that it sums."""
     summed = next((read.tensor for read in node.reads if read.sums), node.result)
     return extents_of(graph.tensors[summed], Slice.ROW if node.kind is Kind.ARRIVAL else slice)
 
 
 def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> TickTiming:
-    """The timing of a segment's stages, as a graph of their own.
+    """The timing of a segment's stages, given as a graph.
 
-    A stage computes a slice as late as its readers allow; one of `early`, with a single reader, right after the reader
-    has used the slice before. Raises `NotTiled` where stages do not advance together, or a value would come late.
+    A stage computes a slice as late as its readers permit. A stage of `early`, which has a single reader, computes it
+    right after the reader has used the previous slice. Raises `NotTiled` if stages do not advance together, or a value
+    would be late.
     """
     reads = [(node, read) for node in graph.nodes for read in node.reads if graph.producer[read.tensor] >= 0]
     for node, read in reads:
@@ -149,14 +149,14 @@ def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> TickTi
             for step, start, begin, extent in zip(steps[name], starts[name], first, extents, strict=True)
         )
         clocks[name] = rows, columns
-    # What arrives is taken to its end, whether or not a window reads the last rows.
+    # Arriving rows are received to the end, even if no window reads the last ones.
     arriving = [node.result for node in graph.nodes if node.kind is Kind.ARRIVAL]
     down = max(clocks[name][0].last for name in (*graph.outputs, *arriving)) + 1
     return TickTiming(graph, slice, clocks, (down, max(columns.last for _, columns in clocks.values()) + 1))
 
 
 Reads = Sequence[tuple[Node, Read]]
-"""Reads of tensors that the segment computes, with their readers."""
+"""The reads of tensors computed in the segment, each with the node that reads."""
 
 
 def _axes(read: Read, slice: Slice) -> list[Pair]:
@@ -169,7 +169,7 @@ def _axes(read: Read, slice: Slice) -> list[Pair]:
 
 
 def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
-    """The ticks between two slices of each stage."""
+    """The number of ticks between successive slices of each stage."""
     rates: dict[str, tuple[Fraction, Fraction]] = {}
     for node in graph.nodes:
         pending = [(node.result, (Fraction(1), Fraction(1)))] if node.result not in rates else []
@@ -193,10 +193,10 @@ def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
 def _starts(
     graph: Graph, reads: Reads, slice: Slice, steps: dict[str, Pair], early: Collection[str]
 ) -> tuple[list[str], dict[str, Pair]]:
-    """The order of the stages within a tick, and the tick of the first slice of each.
+    """The order of stages within a tick, and the tick of each stage's first slice.
 
-    The last result comes first; what it depends on is computed as late as it allows. A further result, which nothing in
-    the segment reads, is computed as early as its operands that have their times already allow.
+    The last result is scheduled first, and its operands as late as possible. A further result, which nothing in the
+    segment reads, is scheduled as early as its operands with known times permit.
     """
     order = [node.result for node in graph.nodes]
     starts: dict[str, Pair] = {}
@@ -217,7 +217,7 @@ def _starts(
             if name in early:
                 [(reader, _)] = readers
                 start, step = starts[reader], steps[reader]
-                # The slice before it in a row; by rows, in the row before.
+                # The previous slice in the row or, by rows, the previous row.
                 starts[name] = (start[0], start[1] - step[1]) if slice is Slice.PIXEL else (start[0] - step[0], 0)
                 order.remove(name)
                 order.insert(order.index(reader) + 1, name)
@@ -227,12 +227,12 @@ def _starts(
 
 
 def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The tick at which the slices that a reader's first slice needs are all computed."""
+    """The tick by which all slices that a reader's first slice needs have been computed."""
     (_, down), (_, across) = _axes(read, slice)
     return start[0] + down * step[0], start[1] + across * step[1]
 
 
 def _latest(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The latest start of a stage whose reader starts at a tick."""
+    """The latest start of a stage whose reader starts at tick `start`."""
     (_, down), (_, across) = _axes(read, slice)
     return start[0] - down * step[0], start[1] - across * step[1]

@@ -1,1 +1,1 @@
-"""Slices: the stages of a segment, and the computation of a row or a pixel of each kind of op."""
+"""Slices: the stages of a segment, and the computation of a row or pixel for each kind of op."""

@@ -1,4 +1,4 @@
-"""Averages of whole images, whose totals grow slice by slice."""
+"""Averages of whole images, with totals that are updated slice by slice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyml.transforms.schedules.slices.stages import Stage
 
 
 class Average(Body):
-    """The average of a whole image, whose totals grow slice by slice."""
+    """The average of a whole image, with totals that are updated slice by slice."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)

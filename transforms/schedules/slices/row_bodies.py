@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.slices.stages import Stage
 
 
 class RowAtOnce(Body):
-    """An op that computes any number of pixels beside each other, and so a row at once."""
+    """An op that computes any number of adjacent pixels at once, and so a whole row."""
 
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         return self._part(y, x, 1, images)
@@ -25,11 +25,11 @@ class RowAtOnce(Body):
 
     @abstractmethod
     def _part(self, y: SSAValue, x: SSAValue, width: int, images: Images) -> SSAValue:
-        """So many pixels of the result from one on, of shape 1x1xWxC."""
+        """`width` pixels of the result starting at pixel (y, x), of shape 1xHxWxC with H = 1."""
 
 
 class Elementwise(RowAtOnce):
-    """An op on elements."""
+    """A chain of elementwise ops."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
@@ -45,7 +45,7 @@ class Elementwise(RowAtOnce):
 
 
 class Concatenation(RowAtOnce):
-    """The channels of several images beside each other."""
+    """The concatenation of several images along channels."""
 
     def _part(self, y: SSAValue, x: SSAValue, width: int, images: Images) -> SSAValue:
         op, every = self.stage.op, [images(value) for value in self.stage.op.inputs]
@@ -56,7 +56,7 @@ class Concatenation(RowAtOnce):
 
 
 class Arrival(Body):
-    """Rows of the input, which arrive as wholes."""
+    """Rows of the input, which arrive whole."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)

@@ -1,4 +1,4 @@
-"""The selection of the computation of a stage's slices."""
+"""The choice of the computation for a stage's slices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
 
 
 def body_of(stage: Stage, emit: TensorBuilder, at_once: int = 1) -> Body:
-    """The body that computes the slices of a stage. at_once: pixels of a convolution's row. Raises `NotTiled`."""
+    """The body that computes a stage's slices. at_once: pixels per step of a convolution's row. Raises `NotTiled`."""
     kind = kind_of(stage)
     if kind is Convolution:
         return Convolution(stage, emit, at_once)
@@ -33,7 +33,7 @@ def body_of(stage: Stage, emit: TensorBuilder, at_once: int = 1) -> Body:
 
 
 def kind_of(stage: Stage) -> type[Body]:
-    """The class of a stage's body before any pooling; raises `NotTiled` if the stage has none."""
+    """The class of a stage's body before any pooling; raises `NotTiled` if there is none."""
     op, name = stage.op, stage.node.result
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or shape[0] != 1:

@@ -1,4 +1,4 @@
-"""The computation of one slice of a stage's result, from what is stored of the images that it reads."""
+"""The computation of one slice of a stage's result from the stored parts of the images that it reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.slices.stages import Stage
 
 
 class Body(ABC):
-    """The computation of the slices of a stage."""
+    """The computation of a stage's slices."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         self.stage, self.emit = stage, emit
@@ -49,15 +49,15 @@ class Body(ABC):
     def whole_row(
         self, y: SSAValue, row: Callable[[], SSAValue], target: StoredImage, *, as_stored: bool = False
     ) -> StoredImage:
-        """The image with a row inserted that is computed at once, in its place if that is known before.
+        """The image after inserting a row computed as a whole, in its final location if that is known in advance.
 
-        as_stored: the row has the order of axes in which the image lies.
+        as_stored: the row has the image's order of axes in memory.
         """
         place = target.place(y, self.emit.index(0), self.emit)
         return target.inserted(row(), place, self.emit, as_stored=as_stored)
 
     def chained(self, part: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
-        """The elementwise ops on a part of the first op's result, which begins at a pixel."""
+        """Apply the chain's elementwise ops to a part of the first op's result, which starts at pixel (y, x)."""
         _, height, width, _ = tdsl.shape_of(part)
         operand = self.operand(y, x, height, width, images)
         return applied(self.stage.chain, self.stage.op.out, part, operand, self.emit)
@@ -65,7 +65,7 @@ class Body(ABC):
     def operand(
         self, y: SSAValue, x: SSAValue, height: int, width: int, images: Images
     ) -> Callable[[SSAValue], SSAValue | None]:
-        """The same part of operands of elementwise ops."""
+        """A function that gives the same part of an elementwise op's operands; None for broadcast operands."""
 
         def part(value: SSAValue) -> SSAValue | None:
             if tdsl.shape_of(value) != self.shape:

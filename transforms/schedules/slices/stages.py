@@ -1,4 +1,4 @@
-"""The stages of a segment: ops that compute a slice of their result together, without a ring between them."""
+"""The stages of a segment: groups of ops that compute a slice of a result without a ring in between."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_
 
 @dataclass(frozen=True)
 class Stage:
-    """An op and the elementwise ops that follow it, slice by slice.
+    """An op and the elementwise ops that follow it, computed slice by slice.
 
-    node: the stage as a node of a graph, which reads what all of its ops read. kept: whether its result is used after
-    the segment. pooled: the convolution whose pixels a pool takes block by block.
+    node: the stage as a node of a graph, with the reads of all its ops. kept: true if the result is used after the
+    segment. pooled: the convolution that a pool reads block by block.
     """
 
     op: tdsl.TensorOp
@@ -30,7 +30,7 @@ class Stage:
 
     @property
     def ops(self) -> tuple[tdsl.TensorOp, ...]:
-        """All ops, each after those that it reads."""
+        """All ops, in order of dependence."""
         return (*(() if self.pooled is None else self.pooled.ops), self.op, *self.chain)
 
     @property
@@ -39,15 +39,15 @@ class Stage:
 
     @property
     def sums(self) -> bool:
-        """True if the result is there only when all of an operand has been read."""
+        """True if the result is only available after all of an operand has been read."""
         return any(read.sums for read in self.node.reads)
 
 
 @dataclass(frozen=True)
 class StagedSegment:
-    """The stages of a segment, each after those that it reads, and its images by name.
+    """The stages of a segment in order of dependence, and its images by name.
 
-    joins: for the nodes that may run with one of several operands, these operands, the one computed last first.
+    joins: for each node that may run with one of several operands, these operands, the last computed first.
     """
 
     stages: tuple[Stage, ...]
@@ -56,7 +56,7 @@ class StagedSegment:
 
     @property
     def graph(self) -> Graph:
-        """The segment as a graph of its own, whose inputs are what it reads from outside."""
+        """The segment as a graph of its own; its inputs are the tensors that it reads from outside."""
         made = [stage.node.result for stage in self.stages]
         read = dict.fromkeys(read.tensor for stage in self.stages for read in stage.node.reads)
         inputs = tuple(name for name in read if name not in made)
@@ -68,10 +68,10 @@ class StagedSegment:
 def segment_of(
     network: Network, first: int, last: int, carriers: Mapping[str, str] | None = None, blocks: bool = False
 ) -> StagedSegment:
-    """The nodes of a network from first to last, both inclusive, as stages; raises `NotTiled`.
+    """Nodes first to last of a network, both inclusive, as stages; raises `NotTiled`.
 
-    carriers: for some elementwise nodes, the operand with whose stage they run; others run with the one computed last.
-    blocks: pools of separate windows run with the convolution before them.
+    carriers: for some elementwise nodes, the operand whose stage they join; others join the operand computed last.
+    blocks: pools of disjoint windows join the stage of the convolution before them.
     """
     graph = network.graph
     stages: dict[str, Stage] = {}
@@ -107,7 +107,7 @@ def segment_of(
 def elementwise_behind(
     op: tdsl.TensorOp, more: Sequence[tdsl.TensorOp]
 ) -> tuple[tuple[tdsl.ElementwiseOp, ...], Sequence[tdsl.TensorOp]]:
-    """The ops that follow an op element by element, and those behind them."""
+    """The elementwise ops that follow an op directly, and the remaining ops."""
     chain: list[tdsl.ElementwiseOp] = []
     last: tdsl.TensorOp = op
     for step in more:
@@ -122,7 +122,7 @@ def elementwise_behind(
 
 
 def _absorbing(graph: Graph, stages: dict[str, Stage], op: tdsl.TensorOp, node: Node) -> list[str]:
-    """The operands of an elementwise op with whose stages it may run, because nothing else reads them."""
+    """The operands of an elementwise op whose stages it may join because they have no other readers."""
     if not isinstance(op, tdsl.ElementwiseOp):
         return []
 

@@ -13,11 +13,11 @@ from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
 
 LEAST = -3.4028234663852886e38
-"""A real that no format holds a lesser number than: the filling of windows whose greatest element counts."""
+"""The lowest real that any format holds, by which maximum pools pad their windows."""
 
 
 class Convolution(Body):
-    """A convolution, whose rows are loops over pixels, or over several of them at once."""
+    """A convolution, whose rows are loops over single pixels or over tiles of several pixels."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder, at_once: int = 1) -> None:
         super().__init__(stage, emit)
@@ -44,7 +44,7 @@ class Convolution(Body):
 
 
 class Pool(Body):
-    """A pool of windows; a whole row at once where the rows under it lie one after the other."""
+    """A pool of windows; computes a whole row at once if the rows that it reads are contiguous."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
@@ -84,7 +84,7 @@ class Pool(Body):
 
 
 class BlockPool(Pool):
-    """A pool of the pixels of a convolution, which are computed for each of its windows."""
+    """A pool that computes the convolution's pixels separately for each of its windows."""
 
     def __init__(self, stage: Stage, pooled: Body, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)

@@ -1,4 +1,4 @@
-"""The cost of a candidate on a target: estimated by the cost model, or measured when its program is built and run."""
+"""The cost of a candidate on a target, estimated by the cost model, or measured by building and running its program."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Platform:
-    """The target that candidates are built for, as `select-kernels` takes it.
+    """The target for which candidates are built, as for `select-kernels`.
 
-    pack_buffers: whether `pack-buffers` runs. flash: bytes that `spend-flash` may fill.
+    pack_buffers: true if `pack-buffers` runs. flash: the bytes that `spend-flash` may fill.
     """
 
     target: str
@@ -43,8 +43,9 @@ class Platform:
 class CandidateCosts:
     """The costs of one program's candidates on a platform.
 
-    memory: of candidates, without the stack; estimates lower further what it has lowered. estimates: those that were
-    asked for. measurements: as `measured` returned them. faults: why candidates are no programs.
+    memory: of candidates, without the stack; estimates go on from the programs that it has lowered. estimates: by
+    candidate, as far as requested. measurements: as returned by `measured`. faults: the reason for candidates that are
+    not programs.
     """
 
     def __init__(self, candidates: Candidates, platform: Platform):
@@ -61,7 +62,7 @@ class CandidateCosts:
     def estimated(self, formats: Formats) -> ProgramCost:
         """The estimate of a candidate's cost.
 
-        Raises `InputError` where the formats make no program, and for a target of unknown costs.
+        Raises `InputError` if the formats make no program, and for a target of unknown costs.
         """
         if formats in self.faults:
             raise InputError(self.faults[formats])
@@ -74,7 +75,7 @@ class CandidateCosts:
         return self.estimates[formats]
 
     def estimate(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
-        """Estimate candidates together, so that `estimated` knows them."""
+        """Estimate candidates together, and store the results for `estimated`."""
         known = self.estimates.keys() | self.faults.keys()
         queries = [CostQuery(formats, self.platform) for formats in dict.fromkeys(candidates) if formats not in known]
         for query, result in workers.run(problem, queries, estimated_costs):
@@ -84,20 +85,20 @@ class CandidateCosts:
                 self.faults[query.formats] = result
 
     def measure(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
-        """Build and run candidates together, so that `measured` knows them."""
+        """Build and run candidates together, and store the results for `measured`."""
         new = [formats for formats in dict.fromkeys(candidates) if formats not in self.measurements]
         queries = [CostQuery(formats, self.platform) for formats in new]
         for query, cost in workers.run(problem, queries, measured_costs):
             self.measurements[query.formats] = cost
 
     def measured(self, formats: Formats) -> ProgramCost | None:
-        """The cost of the built program; None where the target is too small, or its tools are not installed."""
+        """The cost of the built program; None if the target is too small, or its tools are not installed."""
         if formats not in self.measurements:
             self.measurements[formats] = self.measured_with(formats, None)
         return self.measurements[formats]
 
     def measured_with(self, formats: Formats, refined: Mapping[int, Raws] | None) -> ProgramCost | None:
-        """The same with other raws of constants, as `RoundedConstants.raws` takes them."""
+        """The cost of the built program with other raws, as for `RoundedConstants.raws`; None as for `measured`."""
         module, _ = self.candidates.in_formats(formats, refined)
         with suppress(InputError):
             self.measuring.apply(context(), module)
@@ -106,14 +107,14 @@ class CandidateCosts:
 
 @dataclass(frozen=True)
 class CostQuery:
-    """A request for the cost of a candidate on a platform, as workers get it."""
+    """A request for the cost of a candidate on a platform, sent to workers."""
 
     formats: Formats
     platform: Platform
 
 
 def estimated_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list[ProgramCost | str]:
-    """Estimates worked out in this process; a message where there is no program."""
+    """Estimates computed in this process; a message if there is no program."""
     results: list[ProgramCost | str] = []
     for query in queries:
         try:
@@ -124,11 +125,11 @@ def estimated_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> lis
 
 
 def measured_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list[ProgramCost | None]:
-    """Measurements made in this process, as `CandidateCosts.measured` has them."""
+    """Measurements made in this process, as by `CandidateCosts.measured`."""
     return [costs_on(evaluator_of(problem).candidates, query.platform).measured(query.formats) for query in queries]
 
 
 @lru_cache(2)
 def costs_on(candidates: Candidates, platform: Platform) -> CandidateCosts:
-    """The costs of one program's candidates on a platform, the same object each time."""
+    """The costs of one program's candidates on a platform; the same object each time."""
     return CandidateCosts(candidates, platform)

@@ -1,4 +1,4 @@
-"""Running the pipelines of the levels below on candidates."""
+"""Execution of the pipelines of lower levels on candidates."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tinyml.transforms.search.costs.pipelines_below import PROOF
 
 
 def registered_pass(name: str, **options: Any) -> Any:
-    """A pass by its name, with those of the options that it takes."""
+    """The registered pass of a name, given the options that it has fields for; other options are dropped."""
     made: Any = registry().all_passes[name]()
     taken = {field.name for field in fields(made)}
     return made(**{option: value for option, value in options.items() if option in taken})
 
 
 class LoweringPasses:
-    """The passes of pipelines, in order, and single passes after them.
+    """The passes of pipelines, in order, followed by single passes.
 
-    pipelines: names from `pipelines_below`. options: each pipeline gets those that it takes. Nothing is verified after
-    a pass, which would take most of the time.
+    pipelines: names from `pipelines_below`. options: each pipeline gets those that it has. Nothing is verified between
+    passes, which would take most of the time.
     """
 
     def __init__(self, pipelines: tuple[str, ...], *more: ModulePass, **options: Any):

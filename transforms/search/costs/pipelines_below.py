@@ -1,7 +1,7 @@
-"""The contract between the searches and the levels below: names of pipelines and passes, and the attribute of a cost.
+"""The contract between the searches and lower levels: names of pipelines and passes, and the attribute of a cost.
 
-A search asks what a candidate takes on a target, which only lower levels can tell. It cannot import them; it finds
-them in the registry by the names that are declared here, and they are registered by the same declarations.
+A search needs the cost of a candidate on a target, which only lower levels can determine. It cannot import them; it
+finds them in the registry by the names declared here, and they are registered under the same names.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ LOOPS_TO_BITS = "loops-to-bits"
 BITS_TO_C = "bits-to-c"
 
 TO_BUFFERS = (REFINE_FORMATS, FORMATS_TO_BUFFERS)
-"""The pipelines from a program as `assign-format` leaves it to packed memory."""
+"""The pipelines from the output of `assign-format` to packed memory."""
 
 TO_C = (*TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
-"""The pipelines from a program as `assign-format` leaves it to C."""
+"""The pipelines from the output of `assign-format` to C."""
 
 PROOF = "check-packing"
-"""The pass that checks the packing. It runs on the program that is chosen, not on every candidate."""
+"""The pass that checks the packing. It runs on the chosen program, not on every candidate."""
 
 ESTIMATE_COST = "estimate-cost"
 MEASURE_COST = "measure-cost"
 
 COST_ATTRIBUTE = "tinyml.cost"
-"""The attribute of a module with the costs of its program, as `estimate-cost` and `measure-cost` write it."""
+"""The attribute of a module with the costs of its program, written by `estimate-cost` and `measure-cost`."""
 
 
 @dataclass(frozen=True)
 class ProgramCost:
     """The resources that a program takes on a target.
 
-    time: of an inference, in the unit of the target. flash, ram: bytes of the whole program, RAM with the stack.
+    time: per inference, in the target's unit. flash, ram: bytes of the whole program, RAM including the stack.
     """
 
     time: float
@@ -47,7 +47,7 @@ class ProgramCost:
     ram: float
 
     def within(self, limit: ProgramCost) -> bool:
-        """True if no resource is above that of a limit."""
+        """True if no cost exceeds its limit."""
         return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
 
     def times(self, factor: float) -> ProgramCost:
@@ -72,7 +72,7 @@ def set_cost(module: ModuleOp, cost: ProgramCost) -> None:
 
 
 def cost_of(module: ModuleOp) -> ProgramCost | None:
-    """The cost that a pass wrote into a module; None where none did."""
+    """The cost that a pass wrote into a module; None if there is none."""
     attribute: Any = module.attributes.get(COST_ATTRIBUTE)
     if attribute is None:
         return None

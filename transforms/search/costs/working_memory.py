@@ -1,4 +1,4 @@
-"""The bytes of RAM that a program at L1 works in, as the passes that follow allocate its tensors."""
+"""The bytes of arena and input of a program at L1, after the passes that allocate its tensors."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import TO_BUFFERS
 
 KEPT = 64
-"""The most programs that are kept half lowered until someone asks for their costs."""
+"""The greatest number of partly lowered programs that are kept for their estimates."""
 
 
 class WorkingMemory:
-    """The arena and the input of one program's candidates, in bytes; the stack comes on top.
+    """The arena and the input of one program's candidates, in bytes, excluding the stack.
 
     options: of the pipelines to packed memory, such as `target`. A program is lowered only as far as it differs from
-    earlier ones, and `lowered` goes on from there.
+    earlier ones; `lowered` continues from there.
     """
 
     def __init__(self, candidates: Candidates, **options: Any):
@@ -37,7 +37,7 @@ class WorkingMemory:
         self._begun: dict[Formats, _Lowering] = {}
 
     def of(self, formats: Formats) -> int:
-        """The bytes that a candidate works in; raises `InputError` where the formats make no program."""
+        """The bytes of a candidate's arena and input; raises `InputError` if the formats make no program."""
         if formats not in self._known:
             begun = self._begin(formats)
             self._known[formats] = self._packed(begun)
@@ -47,9 +47,9 @@ class WorkingMemory:
         return self._known[formats]
 
     def lowered(self, formats: Formats) -> ModuleOp:
-        """The program of a candidate with packed memory, which belongs to the caller.
+        """The program of a candidate with packed memory, which the caller may change.
 
-        Raises `InputError` where the formats make no program.
+        Raises `InputError` if the formats make no program.
         """
         begun = self._begun.pop(formats, None) or self._begin(formats)
         while begun.steps:
@@ -72,7 +72,7 @@ class WorkingMemory:
         return self._known[rounded]
 
     def _key(self, module: ModuleOp) -> object:
-        """Equal for programs whose tensors lie in memory alike: the same ops make tensors of as many bits."""
+        """A key that is equal for programs of equal memory layout: of the same ops and element widths."""
         values: dict[SSAValue, int] = {}
         ops: list[object] = []
         for op in module.walk():
@@ -84,7 +84,7 @@ class WorkingMemory:
         return tuple(ops)
 
     def _element_bits(self, value: SSAValue) -> int:
-        """The bits of a tensor's element in memory, where elements may be packed; 0 where the value is no tensor."""
+        """The width of a tensor's element in memory, perhaps packed; 0 for values that are not tensors."""
         if not isinstance(value.type, TensorType):
             return 0
         accumulator = accumulator_of(shaped(value).get_element_type())
@@ -95,7 +95,7 @@ class WorkingMemory:
 
 @dataclass
 class _Lowering:
-    """A program on its way to packed memory, and the steps that are left."""
+    """A program that is being lowered to packed memory, and the remaining steps."""
 
     module: ModuleOp
     steps: list[LoweringPasses]
@@ -105,7 +105,7 @@ class _Lowering:
 
 
 def working_memory(module: ModuleOp) -> int:
-    """The bytes of arena and input of a program as `assign-format` leaves it, which is lowered and packed here."""
+    """The bytes of arena and input of a program from `assign-format`; lowers and packs it in place."""
     LoweringPasses(TO_BUFFERS).apply(module)
     return arena_and_input(module)
 

@@ -1,8 +1,8 @@
-"""Programs on reals that compute the same, of which a search may choose one.
+"""Programs on reals with equal results, among which a search may choose.
 
-Sums that loops carry are exact in accumulators, which take twice the memory of 16 bits. Rounded sums (`round-sums`)
-leave more memory to other tensors, and the less so the more factors are held at once. Which of these programs loses
-least is known when formats have been found for each.
+Loop-carried sums are exact in accumulators, which take twice the memory of 16 bits. Rounded sums (`round-sums`) leave
+more memory to other tensors, but less of it the more factors are held at once. Which program loses least is only known
+after formats have been found for each.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ BLOCKS = (16, 1)
 
 
 def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
-    """Profiled programs that carry sums in the format of their elements; each differs from all before it.
+    """Yield profiled programs that carry sums in the format of their elements; each differs from all earlier ones.
 
-    inputs: reals of shape (samples, elements) to profile with.
+    inputs: reals of shape (samples, elements) for the profile.
     """
     programs = [module]
     for block in BLOCKS:
@@ -41,9 +41,10 @@ def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[Module
 
 
 def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
-    """The program in each mode of `plan-execution`.
+    """Yield the program in each mode of `plan-execution`.
 
-    Raises `InputError` for what is none, for `auto`, and for modes that round more than candidates are judged by.
+    Raises `InputError` for unknown modes, for `auto`, and for modes with roundings that candidates are not evaluated
+    with.
     """
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named

@@ -1,7 +1,7 @@
-"""Feasibility: which candidates of a search keep its limits on RAM, the stack included, on flash and on time.
+"""Feasibility: the check of candidates against limits on RAM (including the stack), flash and time.
 
-The cost of a program is known once it is built and run, which takes most of a second. Before that there is the packer,
-which knows the arena and the input, and, ten times slower, the cost model, which estimates the rest.
+The cost of a program is known once it is built and run, which takes most of a second. Before that the packer gives the
+arena and the input, and the cost model, ten times slower, estimates the rest.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ Criterion: TypeAlias = "Callable[[Sequence[FormatChoice]], bool]"
 """A condition on candidates, such as `Feasibility.fits`."""
 
 SPREAD = 3
-"""Bytes by which the stacks of two programs, and the errors of their estimates, differ at most."""
+"""The most bytes by which the stacks of two programs, and the errors of their estimates, differ."""
 
 NEAR = 1.02
-"""A program is just beyond the limits if it keeps them multiplied by this factor."""
+"""A program just exceeds the limits if it keeps them multiplied by this factor."""
 
 
 class Feasibility:
-    """Tells which candidates keep limits.
+    """Checks candidates against limits.
 
-    A measured cost counts where there is one. For other candidates there is an estimate, corrected by its error for the
-    candidate at hand (`calibrate`). The cost model need not be asked where arena and input leave less than the smallest
-    stack that was seen, nor where they leave more than the greatest and nothing but RAM is limited. On a target of
-    unknown costs the stack counts for nothing.
+    A measured cost takes precedence. Other candidates have an estimate, corrected by the error that was measured for
+    the current candidate (`calibrate`). The cost model is not needed if arena and input leave less than the smallest
+    stack seen so far, nor if they leave more than the greatest and only RAM is limited. On a target of unknown costs
+    the stack counts as 0.
 
-    error: of estimates. stacks: bytes, of candidates that were measured.
+    error: of estimates. stacks: bytes, of measured candidates.
     """
 
     def __init__(self, search: Search, limits: Limits):
@@ -56,19 +56,19 @@ class Feasibility:
 
     @cached_property
     def costs(self) -> CandidateCosts:
-        """The costs of candidates on the target of the limits, where flash is not spent on time."""
+        """The costs of candidates on the target of the limits, without spending flash on time."""
         return self.search.costs(self.limits.target)
 
     @cached_property
     def spending(self) -> CandidateCosts | None:
-        """The costs where flash within its limit is spent on time; None where none is limited or can be spent."""
+        """The costs of candidates that spend flash on time, within its limit; None if unlimited or unusable."""
         limits = self.limits
         if not self.is_limited or math.isinf(limits.flash) or not spends_flash(limits.target):
             return None
         return self.search.costs(limits.target, int(limits.flash))
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = math.inf) -> bool:
-        """True if a candidate keeps the limits by its estimate. ram: a limit in place of the usual one."""
+        """True if a candidate keeps the limits by its estimate. ram: a limit that replaces the usual one."""
         limits = self.limits if math.isinf(ram) else replace(self.limits, ram=ram)
         if not self.search.fits(choices, limits.ram):
             return False
@@ -84,7 +84,7 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
-        """True if the estimate of a candidate keeps the limits times a factor, or its measurement the limits."""
+        """True if a candidate's measurement keeps the limits or, before it, the estimate keeps them times a factor."""
         if not self.search.fits(choices, self.limits.ram):
             return False
         formats = self.search.formats(choices)
@@ -100,14 +100,14 @@ class Feasibility:
         return self.costs.measurements.get(formats) or self.costs.estimated(formats).plus(self.error)
 
     def spent(self, formats: Formats) -> ProgramCost:
-        """The cost of a candidate's program as it is compiled: with flash spent on time, as far as the limit allows."""
+        """The cost of a candidate's program as compiled: with flash spent on time, as far as the limit permits."""
         if (spending := self.spending) is None:
             return self.cost(formats)
         if (measured := spending.measurements.get(formats)) is not None:
             return measured
         cost = spending.estimated(formats)
         corrected = cost.plus(self.error)
-        # A program that takes more when it is built spends less.
+        # A program that turns out larger when built spends less.
         return (
             replace(corrected, flash=min(corrected.flash, self.limits.flash))
             if cost.flash <= self.limits.flash
@@ -115,13 +115,13 @@ class Feasibility:
         )
 
     def _keeps(self, formats: Formats, cost: ProgramCost, limit: ProgramCost) -> bool:
-        """True if a program keeps limits, which takes as much; flash may be spent where it takes too long."""
+        """True if a program of the given cost keeps limits; flash may be spent if it takes too long."""
         if cost.within(limit) or self.spending is None or cost.time <= limit.time:
             return cost.within(limit)
         return replace(cost, time=0).within(limit) and self.spent(formats).within(limit)
 
     def estimate_fitting(self, candidates: Iterable[Sequence[FormatChoice]]) -> None:
-        """Estimate together those candidates whose arena and input fit."""
+        """Estimate together all candidates whose arena and input fit."""
         if self.is_limited:
             self.estimate(choices for choices in candidates if self.search.fits(choices, self.limits.ram))
 
@@ -134,7 +134,7 @@ class Feasibility:
         self.costs.estimate(programs, self.search.evaluation.problem, self.search.evaluation.workers)
 
     def estimate_spent(self, programs: Iterable[Formats]) -> None:
-        """Estimate together what programs take that spend flash on time, so that `spent` knows it."""
+        """Estimate together programs that spend flash on time, and store the results for `spent`."""
         if self.spending is not None:
             self.spending.estimate(programs, self.search.evaluation.problem, self.search.evaluation.workers)
 
@@ -144,7 +144,7 @@ class Feasibility:
         self.costs.measure(map(self.search.formats, candidates), evaluation.problem, evaluation.workers)
 
     def is_feasible(self, choices: Sequence[FormatChoice]) -> bool:
-        """True if a candidate keeps the limits when it is built and run, or where that cannot be done."""
+        """True if a candidate keeps the limits when built and run, or if it cannot be built and run."""
         if not self.is_limited:
             return True
         formats = self.search.formats(choices)
@@ -154,11 +154,11 @@ class Feasibility:
         return measured is None or self._keeps(formats, measured, self.limits.cost)
 
     def admits(self, choices: Sequence[FormatChoice]) -> bool:
-        """True if a candidate keeps the limits by its estimate, and then when it is built and run."""
+        """True if a candidate keeps the limits by its estimate, and then when built and run."""
         return self.fits(choices) and self.is_feasible(choices)
 
     def just_misses(self, choices: Sequence[FormatChoice]) -> bool:
-        """True if a candidate is just beyond the limits when it is built and run."""
+        """True if a candidate just exceeds the limits when built and run."""
         measured = self._measured(self.search.formats(choices))
         if measured is None or measured.within(self.limits.cost):
             return False
@@ -172,9 +172,9 @@ class Feasibility:
             self.error = measured.minus(self.costs.estimated(formats))
 
     def first_feasible(self, find: Callable[[], SearchResult], least: Sequence[FormatChoice]) -> SearchResult:
-        """The first result that keeps the limits when it is built and run, of calls with better and better estimates.
+        """The first result that keeps the limits when built and run; `find` is called with ever better estimates.
 
-        least: a candidate that needs little, measured before the first call. Raises what `find` raises where no
+        least: a candidate with small demands, measured before the first call. Raises the errors of `find` if no
         candidate fits.
         """
         if self.search.fits(least, math.inf):

@@ -11,11 +11,10 @@ from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 
 @dataclass(frozen=True)
 class Limits:
-    """Upper limits, infinite where there is none.
+    """Upper limits; infinite where there is none.
 
-    time: in the unit of the target. flash, ram: bytes, RAM with the stack. loss: in the unit of the metric; it is a
-    wish, which a search may have to give up. target: whose kernels programs use and whose costs they have, as
-    `select-kernels` takes it.
+    time: in the target's unit. flash, ram: bytes, RAM including the stack. loss: in the unit of the metric; a
+    preference, which a search may have to violate. target: the source of kernels and costs, as for `select-kernels`.
     """
 
     time: float = math.inf
@@ -41,5 +40,5 @@ class Limits:
 
 
 def limit(value: float | None) -> float:
-    """A limit as options have it, where None is no limit."""
+    """A limit from an option, where None is no limit."""
     return math.inf if value is None else float(value)

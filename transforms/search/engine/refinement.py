@@ -1,4 +1,4 @@
-"""Refining the constants of a result, the last step of every search."""
+"""Refinement of the constants of a result, the last step of every search."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tinyml.transforms.search.engine.search import Search
 
 
 def refine_result(search: Search, limits: Limits, result: SearchResult) -> SearchResult:
-    """A result or one of its rivals with its constants rounded once more (`refine_constants`).
+    """The result or one of its rivals with refined constants (`refine_constants`).
 
-    Of those that then lose no more and keep the limits, the one that loses least is taken; the result stays as it is
-    where there is none.
+    Among those that lose no more than the result and keep the limits, the one that loses least is taken; if there is
+    none, the result is unchanged.
     """
     evaluation, feasibility = search.evaluation, Feasibility(search, limits)
     evaluation.begin("constants")
@@ -37,7 +37,7 @@ def refine_result(search: Search, limits: Limits, result: SearchResult) -> Searc
 
 
 def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTask, loss: float) -> SearchResult | None:
-    """A result with the constants of a task; None where it does not keep the limits with them."""
+    """A result with the constants of a task; None if it then exceeds the limits."""
     cost = feasibility.costs.measured_with(task.formats, task.refined) if feasibility.is_limited else None
     if cost is not None and not cost.within(feasibility.limits.cost):
         return None

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 
 SEARCH_ATTRIBUTE = "tdsl.search"
-"""Attribute of a function: name, range, format and mean error of each class of tensors, and why it has the format."""
+"""The attribute of a function with name, range, format and mean error of each class of tensors, and the reason."""
 
 FRONT_ATTRIBUTE = "tdsl.front"
-"""Attribute of a function: the candidates whose costs a search knows, with loss, costs and origin of each."""
+"""The attribute of a function with the candidates of known cost: loss, cost and origin of each."""
 
 
 @dataclass(frozen=True)
 class FrontPoint:
     """A candidate whose cost is known.
 
-    origin: the step of the search that made it. front: is no other candidate nowhere worse and somewhere better?
+    origin: the step of the search that made it. front: true if no other candidate dominates it.
     """
 
     cost: ProgramCost
@@ -46,9 +46,9 @@ class FrontPoint:
 class SearchResult:
     """The choices of a search, one for each class of tensors, and the reason for each by the tensor's name.
 
-    reasons: in the order of the choices. points: candidates whose costs are known. loss: of the choices, where results
-    for several programs are compared. refined: raws of constants, as `RoundedConstants.raws` takes them. rivals:
-    results that may lose less once constants are refined.
+    reasons: in the order of the choices. points: candidates whose costs are known. loss: of the choices, for
+    comparisons of results for several programs. refined: raws of constants, as for `RoundedConstants.raws`. rivals:
+    results that may lose less after refinement of constants.
     """
 
     choices: Sequence[FormatChoice]
@@ -65,12 +65,12 @@ class SearchResult:
 
     @property
     def chosen(self) -> FrontPoint:
-        """The point of the choices, among those whose costs are known."""
+        """The front point of the result's choices."""
         return next(point for point in self.points if point.chosen)
 
 
 def joint_front(results: Sequence[SearchResult], taken: int) -> list[FrontPoint]:
-    """The points of several results, with the front of them all. taken: the index of the result that is taken."""
+    """The points of several results, with their joint front. taken: the index of the result that is taken."""
     points = [
         replace(point, chosen=point.chosen and i == taken)
         for i, result in enumerate(results)

@@ -1,4 +1,4 @@
-"""The candidates of one program, and the questions that a search can ask about them."""
+"""The candidates of one program, with their formats, losses, memory and costs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from tinyml.transforms.search.evaluation.evaluation import Evaluation
 
 
 class Search:
-    """The candidates of one program. Choices, formats and losses come in the order of `classes`, one for each.
+    """The candidates of one program. Choices, formats and losses are in the order of `classes`, one for each.
 
-    A candidate is a `FormatChoice` for each class of tensors; none of a search's code knows which number format that
-    is.
-
+    A candidate is a `FormatChoice` for each class of tensors; the code of searches is independent of the number format.
     prototype: a format of the family that is searched. others: formats that tensors may have instead, of any width.
-    pack_buffers: are buffers packed? earlier: choices for a program that computes the same, by the names of its
-    tensors. target: the board whose programs' memory counts, as `select-kernels` takes it.
+    pack_buffers: true if buffers are packed. earlier: choices for an equivalent program, by the names of its tensors.
+    target: the board whose programs' memory counts, as for `select-kernels`.
     """
 
     def __init__(
@@ -59,23 +57,23 @@ class Search:
         return self.evaluation.losses([self.formats(choices) for choices in candidates], at_most)
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = float("inf")) -> bool:
-        """True if there is a program for a candidate whose arena and input take at most `ram` bytes."""
+        """True if a candidate makes a program whose arena and input take at most `ram` bytes."""
         try:
             return self.memory.of(self.formats(choices)) <= ram
         except InputError:
             return False
 
     def costs(self, target: str, flash: int | None = None) -> CandidateCosts:
-        """The costs of candidates on a target, as `select-kernels` takes it; the same object each time.
+        """The costs of candidates on a target, as for `select-kernels`; the same object each time.
 
-        flash: bytes that `spend-flash` may fill.
+        flash: the bytes that `spend-flash` may fill.
         """
         return costs_on(self.evaluator.candidates, Platform(target, self.pack_buffers, flash))
 
     def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
-        """The formats of widths that were asked for.
+        """The formats of the requested widths.
 
-        Where none were, or the usual ones, it is those of them that the family has, or else its usual format. Raises
+        If none or the usual ones are requested, the usual widths that the family has, or else its usual format. Raises
         `InputError` for other widths that the family does not have.
         """
         if widths and tuple(widths) != tuple(usual):
@@ -83,6 +81,6 @@ class Search:
         return [format for format in self.prototype.candidates if format.bits in usual] or [self.prototype]
 
     def prototype_of(self, bits: int) -> NumberFormat:
-        """The format of a width; raises `InputError` where the family has none."""
+        """The format of a width; raises `InputError` if the family has none."""
         formats = (format for format in self.prototype.candidates if format.bits == bits)
         return next(formats, type(self.prototype).of_width(bits))

@@ -1,6 +1,6 @@
-"""The base of all search passes: a profiled program on reals in, the same program with formats out.
+"""The base of all search passes: from a profiled program on reals to the same program with formats.
 
-A search of one's own is a subclass with a name, options and the method `search`.
+A new search is a subclass with a name, options and the method `search`.
 """
 
 from __future__ import annotations
@@ -55,17 +55,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SearchPass(ModulePass):
-    """The options that all searches have, and the frame in which they run.
+    """The options that all searches share, and the frame in which they run.
 
-    data: .npz file of the validation set, with `x` and, for a metric that needs labels, `y`. format, functions: as
-    `assign-format` takes them. metric: one of the `METRICS`. jobs, backend, cluster: as `Workers` takes them. journal:
-    a file to write outcomes to. resume: whether to begin with the outcomes in it. pack_buffers: is `pack-buffers` run?
-
-    Raises `InputError` for options and data that do not fit, and for what `assign-format` refuses.
+    data: .npz file of the validation set, with `x` and, for a metric that needs labels, `y`. format, functions: as for
+    `assign-format`. metric: one of the `METRICS`. jobs, backend, cluster: as for `Workers`. journal: a file to which
+    outcomes are written. resume: start with the outcomes in that file. pack_buffers: true if `pack-buffers` runs.
+    Raises `InputError` for options and data that do not fit, and for input that `assign-format` rejects.
     """
 
     PAPER: ClassVar[str] = ""
-    """The name of the system whose paper describes the search; empty for one of our own."""
+    """The name of the system whose paper describes the search; empty for searches of this project."""
 
     data: str
     format: str = USUAL_FORMAT
@@ -110,23 +109,24 @@ class SearchPass(ModulePass):
         """The best candidate of one program."""
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
-        """Profiled programs on reals that compute the same; a candidate of one of them is taken.
+        """Yield equivalent profiled programs on reals; a candidate of one of them is taken.
 
-        Where RAM is limited, those follow that carry sums in their format, unless the arithmetic is as published.
+        If RAM is limited, programs that carry sums in their format follow, unless the arithmetic is as published.
         """
         yield op
         if math.isfinite(self.limits.ram) and not format_named(ctx, self.format, None).AS_PUBLISHED:
             yield from with_rounded_sums(op, inputs)
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """True if no further programs are to be searched.
+        """True if no further programs need to be searched.
 
-        Metrics that count samples cannot compare programs that differ so little: the first one with a result is taken.
+        Metrics that count samples cannot distinguish programs that differ so little: the first one with a result is
+        taken.
         """
         return bool(results) and self.metric != "margin"
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
-        """The index of the result to take: the first, which is the fastest, of those that lose nearly the least."""
+        """The index of the result to take: the first, which is the fastest, of those with nearly the least loss."""
         return nearly_least([result.loss for result in results]).index(True)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -189,7 +189,7 @@ class SearchPass(ModulePass):
 
 
 def _other_format(ctx: Context, name: str) -> NumberFormat:
-    """The usual format of a dialect, or of a type, `posit` or `posit.p`; raises `InputError` where there is none."""
+    """The usual format of a dialect, or of a type, `posit` or `posit.p`; raises `InputError` if there is none."""
     format = format_named(ctx, name.partition(".")[0], None)
     if "." in name and name != format.type.name:
         raise InputError(f"unknown number format '{name}'")

@@ -1,4 +1,4 @@
-"""Options that several searches have, so that each is worded once."""
+"""Options that several searches share, with a single wording."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tinyml.dialects.options import OptionGroup, option
 
 
 def metric(default: str) -> Any:
-    """Option `metric`."""
+    """The option `metric`."""
     return option(
         "metric by which candidates are compared: disagreement, accuracy, error or margin",
         default=default,
@@ -18,12 +18,12 @@ def metric(default: str) -> Any:
 
 
 def widths(default: tuple[int, ...] = ()) -> Any:
-    """Option `widths`; an empty tuple stands for the widths that the search describes."""
+    """The option `widths`; an empty tuple stands for the widths that the search describes."""
     return option("widths to choose from, in bits", default=default, metavar="N,N", group=OptionGroup.SEARCH)
 
 
 def ram() -> Any:
-    """Option `ram`."""
+    """The option `ram`."""
     return option(
         "limit on RAM: in a search, arena, input and stack; without one, arena and input under --plan auto",
         default=None,
@@ -33,14 +33,14 @@ def ram() -> Any:
 
 
 def loss(default: float | None) -> Any:
-    """Option `loss`."""
+    """The option `loss`."""
     return option(
         "accuracy that may be lost, in percentage points", default=default, metavar="POINTS", group=OptionGroup.SEARCH
     )
 
 
 def formats() -> Any:
-    """Option `formats`."""
+    """The option `formats`."""
     return option(
         "other formats that single tensors may get (promote, pareto)",
         default=(),

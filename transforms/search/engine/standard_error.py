@@ -1,12 +1,13 @@
-"""The standard error of losses: differences that are too small to mean anything on other data."""
+"""The standard error of losses: smaller differences are not significant on other data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 STANDARD_ERROR = 0.03
-"""The standard error of losses by margins on some thousand samples, as a part of them: a candidate that loses less by
-less than this may lose more on other data."""
+"""The relative standard error of losses by margins on some thousand samples: a candidate that is better by less may be
+worse on other data.
+"""
 
 
 def nearly_least(losses: Sequence[float]) -> list[bool]:

@@ -1,1 +1,1 @@
-"""Evaluating many candidates: in this process, in others or on a cluster, with a journal."""
+"""Evaluation of many candidates, in this process, in others or on a cluster, with a journal."""

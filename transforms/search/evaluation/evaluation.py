@@ -1,7 +1,7 @@
-"""Evaluation as a service: the outcomes of many candidates, each worked out once, in this process or in others.
+"""Evaluation as a service: the outcomes of many candidates, each computed once, in this process or in others.
 
-A candidate's outcome depends on nothing but the candidate and the problem, so that any number of workers gives the same
-results, and a search that was cut short finds in its journal the outcomes that it knew.
+A candidate's outcome depends only on the candidate and the problem. Any number of workers therefore gives the same
+results, and an interrupted search finds earlier outcomes in its journal.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tinyml.transforms.search.evaluation.workers import Workers
 class Status:
     """The progress of a search.
 
-    phase: its name, empty at the end. candidates: evaluated in all. best: the least loss of a candidate that was
-    evaluated on all samples. done, of: how many of the candidates that are being evaluated together are done.
+    phase: its name, empty at the end. candidates: the total number evaluated. best: the least loss of a candidate that
+    was evaluated on all samples. done, of: the progress of the candidates that are being evaluated together.
     """
 
     phase: str
@@ -35,11 +35,11 @@ class Status:
 
 
 WATCH: ContextVar[Callable[[Status], None] | None] = ContextVar("WATCH", default=None)
-"""A function that gets the progress of searches in this context."""
+"""A function that receives the progress of searches in this context."""
 
 
 class Evaluation:
-    """Evaluates the candidates of one problem; use as a context manager, which closes the journal.
+    """Evaluates the candidates of one problem; a context manager, which closes the journal.
 
     metric: one of the `METRICS`, by which candidates are compared. known: all outcomes so far. Raises `InputError` for
     an unknown metric, and for a journal of another problem.
@@ -62,7 +62,7 @@ class Evaluation:
     def metric_of_programs(self) -> Metric:
         """The metric by which Shiftry's algorithm 14 accepts programs and MinUn's 4 and 7.7.2 compare widths.
 
-        It is the accuracy, where there are labels and the search does not ask for errors.
+        It is accuracy if there are labels and the search does not ask for errors.
         """
         labels = self.evaluator.reference.labels is not None
         return "accuracy" if labels and self.metric == "disagreement" else self.metric
@@ -77,18 +77,18 @@ class Evaluation:
         self.journal.close()
 
     def begin(self, phase: str) -> None:
-        """Begin a phase of this name."""
+        """Begin a phase of the given name."""
         self.phase = phase
         self._tell(0, 0)
 
     def end(self) -> None:
-        """End the last phase, and count candidates anew."""
+        """End the last phase, and reset the count of candidates."""
         if self.phase:
             self.begin("")
         self.evaluated = 0
 
     def loss(self, outcome: CandidateOutcome, metric: Metric | None = None) -> float:
-        """The loss of an outcome, as `Reference.loss` has it, by the search's metric unless another one is given."""
+        """The loss of an outcome (`Reference.loss`), by the search's metric unless another one is given."""
         return self.evaluator.reference.loss(outcome, metric or self.metric)
 
     def outcomes(
@@ -97,7 +97,7 @@ class Evaluation:
         at_most: float | Sequence[float] = float("inf"),
         metric: Metric | None = None,
     ) -> list[CandidateOutcome]:
-        """One outcome for each candidate; one that loses more than `at_most` may have been given up halfway."""
+        """One outcome for each candidate; a candidate that loses more than `at_most` may have been abandoned early."""
         metric = metric or self.metric
         limits = [at_most] * len(candidates) if isinstance(at_most, float | int) else at_most
         waiting: dict[Formats, EvaluationTask] = {}
@@ -116,11 +116,11 @@ class Evaluation:
         return [self.known[formats] if formats in self.known else CandidateOutcome() for formats in candidates]
 
     def losses(self, candidates: Sequence[Formats], at_most: float | Sequence[float] = float("inf")) -> list[float]:
-        """The losses of candidates, as `outcomes` has them; a lower bound for each that was given up."""
+        """The losses of candidates (`outcomes`); a lower bound for each that was abandoned."""
         return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
 
     def _settled(self, formats: Formats, metric: Metric, at_most: float) -> bool:
-        """True if a candidate is known to lose more than this, or known on all samples."""
+        """True if a candidate is known to lose more than `at_most`, or known on all samples."""
         outcome = self.known.get(formats, CandidateOutcome())
         whole = outcome.seen == self.evaluator.reference.samples
         return whole or self.loss(outcome, metric) > at_most

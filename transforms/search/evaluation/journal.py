@@ -1,4 +1,4 @@
-"""Journals of searches: files with one outcome in each line, as JSON, so that a search can go on later."""
+"""Journals of searches: files with one outcome per line, as JSON, from which a search can be resumed."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 class Journal:
     """The journal of one search.
 
-    path: None for a journal that is not kept. digest: of the problem, the journal's first line. known: the outcomes in
-    the file, where the search resumes another. Without `resume` the file begins anew, and so does one whose first line
-    a killed search left unfinished. Raises `InputError` for a file that cannot be read or written, a file that is no
-    journal, and, with `resume`, where there is no path or the journal is damaged or that of another problem.
+    path: None for no journal. digest: of the problem, the journal's first line. known: the outcomes in the file, if the
+    search resumes another one. Without `resume` the file is overwritten, and so is one whose first line was left
+    unfinished by a killed search. Raises `InputError` for a file that cannot be read or written, a file that is not a
+    journal and, with `resume`, if there is no path or the journal is damaged or belongs to another problem.
     """
 
     def __init__(self, path: str | None, digest: str, resume: bool):
@@ -66,7 +66,7 @@ class Journal:
             self._file.close()
 
     def _begin(self, file: IO[bytes], path: str, head: bytes, resume: bool) -> None:
-        """Leave in a file the lines that the search goes on from, and read them."""
+        """Truncate a file to the lines from which the search continues, and read them."""
         file.seek(0)
         first = file.read(len(head))
         if not _HEAD.fullmatch(first + head[len(first) :]):
@@ -75,7 +75,7 @@ class Journal:
         if resume and len(first) == len(head):
             if first != head:
                 raise InputError("is the journal of another program, data set or scheme", file=path)
-            # A line that a killed search left unfinished is written over.
+            # A line that a killed search left unfinished is overwritten.
             *lines, _ = file.read().split(b"\n")
             self._read(lines, path)
             whole = len(head) + sum(len(line) + 1 for line in lines)
@@ -84,14 +84,14 @@ class Journal:
             file.write(head)
 
     def _read(self, lines: Sequence[bytes], path: str) -> None:
-        """Read the outcomes that are known."""
+        """Read the known outcomes."""
         types = _Types()
         for number, line in enumerate(lines, start=2):
             try:
                 entry = json.loads(line)
                 formats = tuple(types[text] for text in entry.pop("formats"))
                 self.known[formats] = _outcome(entry)
-            # There is no end to what parsers raise for lines that no search wrote.
+            # Parsers may raise any exception for lines that no search wrote.
             except Exception as error:
                 raise InputError("is no line of a journal of a search", file=path, line=number) from error
 
@@ -101,7 +101,7 @@ def _line(entry: dict[str, Any]) -> bytes:
 
 
 def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
-    """The outcome in an entry; raises `ValueError` for other fields or types, NaN, and counts above those seen."""
+    """The outcome in an entry; raises `ValueError` for wrong fields or types, NaN, and counts above `seen`."""
     usual = asdict(CandidateOutcome())
     if not (
         entry.keys() == usual.keys()

@@ -23,18 +23,17 @@ BACKENDS = ("loky", "dask", "ray")
 """The backends of joblib: processes on this computer, a Dask cluster, a Ray cluster."""
 
 PATIENCE = 2.0
-"""Seconds of processor time that this process works alone before it starts others, each of which takes a second to
-begin."""
+"""Seconds of processor time before this process starts others, which take a second each to start."""
 
 SHARES = 3
-"""The portions in which each worker gets its part, so that all end at nearly the same time."""
+"""The number of portions per worker, so that all finish at nearly the same time."""
 
 
 class Workers:
-    """The processes that work on a search; use as a context manager, which ends those that were started.
+    """The processes that work on a search; a context manager, which ends those that it started.
 
-    Within it the numeric libraries of each process have one thread: arrays here are too small for several, and sums of
-    reals have the same last bits in every process.
+    Inside the context, the numeric libraries of each process have one thread: arrays here are too small for several,
+    and sums of reals have the same last bits in every process.
 
     jobs: the number of processes, by default that of processors. cluster: the address of a Dask or Ray cluster; by
     default one is started here. Raises `InputError` for an unknown backend or one that is not installed; `run` raises
@@ -58,17 +57,18 @@ class Workers:
 
     @property
     def size(self) -> int:
-        """The number of candidates that are evaluated at once; a guess where a cluster decides."""
+        """The number of candidates that are evaluated at once; an estimate if a cluster decides."""
         return self.jobs or import_module("joblib").cpu_count()
 
     @property
     def _works_alone(self) -> bool:
-        """True if this process still works alone. Never with a running cluster: nothing has to be started, and its
-        address may be wrong."""
+        """True if this process still works alone; never with a running cluster, which needs no start and whose address
+        may be wrong.
+        """
         return self.cluster is None and (self.jobs == 1 or (self._parallel is None and self.alone < PATIENCE))
 
     def run(self, problem: SearchProblem, tasks: Sequence[T], work: Work[T, R]) -> Iterator[tuple[T, R]]:
-        """Tasks with the result of each, in their order."""
+        """Yield tasks with their results, in order."""
         waiting = list(tasks)
         while waiting and self._works_alone:
             start = time.process_time()
@@ -103,7 +103,7 @@ class Workers:
         return self._parallel
 
     def _connect(self) -> None:
-        """Connect to the cluster, which decides itself how many processes it has, or start one of `jobs` processes."""
+        """Connect to the cluster, which determines its number of processes, or start one of `jobs` processes."""
         if self.backend == "dask":
             client = import_module("distributed").Client
             self._client = client(n_workers=self.jobs) if self.cluster is None else client(self.cluster)

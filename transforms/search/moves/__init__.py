@@ -1,1 +1,1 @@
-"""Moves: the steps by which a candidate leads to another, and the published algorithms that searches begin with."""
+"""Moves: the steps from one candidate to another, and the published algorithms from which searches start."""

@@ -1,9 +1,9 @@
 """Backtracking: from a candidate just beyond the limits to one that keeps them, tensor by tensor.
 
-Registers that are spilled or saved make the stack a byte or two deeper, which no estimate can tell, and the missing
-byte may keep a search from all programs with wide registers. Better scales cost nothing, so that such a program first
-gets these; then its tensors become narrow again, one on top of the other, those first that lose least, until the
-program keeps the limits when it is built and run.
+Spilled or saved registers make the stack a byte or two deeper, which no estimate can predict, and the missing byte may
+exclude all programs with wide registers from a search. Better scales cost nothing, so that such a program first gets
+these. Then its tensors are made narrow again one after the other, those with the least loss first, until the program
+keeps the limits when built and run.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search import Search
 
 BUILDS = 16
-"""The most programs that are built on one way."""
+"""The most programs that are built on one path."""
 
 ROUNDS = 2
 """The number of rounds over the scales of all tensors."""
 
 
 def with_better_scales(search: Search, choices: Sequence[FormatChoice]) -> Sequence[FormatChoice]:
-    """A candidate with scales half or twice as fine wherever it loses less by it: coordinate descent."""
+    """A candidate with scales half or twice as fine wherever that lowers the loss: coordinate descent."""
     [least] = search.losses([choices])
     for _ in range(ROUNDS):
         before = choices
@@ -53,9 +53,9 @@ def _zoomed(choices: Sequence[FormatChoice], i: int, zoom: int) -> Sequence[Form
 def greedy_steps(
     search: Search, start: Sequence[FormatChoice], goal: Sequence[FormatChoice], at_most: float
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Candidates from a start to the widths of a goal: each gives one more tensor the goal's width, at the least loss.
+    """Yield candidates from a start to a goal's widths; each step changes the tensor that costs least loss.
 
-    Ends where all next steps lose more than `at_most`.
+    The path ends if all next steps lose more than `at_most`.
     """
     choices, differing = start, _differing(start, goal)
     while differing:
@@ -72,7 +72,7 @@ def greedy_steps(
 def ranked_steps(
     search: Search, start: Sequence[FormatChoice], goal: Sequence[FormatChoice]
 ) -> Iterator[Sequence[FormatChoice]]:
-    """The same in the order of the losses by single tensors."""
+    """Yield the steps from a start to a goal in the order of the losses of single tensors."""
     choices, differing = start, _differing(start, goal)
     losses = search.losses([_as_goal(start, goal, i) for i in differing])
     for _, i in sorted(zip(losses, differing, strict=True)):
@@ -92,7 +92,7 @@ def _as_goal(choices: Sequence[FormatChoice], goal: Sequence[FormatChoice], i: i
 def backtrack(
     feasibility: Feasibility, start: Sequence[FormatChoice], goal: Sequence[FormatChoice], at_most: float
 ) -> Sequence[FormatChoice] | None:
-    """The first candidate on these two ways that keeps the limits when it is built and run."""
+    """The first candidate on either path that keeps the limits when built and run; None if there is none."""
     search = feasibility.search
     return _first_feasible(feasibility, greedy_steps(search, start, goal, at_most)) or _first_feasible(
         feasibility, ranked_steps(search, start, goal)

@@ -1,4 +1,4 @@
-"""Shiftry's demotion (section 6.2, algorithms 12 to 14): wide tensors become narrow, cheapest first."""
+"""Shiftry's demotion (section 6.2, algorithms 12 to 14): wide tensors become narrow, the cheapest first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.transforms.formats.evaluation.reference import Metric
 from tinyml.transforms.search.engine.search import Search
 
 SCALES = range(4)
-"""The scales of a demoted tensor: the one that holds its whole range and finer ones, each by one bit."""
+"""The scales of a demoted tensor, in bits finer than the one that holds its whole range."""
 
 UNITS: dict[Metric, str] = {
     "disagreement": "% differ",
@@ -38,7 +38,7 @@ class Demotion:
 def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> FormatChoice:
     """Algorithm 12: the best choice for the input, among all scales from 0 to its width.
 
-    Of equally good scales, the one nearest to that of the profile is taken.
+    Among equally good scales, the one nearest to the profile's is taken.
     """
     reach = max(map(abs, search.classes[0].range))
     exponent = math.frexp(reach)[1] if reach else 0
@@ -54,7 +54,7 @@ def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> Form
 
 
 def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberFormat) -> list[Demotion]:
-    """Algorithm 13: each tensor demoted alone, at the best of some scales."""
+    """Algorithm 13: the demotion of each tensor alone, at the best of several scales."""
     unit = UNITS[search.evaluation.metric]
     losses = [math.inf] * len(choices)
     best = [replace(choice, prototype=narrow) for choice in choices]
@@ -70,7 +70,7 @@ def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberF
 def cumulative_demotions(
     choices: Sequence[FormatChoice], demotions: Sequence[Demotion]
 ) -> Iterator[list[FormatChoice]]:
-    """The candidates with one more tensor demoted each, in the order of their losses alone."""
+    """Yield candidates that each demote one more tensor, in the order of the losses of single demotions."""
     demoted = list(choices)
     for i in sorted(range(len(demotions)), key=lambda i: demotions[i].loss):
         demoted[i] = demotions[i].choice
@@ -80,11 +80,11 @@ def cumulative_demotions(
 def demote_within_loss(
     search: Search, choices: Sequence[FormatChoice], demotions: Sequence[Demotion], loss: float, metric: Metric
 ) -> Sequence[FormatChoice]:
-    """Algorithm 14: as many tensors demoted as a permitted loss allows."""
+    """Algorithm 14: the candidate with as many tensors demoted as the permitted loss allows."""
     steps = [choices, *cumulative_demotions(choices, demotions)]
     programs = [search.formats(demoted) for demoted in steps[1:]]
     kept = 0
-    # As many at once as there are processes: all after the first that loses too much are evaluated in vain.
+    # Batches of one candidate per process: candidates after the first excessive loss are evaluated in vain.
     size = search.evaluation.workers.size
     for part in (programs[i : i + size] for i in range(0, len(programs), size)):
         outcomes = search.evaluation.outcomes(part, loss, metric)

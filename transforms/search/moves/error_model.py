@@ -1,7 +1,7 @@
-"""A linear model of errors: what candidates will lose, from what each choice loses alone, at one evaluation for each.
+"""A linear model of errors: predicts the loss of candidates from one evaluation of each choice alone.
 
 Roundings are small and nearly independent: the error of a candidate's scores is about the sum, on each sample, of the
-errors that each of its choices makes alone. Signs count, so that a mean error, which may cancel another, stays one.
+errors that each of its choices causes alone. Signs are kept, so that mean errors can cancel.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Change:
     choice: FormatChoice
 
     def applied(self, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
-        """The choices of a candidate with this change."""
+        """The choices of a candidate with this change applied."""
         return with_choice(choices, self.index, self.choice)
 
 
 class LinearErrors:
     """The model for one program. Errors are weighted errors of margins, as in `MarginModel`, of shape (samples,).
 
-    search: of a program with scores. base: choices whose errors are small beside those of others.
+    search: of a program with scores. base: choices whose errors are small compared with those of others.
     """
 
     def __init__(self, search: Search, base: Sequence[FormatChoice]):
@@ -55,7 +55,7 @@ class LinearErrors:
         return errors
 
     def true_errors(self, choices: Sequence[FormatChoice]) -> NDArray[np.float64] | None:
-        """The errors of a candidate as it is evaluated; None where there is no program."""
+        """The errors of a candidate by evaluation; None if there is no program."""
         evaluator = self.search.evaluator
         margin_model = evaluator.reference.margin_model
         assert margin_model is not None
@@ -73,7 +73,7 @@ class LinearErrors:
         return np.concatenate(parts)
 
     def of_choice(self, index: int, choice: FormatChoice) -> NDArray[np.float64] | None:
-        """The errors that one choice adds to those of the base; None where there is no program."""
+        """The errors that one choice adds to those of the base; None if there is no program."""
         if choice == self.base[index]:
             return np.zeros_like(self._base_errors)
         key = index, choice
@@ -83,14 +83,14 @@ class LinearErrors:
         return self._known[key]
 
     def difference(self, index: int, before: FormatChoice, after: FormatChoice) -> NDArray[np.float64]:
-        """The errors that are added where one choice replaces another; there is a program with each."""
+        """The errors that are added if one choice replaces another; both must make programs."""
         old, new = self.of_choice(index, before), self.of_choice(index, after)
         assert old is not None
         assert new is not None
         return new - old
 
     def predicted(self, choices: Sequence[FormatChoice]) -> NDArray[np.float64]:
-        """The errors of a candidate by the model; there is a program with each of its choices."""
+        """The predicted errors of a candidate, all of whose choices must make programs."""
         errors = self._base_errors.copy()
         for index, choice in enumerate(choices):
             errors += self.difference(index, self.base[index], choice)

@@ -1,7 +1,7 @@
 """Tensors in other formats of their widths, or at other scales, after a search has chosen the widths.
 
 Each tensor is tried alone in each other format that offers its width (MinUn's first future work), or at other scales;
-the changes with which the program loses less are made together, the best first, as long as each still helps.
+the changes that lower the loss are combined, the best first, as long as each still helps.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
-    """A result with tensors in those of the other formats with which the program loses less.
+    """A result with the changes of format that lower the loss.
 
-    accepts: asked before a candidate is taken.
+    accepts: must hold for a candidate to be taken.
     """
     if not search.others:
         return result
@@ -34,10 +34,10 @@ def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> 
 
 
 def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
-    """A result with tensors in ones of the other formats of fewer bytes: the same object where there are none.
+    """A result with tensors in other formats of fewer bytes; the same object if there are none.
 
-    A change is made where the program needs less memory and loses nearly as little: numbers that take many bits in one
-    format may take few in another.
+    A change is made if the program then needs less memory and loses nearly as little: numbers that take many bits in
+    one format may take few in another.
     """
     search.evaluation.begin("narrower formats")
     choices, reasons = list(result.choices), dict(result.reasons)
@@ -63,9 +63,9 @@ def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
 
 
 def choose_scales(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
-    """A result with tensors at scales twice or half as fine where the program loses less.
+    """A result with tensors at scales twice or half as fine where that lowers the loss.
 
-    At a finer scale a tensor's greatest numbers saturate. accepts: asked before a candidate is taken.
+    At a finer scale a tensor's greatest numbers saturate. accepts: must hold for a candidate to be taken.
     """
     search.evaluation.begin("scales")
     before = None
@@ -84,7 +84,10 @@ def _changed(
     why: str,
     accepts: Criterion,
 ) -> SearchResult:
-    """others: the choices to try for each tensor. gain: the part of the loss that a change has to save."""
+    """A result with the changes that lower the loss.
+
+    others: the choices to try for each tensor. gain: the share of the loss that a change has to save.
+    """
     choices, reasons, reason = list(result.choices), dict(result.reasons), f"; {why} the program loses less"
     [before] = search.losses([choices])
     least = before
@@ -108,9 +111,9 @@ def _memory(search: Search, choices: Sequence[FormatChoice]) -> int:
 
 
 def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Other formats of a byte at most, for a class that takes memory.
+    """Yield other formats of at most a byte for a class that takes memory.
 
-    Packed formats of more bits would save less: their readers often need room to unpack them.
+    Packed formats of more bits would save less: their readers often need memory to unpack them.
     """
     if not search.classes[index].is_constant:
         others = [prototype for prototype in search.others if prototype.CONSTANTS_FROM is None]
@@ -120,7 +123,7 @@ def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[Form
 
 
 def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """The other formats of a choice's width that a class of tensors can have."""
+    """Yield the other formats of a choice's width that a class of tensors may have."""
     for prototype in search.others:
         least = prototype.CONSTANTS_FROM
         if least is not None and not (tensors.is_constant and tensors.elements >= least):

@@ -1,6 +1,6 @@
-"""The candidates that `search-pareto` begins with: uniform widths, wide registers, and results of the papers' searches.
+"""The initial candidates of `search-pareto`: uniform widths, wide registers, and results of the published searches.
 
-For a program that computes the same as an earlier one, the earlier result takes the place of some of these.
+For a program that is equivalent to an earlier one, the earlier result replaces some of these.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 NEARLY = 1.05
-"""The estimates of uniform programs that keep the limits are beyond them by at most this factor."""
+"""The greatest factor by which estimates of uniform programs that keep the limits exceed them."""
 
 
 def initial_candidates(
     feasibility: Feasibility, offered: Sequence[NumberFormat]
 ) -> Iterator[tuple[str, list[Sequence[FormatChoice]]]]:
-    """Candidates with their origins. offered: formats of the widths that tensors may have.
+    """Yield candidates with their origins. offered: formats of the widths that tensors may have.
 
-    The result for an earlier program takes the place of maxscale and of demotion.
+    The result for an earlier program replaces maxscale and demotion.
     """
     search = feasibility.search
     search.evaluation.begin("uniform")
@@ -55,7 +55,7 @@ def initial_candidates(
 
 
 def widest_within(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> NumberFormat | None:
-    """The format of the widest uniform program within the limits."""
+    """The format of the widest uniform program within the limits; None if there is none."""
     within = [format for format in offered if feasibility.fits(feasibility.search.uniform(format))]
     return max(within, key=lambda format: format.bits, default=None)
 
@@ -69,10 +69,11 @@ def _calibrate(feasibility: Feasibility, format: NumberFormat) -> None:
 
 
 def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> Iterator[Sequence[FormatChoice]]:
-    """The widest uniform program within the limits, with each greater width for all that takes no memory by it.
+    """Yield the widest uniform program within the limits with tensors widened to each greater width where that takes no
+    RAM.
 
-    Elementwise ops hand single numbers on in registers. Only many of them at once gain by precision, and tables of
-    functions are shorter where these interpolate.
+    Single numbers are passed between elementwise ops in registers. Precision pays off only if many of them are widened
+    together, and function tables that interpolate are shorter.
     """
     narrow = widest_within(feasibility, offered)
     if narrow is None:
@@ -90,14 +91,14 @@ def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberForma
 
 
 def _as_earlier(search: Search, offered: Sequence[NumberFormat]) -> list[Sequence[FormatChoice]]:
-    """The choices for the earlier program, with each width for the tensors that it does not have."""
+    """The choices made for an earlier program, for each width; tensors that it does not have get that width."""
     return [
         [search.earlier.get(tensors.name, FormatChoice(format)) for tensors in search.classes] for format in offered
     ]
 
 
 def _demotions(search: Search, narrow: NumberFormat, wide: NumberFormat) -> list[Sequence[FormatChoice]]:
-    """All programs of Shiftry's algorithm 14, whatever they lose."""
+    """All programs of Shiftry's algorithm 14, whatever their loss."""
     start = search.uniform(wide)
     start[0] = explore_input_scale(search, start)
     return list(cumulative_demotions(start, demote_each(search, start, narrow)))
@@ -109,7 +110,7 @@ def _promotions(
     halves: tuple[NumberFormat, NumberFormat],
     demotions: Sequence[Sequence[FormatChoice]],
 ) -> Iterator[Sequence[FormatChoice]]:
-    """MinUn's promotions within the limits, and by algorithm 8 in the RAM of each demotion (MinUn 7.5)."""
+    """Yield MinUn's promotions within the limits, then algorithm 8's result for the RAM of each demotion."""
     search = feasibility.search
     pairs = [halves]
     if any(feasibility.fits(search.uniform(format)) for format in offered):
@@ -127,7 +128,7 @@ def _promotions(
 
 
 def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat) -> Sequence[FormatChoice]:
-    """The result of `search-promote`; that of algorithm 7 where more than RAM is limited, which takes long to tell."""
+    """The result of `search-promote`, or of the faster algorithm 7 if more than RAM is limited."""
     if not feasibility.limits.on_ram_only:
         return promotion.in_order(feasibility.fits)
     least = feasibility.search.uniform(low)

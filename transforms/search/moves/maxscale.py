@@ -1,4 +1,4 @@
-"""SeeDot's scales (section 5.3): propagated from constants and the input through the program, from one `maxscale`."""
+"""SeeDot's scales (section 5.3): propagated from constants and the input through the program, given one `maxscale`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tinyml.transforms.search.engine.search import Search
 
 
 def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:
-    """The candidate of one width that loses least, its maxscale and its loss; of equals the greatest maxscale."""
+    """The candidate of one width with the least loss, its maxscale and loss; the greatest maxscale of equals."""
     candidates: list[list[FormatChoice]] = []
     for maxscale in range(prototype.bits)[::-1]:
         scales = assign_scales(search.assignment, prototype, maxscale)
@@ -61,7 +61,7 @@ class Rules:
 
 
 class Scales:
-    """The scales of a program's classes of tensors. profiled: those that their ranges ask for."""
+    """The scales of a program's classes of tensors. profiled: the scales that suit their ranges."""
 
     def __init__(self, assignment: FormatAssignment, prototype: NumberFormat, rules: Rules):
         self.assignment = assignment
@@ -71,7 +71,7 @@ class Scales:
         self.assigned: dict[TensorClass, int] = {}
 
     def zoom(self, tensors: TensorClass) -> int:
-        """The bits by which the scale of a class is finer than its range asks for."""
+        """The bits by which the scale of a class is finer than its range requires."""
         return self.assigned.get(tensors, self.profiled[tensors]) - self.profiled[tensors]
 
     def of(self, value: SSAValue) -> int:
@@ -80,15 +80,15 @@ class Scales:
         return self.assigned.get(tensors, self.profiled[tensors])
 
     def assign(self, value: SSAValue, scale: int) -> None:
-        """Set the scale of a result; in a class of several the first that is computed decides."""
+        """Set the scale of a result; in a class of several tensors the first one computed determines it."""
         self.assigned.setdefault(self.assignment.class_of[value], scale)
 
 
 def assign_scales(assignment: FormatAssignment, prototype: NumberFormat, maxscale: int) -> Scales:
     """The scales of a program with one maxscale, by the rules of figure 3.
 
-    Tensors for which figure 3 has no rule keep the scale that their profile asks for: iter_args of loops, which are
-    read before they are computed, and the results of tanh and sigmoid.
+    Tensors for which figure 3 has no rule keep the scale of their profile: iter_args of loops, which are read before
+    they are computed, and the results of tanh and sigmoid.
     """
     rules = Rules(prototype.bits, maxscale)
     scales = Scales(assignment, prototype, rules)
@@ -111,7 +111,7 @@ def _scale(op: tdsl.TensorOp, scales: Scales) -> int:
         case tdsl.MatmulOp() | tdsl.SpmvOp():
             return rules.tree_sum_scale(rules.mul_scale(operands[0], operands[1]), tdsl.shape_of(op.lhs)[1])
         case tdsl.ExpOp():
-            # Both tables have the scale that their greatest entry allows (rule C-Exp).
+            # Both tables have the scale that their greatest entry permits (rule C-Exp).
             greatest = math.exp(min(scales.assignment.class_of[op.input].range[1], float(rules.width)))
             return rules.mul_scale(rules.get_p(greatest), rules.get_p(1.0))
         case tdsl.NegOp() | tdsl.ReluOp() | tdsl.Relu6Op():

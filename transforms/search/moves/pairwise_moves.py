@@ -1,7 +1,7 @@
-"""Pairwise moves: some tensors made wide and others narrow at the same time, within limits.
+"""Pairwise moves: some tensors become wide and others narrow at the same time, within limits.
 
-No tensor alone can get wide in a candidate at the limits, and where errors cancel none alone is better wide. Pairs of
-changes find a way on. There are thousands, which only a model of errors (`LinearErrors`) and one of costs can rank.
+At the limits no single tensor can become wider, and where errors cancel no single tensor should. Pairs of changes lead
+further. There are thousands, which only a model of errors (`LinearErrors`) and one of costs can rank.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ TRIES = 16
 """The number of proposals in a step."""
 
 GAIN = 0.02
-"""A move has to save this part of the error: smaller savings may be none on other data."""
+"""The share of the error that a move has to save: smaller savings may vanish on other data."""
 
 ZOOMS = (-1, 1)
-"""The scales that are tried beside another: half and twice as fine."""
+"""The scales that are tried relative to another: half and twice as fine."""
 
 
 class PairwiseMoves:
     """Moves from candidates to others.
 
-    model: of errors. start: a candidate within the limits. options: changes of the start for which there is a program.
+    model: of errors. start: a candidate within the limits. options: changes of the start that make programs.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class PairwiseMoves:
         self.options = [change for change in known if self._added(change)]
 
     def _unscaled(self, change: Change) -> Change:
-        """The change at the scale of the start, which costs as much."""
+        """The change at the scale of the start, which has the same cost."""
         return replace(change, choice=replace(change.choice, zoom=self.start[change.index].zoom))
 
     def _added(self, change: Change) -> ProgramCost | None:
-        """The cost that a change adds to that of the start, whatever the scale; None where there is no program."""
+        """The cost that a change adds to that of the start, whatever the scale; None if there is no program."""
         if change.choice.prototype == self.start[change.index].prototype:
             return ProgramCost(0, 0, 0)
         key = self._unscaled(change)
@@ -71,9 +71,9 @@ class PairwiseMoves:
         return self._known[key]
 
     def proposals(self, current: Sequence[FormatChoice]) -> list[list[FormatChoice]]:
-        """The candidates one or two changes away that should have the least errors, of those that should fit.
+        """The candidates one or two changes away with the least predicted errors, of those predicted to fit.
 
-        To tell whether they do fit takes longer than to evaluate them.
+        Checking whether they fit takes longer than evaluating them.
         """
         moves = [change for change in self.options if current[change.index] != change.choice]
         if not moves:
@@ -89,7 +89,7 @@ class PairwiseMoves:
         most = (1 - GAIN) * float(np.abs(errors).sum())
         ranked: list[tuple[float, int, int]] = []
         for i in range(len(moves)):
-            # A change by itself, or together with one after it.
+            # A change by itself, or together with a later one.
             alone = np.arange(i, len(moves)) == i
             fits = (costs[i] + np.where(alone[:, None], 0, costs[i:]) <= room).all(1) & (
                 alone | (indices[i:] != indices[i])
@@ -100,7 +100,7 @@ class PairwiseMoves:
         return [moves[j].applied(moves[i].applied(current)) for _, i, j in sorted(ranked)[:TRIES]]
 
     def _difference(self, current: Sequence[FormatChoice], change: Change) -> tuple[float, float, float]:
-        """The cost that a change of another candidate should add."""
+        """The predicted cost that a change adds to another candidate."""
         after, before = self._added(change), self._added(Change(change.index, current[change.index]))
         assert after is not None
         assert before is not None
@@ -108,9 +108,9 @@ class PairwiseMoves:
 
 
 def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Sequence[NumberFormat]) -> list[Change]:
-    """The changes of single tensors: a constant gets each width, others those that differ in memory.
+    """The changes of single tensors: a constant gets each width, other tensors only widths that differ in memory.
 
-    Scales make a difference where bits are few, so that they are tried with half of the widest width.
+    Scales matter at small widths, so that they are tried at half of the greatest width.
     """
     changes: list[Change] = []
     most = max(format.bits for format in offered)

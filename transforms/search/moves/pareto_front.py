@@ -1,4 +1,4 @@
-"""The candidates of `search-pareto`, and those that may belong to the front of loss, time, flash and RAM."""
+"""The candidates of `search-pareto`, and those that may be on the front of loss, time, flash and RAM."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search import Search
 
 FRONT_LOSS = 5.0
-"""Candidates that lose so much more than the best do not belong to the front, whatever they cost."""
+"""The most by which the loss of a candidate on the front exceeds the least, whatever its cost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Point:
 
     @property
     def key(self) -> tuple[float, float]:
-        """The order in which candidates are preferred."""
+        """The sort key by which candidates are preferred."""
         return self.loss, self.error
 
     def result(self, search: Search) -> SearchResult:
@@ -42,7 +42,7 @@ class Point:
 
 
 def worth_knowing(points: Collection[Point], best: Point, known: Collection[Formats]) -> list[Point]:
-    """The candidates whose costs are worth knowing, and those whose costs are `known` anyway."""
+    """The candidates that may be on the front and need a cost, and those whose costs are `known` already."""
     good = [point for point in points if point.loss <= best.loss + FRONT_LOSS]
     cheap = [point for point in good if point.formats in known]
     worth = (point for point in good if not any(_is_wasteful(point, other) for other in good))
@@ -50,7 +50,7 @@ def worth_knowing(points: Collection[Point], best: Point, known: Collection[Form
 
 
 def _is_wasteful(point: Point, other: Point) -> bool:
-    """True if a candidate has nowhere fewer bits than another that loses less."""
+    """True if a candidate nowhere has fewer bits than another one with less loss."""
     pairs = zip(point.choices, other.choices, strict=True)
     return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
 

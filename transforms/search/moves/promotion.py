@@ -1,6 +1,6 @@
 """MinUn's promotion, Haunter (section 5.1, algorithms 5 to 8, and 7.7.2): narrow tensors become wide.
 
-Tensors whose numbers change much with the width, and that are small, come first, as long as the program fits.
+Small tensors whose numbers change much with the width come first, as long as the program fits.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search import Search
 
 PERCENTILE = 95
-"""The percentile of its elements' deviations that stands for a tensor."""
+"""The percentile of element deviations that represents a tensor."""
 
 
 def choose_pair(
     search: Search, offered: Sequence[NumberFormat], fits: Criterion
 ) -> tuple[NumberFormat, NumberFormat] | None:
-    """MinUn 7.7.2: the two widths between whose accuracies, all tensors being equal, that of the reals lies.
+    """MinUn 7.7.2: the two widths, used for all tensors, whose accuracies enclose that of the reals.
 
-    The best variant of each width counts (algorithm 4), and of equally accurate widths the lowest. Where all are worse
-    than the reals the two best are taken; where no lower width is worse, or there is only one, both are the same. The
-    program fits with the low one; None where it fits with no width.
+    Each width is represented by its best variant (algorithm 4), and among equally accurate widths the least counts. If
+    all are worse than the reals, the two best are taken; if no lower width is worse, or there is only one, both are the
+    same. The program fits with the low one; None if it fits with no width.
     """
     offered = [best_variant(search, format, fits) for format in offered]
     fitting = [format for format in offered if fits(search.uniform(format))]
@@ -53,7 +53,7 @@ def choose_pair(
 def heat_map(search: Search, low: NumberFormat, high: NumberFormat) -> list[float]:
     """Algorithms 5 and 6: the promotability of each tensor.
 
-    It is the deviation of its numbers between the widths over the number of its elements.
+    It is the deviation of its numbers between the widths divided by the number of its elements.
     """
     maps = [value_map(search.evaluator, search.formats(search.uniform(format))) for format in (low, high)]
     return [
@@ -67,7 +67,7 @@ def _percentile(deviations: Reals) -> float:
 
 
 class Promotion:
-    """Algorithms 7 and 8, for one pair of widths. heat: as `heat_map` returns it."""
+    """Algorithms 7 and 8, for one pair of widths. heat: as returned by `heat_map`."""
 
     def __init__(self, search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float]):
         self.search = search
@@ -80,10 +80,10 @@ class Promotion:
         return self._choices(self._promoted(frozenset(), fits)[0])
 
     def best(self, fits: Criterion, fits_softly: Criterion | None = None) -> SearchResult:
-        """Algorithm 8: promotion in order, then with each tensor first that did not fit, then with all of them.
+        """Algorithm 8: promotion in order, then with each tensor first that did not fit, then with all of these first.
 
-        Of the candidates that fit, the one that loses least is taken. fits_softly: a weaker condition, as long as which
-        holds promotions go on.
+        Among the candidates that fit, the one with the least loss is taken. fits_softly: a weaker condition that
+        promotions have to satisfy.
         """
         fits_softly = fits_softly or fits
         promoted, overshooting = self._promoted(frozenset(), fits_softly)
@@ -102,7 +102,7 @@ class Promotion:
         return SearchResult(self._choices(best), reasons)
 
     def _promoted(self, promoted: frozenset[int], fits: Criterion) -> tuple[frozenset[int], list[int]]:
-        """Algorithm 7: tensors promoted beside some others, in order, and those that did not fit."""
+        """Algorithm 7: the tensors promoted in addition to the given ones, in order, and those that did not fit."""
         overshooting: list[int] = []
         for i in self.order:
             if i in promoted:

@@ -1,4 +1,4 @@
-"""Wider tensors in memory that a candidate leaves free."""
+"""Widening of tensors into memory that a candidate leaves free."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 def use_room(
     search: Search, result: SearchResult, offered: Sequence[NumberFormat], heat: Sequence[float], fits: Criterion
 ) -> SearchResult:
-    """A result of promotion with tensors of further widths, where the program loses less by them.
+    """A promotion's result with some tensors at further widths, where that lowers the loss.
 
     As in algorithm 7 of MinUn, tensors become wide in the order of promotability as long as the program fits, for one
     width after the other: from the widest down, so that few are as wide as possible, and from the narrowest up, so that
-    many are a little wider. The same is tried from all narrow, whatever the pair. Tensors of other formats stay as they
-    are.
+    many are a little wider. The same is tried starting from all-narrow tensors, whatever the pair. Tensors of other
+    formats are unchanged.
     """
     narrowest = min(offered, key=lambda format: (not fits(search.uniform(format)), format.bits))
     own = [type(choice.prototype) is type(narrowest) for choice in result.choices]
@@ -45,9 +45,9 @@ def use_room(
 
 
 def use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]) -> SearchResult:
-    """A result with single tensors wider, as long as the program loses less and keeps the limits.
+    """A result with single tensors made wider, as long as that lowers the loss and keeps the limits.
 
-    Estimates, which are a few bytes off, do not count here: candidates are built and run, where that can be done.
+    Estimates, which are a few bytes off, are not used here: candidates are built and run if possible.
     """
     search, choices, builds = feasibility.search, list(result.choices), BUILDS
     while True:

@@ -1,4 +1,4 @@
-"""Programs all of whose tensors have one format: the variant of a width that loses least, and the losses of widths."""
+"""Programs with one format for all tensors: the best variant of a width, and the losses of widths."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[floa
 
 
 def best_variant(search: Search, prototype: NumberFormat, fits: Criterion) -> NumberFormat:
-    """The variant of a width that loses least, the first of equals (MinUn's algorithm 4 chooses the es of posits so).
+    """The first variant of a width with the least loss (MinUn's algorithm 4, for the es of posits).
 
-    Variants that do not fit do not count, unless none fits.
+    Only variants that fit are considered, unless none fits.
     """
     offered = prototype.variants
     if len(offered) == 1:

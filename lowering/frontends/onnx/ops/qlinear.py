@@ -46,7 +46,7 @@ def _result(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> None:
 
 
 def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tuple[OrderedTensor, Constant]:
-    """The activations and the weights of an op; several scales of weights lie along an axis."""
+    """The activations and the weights of an op; if there are several scales of weights, they belong to one axis."""
     x = _operand(to, node, inputs, 0)
     value = needed(to, inputs, 3)
     scale, zero = (array_of(node, optional(inputs, position), "scales and zero points") for position in (4, 5))

@@ -87,7 +87,7 @@ def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
-    """Refuse raws that are read with another scale or zero point than that with which they were computed."""
+    """Refuse raws that are read with a different scale or zero point than they were computed with."""
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
         raise to.error(f"reads raws of {format.type} as {expected.type}")

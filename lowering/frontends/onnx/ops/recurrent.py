@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-"""The number of gates, whose weights lie one after the other."""
+"""The number of gates, whose weights are concatenated."""
 
 USUAL = {"RNN": ("Tanh",), "GRU": ("Sigmoid", "Tanh"), "LSTM": ("Sigmoid", "Tanh", "Tanh")}
 """The supported activations: the default ones of ONNX."""

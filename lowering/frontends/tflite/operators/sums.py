@@ -24,7 +24,7 @@ from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operators.windows import IMAGE, windows_of
 
 BIASES = {8: "int32", 16: "int64"}
-"""The type of a bias by the width of the activations: that of the sums."""
+"""The type of a bias, which is that of the sums, by the width of the activations."""
 
 
 def conv_2d(to: GraphBuilder, op: Operator) -> None:

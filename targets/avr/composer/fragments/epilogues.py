@@ -1,4 +1,4 @@
-"""Epilogues: what becomes of complete sums of 24 bits. They take the same time for every sum."""
+"""Epilogues: the conversion of complete 24-bit sums to bytes. They take the same time for every sum."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SUM_BITS = 24
 
 
 def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Lines:
-    """A sum of 24 bits shifted to the right by 1 to 23 bits, and limited to a byte but the least, -128.
+    """Shift a 24-bit sum right by 1 to 23 bits, and saturate it to [-127, 127].
 
-    The registers of the sum, r0 and r1 change. byte: the register for the result, from r16 on.
+    The registers of the sum, r0 and r1 change. byte: the register for the result, r16 or above.
     """
     kept = sum[right // 8 :]
-    # Bits go to the right out of the lowest byte, or to the left into one above.
+    # Bits are shifted right out of the lowest byte, or left into an additional highest one.
     to_right, to_left = right % 8, -right % 8
     if len(kept) * to_right <= (len(kept) + 1) * to_left or not to_right:
         shift = ("asr", "ror", "ror"), [*reversed(kept)], to_right
@@ -34,20 +34,20 @@ def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Lines:
 
 
 def _to_left(sum: Sequence[str], bits: int) -> Lines:
-    """A signed sum shifted to the left, with r0 for its highest byte."""
+    """Shift a signed sum left, with r0 as an additional highest byte."""
     low, *others = sum
     once = (f"lsl {low}", *(f"rol {register}" for register in others))
     return joined(once, "sbc r0,r0", [*once, "rol r0"] * (bits - 1))
 
 
 def _limited(number: Sequence[str], byte: str, zero: str) -> Lines:
-    """A signed number of some bytes, the lowest one first, limited to -127 and 127 in a register."""
+    """Saturate a signed number of one or more bytes, the lowest first, to [-127, 127] in a register."""
     low, *above = number
     more = (f"ldi {byte},127", f"add {byte},{low}")
     if not above:
-        # With 127 more, -128 is 255, the only number out of range.
+        # After adding 127, -128 is 255, the only number out of range.
         return (*more, f"cpi {byte},255", f"sbci {byte},126")
-    # With 127 more, numbers in range are 0 to 254; what has bits above becomes 0 or 255, and 255 becomes 254.
+    # After adding 127, numbers in range are 0 to 254; a number with higher bits becomes 0 or 255, and 255 becomes 254.
     extreme = (f"mov r1,{above[-1]}", "lsl r1", "sbc r1,r1", "com r1")
     carries = [f"adc {register},{zero}" for register in above]
     collected = [f"or {above[0]},{register}" for register in above[1:]]
@@ -56,26 +56,26 @@ def _limited(number: Sequence[str], byte: str, zero: str) -> Lines:
 
 
 def shifted_in_c(indent: str, right: int, out: str) -> str:
-    """The same in C: the statements that store `sum` in `out`."""
+    """The C statements of `shifted`, which store `sum` in `out`."""
     return f"{indent}sum >>= {right};\n{indent}{out} = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);"
 
 
 FACTORS = 7
-"""The bytes of a row that `requantised` reads."""
+"""The number of bytes of a row that `requantised` reads."""
 
 MOST_RIGHT = 16
-"""The greatest shift to the right that it makes."""
+"""The greatest right shift amount of `requantised`."""
 
 
 COMPILED = 250
-"""About the cycles that compiled C takes for the same."""
+"""The approximate cycles of the same requantisation in compiled C."""
 
 
 def factors(sums: Sums, point: int) -> Bytes:
-    """What a stream has for `requantised`, row by row. point: the zero point of the results.
+    """The bytes of a stream that `requantised` reads, row by row. point: the zero point of the results.
 
-    It is twice the multiplier, then the shift to the right as a factor, which leaves whole bytes of it, and as those
-    beyond the first; then the zero point, 128 more.
+    They are twice the multiplier; the right shift amount, split into a factor of 2^n, which turns the rest into whole
+    bytes, and the number of these bytes minus 1; and the zero point plus 128.
     """
     right = -sums.shifts
     more, left = (right - 1) // 8, -right % 8
@@ -85,14 +85,14 @@ def factors(sums: Sums, point: int) -> Bytes:
 
 
 def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str) -> Lines:
-    """A sum of 24 bits as TensorFlow Lite requantises it, saturated to a byte, by `factors` in flash at Z.
+    """Requantise a 24-bit sum as TensorFlow Lite does, saturated to a byte, with `factors` in flash at Z.
 
-    The registers of the sum, r0 and r1 change. number: four registers, of which
-    the first and the last are from r16 on, as is byte, for the result. sign: a register.
+    The registers of the sum, r0 and r1 change. number: four registers, the first and the last of which are r16 or
+    above. byte: the register for the result, r16 or above. sign: a scratch register.
     """
     low, _, high = sum
-    # The magnitude is multiplied and shifted, as halves are rounded away from zero in the end, and before that upwards:
-    # the half of a negative sum's product is 1 less than 2^31.
+    # The magnitude is multiplied and shifted, as ties are rounded away from zero in the last step and upwards before:
+    # the rounding bias of a negative sum's product is 2^31 - 1.
     lines = joined(
         (f"mov {sign},{high}", f"lsl {sign}", f"sbc {sign},{sign}"),
         [f"eor {register},{sign}" for register in sum],
@@ -105,15 +105,14 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
         for at, factor in enumerate(sum):
             carries = [f"adc {register},{zero}" for register in number[at + 2 :]]
             lines = joined(lines, f"mul {factor},{byte}", f"add {number[at]},r0", f"adc {number[at + 1]},r1", carries)
-        # Of the lowest byte only the carry counts.
+        # Only the carry out of the lowest byte is needed.
         number = [*number[1:], number[0]]
     first, second, third, _ = number
     return joined(
         lines,
         _shifted_by_factors((low, first, second, third), byte, zero),
         (f"or {second},{third}", f"cpse {second},{zero}", f"ldi {first},255"),
-        # What is added to the zero point, or subtracted, in numbers from 0 to 255: a carry says that it leaves them, or
-        # that it does not.
+        # Add to or subtract from the zero point, as an unsigned byte; the carry shows if the result is out of range.
         (f"lpm {byte},Z+", f"mov {low},{sign}", f"lsl {low}", f"eor {first},{sign}", f"adc {byte},{first}"),
         (f"sbc {low},{low}", f"eor {low},{sign}", f"com {sign}", f"cpse {low},{zero}", f"mov {byte},{sign}"),
         f"subi {byte},128",
@@ -121,7 +120,7 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
 
 
 def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Lines:
-    """Three bytes, those above the first, shifted to the right and rounded half up by a factor and bytes at Z."""
+    """Shift the upper three bytes of a number right and round half up, by a factor and a count of bytes at Z."""
     below, first, second, third = number
     return (
         f"lpm {byte},Z+",
@@ -136,7 +135,7 @@ def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Lines:
 
 
 def requantised_in_c(indent: str, factors: str, out: str) -> str:
-    """The same in C: the statements that store `sum` in `out`. factors: where they are."""
+    """The C statements of `requantised`, which store `sum` in `out`. factors: the C expression of their address."""
     lines = (
         f"const uint8_t *f = (const uint8_t *){factors};",
         "const uint32_t multiplier = f[0] | (uint32_t)f[1] << 8 | (uint32_t)f[2] << 16 | (uint32_t)f[3] << 24;",
@@ -148,7 +147,7 @@ def requantised_in_c(indent: str, factors: str, out: str) -> str:
 
 
 SUM, NUMBER, SIGN, ZERO, RESULT = ("r2", "r3", "r10"), ("r20", "r21", "r22", "r23"), "r24", "r15", "r25"
-"""The registers of the function that requantises: of the sum, others that it changes, of zero, and of the result."""
+"""The registers of the requantising function: sum, scratch registers, sign, zero, and result."""
 
 _LINES = joined(requantised(SUM, NUMBER, RESULT, SIGN, ZERO), "ret")
 _SYMBOL = "tm_requantised_s8"
@@ -157,7 +156,7 @@ REQUANTISE = SharedFunction(
     f"#ifdef __AVR__\nTM_KERNEL {_SYMBOL}(void)\n{{\n{statement(_LINES)}\n}}\n#endif\n",
     bytes_of(_LINES),
 )
-"""The function that requantises a sum, for all kernels of a program."""
+"""The function that requantises a sum, shared by all kernels of a program."""
 
 CALL, CALLED = (f"call {_SYMBOL}",), cycles(_LINES)
-"""A call of it, and the cycles that pass in it."""
+"""A call of the function, and the cycles that it takes."""

@@ -1,6 +1,6 @@
-"""Fetches of single bytes into registers: from flash by Z, from working memory by X.
+"""Fetches of single bytes into registers: from flash by Z, from RAM by X.
 
-An element of two bytes takes two fetches, its low byte first.
+An element of two bytes takes two fetches, the low byte first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tinyml.targets.avr.assembly.instructions import POINTERS, moved, pair
 from tinyml.targets.composer.lines import Lines
 
 Fetch: TypeAlias = Callable[[str], Lines]
-"""The instructions that bring a byte into a register."""
+"""The instructions that load a byte into a register."""
 
 _DISPLACEMENT = 63
 """The greatest displacement of a load."""
@@ -21,7 +21,7 @@ FLASH, RAM = "flash", "ram"
 
 
 def next_byte(memory: str, pointer: str) -> Fetch:
-    """The byte at a pointer, which moves on; both memories can be read by Z, working memory by X and Y, too."""
+    """Load the byte at a pointer and increment the pointer; Z can read flash and RAM, X and Y only RAM."""
     load = "lpm" if memory == FLASH else "ld"
     return lambda to: (f"{load} {to},{pointer}+",)
 
@@ -32,9 +32,9 @@ def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
 
 
 def spaced(bits: int, left: str) -> Sequence[Fetch]:
-    """The bytes of an element at X, which then moves on by what the pair from register `left` on holds.
+    """Fetches of the bytes of an element at X, which then advances by the pair of registers that starts at `left`.
 
-    That is the distance of the elements less the bytes that were stepped over.
+    The pair holds the distance between elements minus the bytes that the fetches advance over.
     """
     low, high = pair(left)
 
@@ -45,29 +45,29 @@ def spaced(bits: int, left: str) -> Sequence[Fetch]:
 
 
 class MovingPointer:
-    """A pointer, Y or Z, with the number of bytes by which it has moved."""
+    """A pointer, Y or Z, with the number of bytes that it has moved."""
 
     def __init__(self, pointer: str) -> None:
         self.pointer, self.moved = pointer, 0
 
     def load(self, to: str, offset: int) -> Lines:
-        """Loads the byte at an offset from where the pointer began, moving it only where displacements do not reach."""
+        """Load the byte at an offset from the initial address; moves the pointer only if no displacement reaches it."""
         reaches = 0 <= offset - self.moved <= _DISPLACEMENT
         move = () if reaches else self.move(offset)
         beyond = offset - self.moved
         return (*move, f"ldd {to},{self.pointer}+{beyond}" if beyond else f"ld {to},{self.pointer}")
 
     def move(self, offset: int) -> Lines:
-        """Moves the pointer to an offset."""
+        """Move the pointer to an offset from its initial address."""
         by, self.moved = offset - self.moved, offset
         return moved(f"r{POINTERS[self.pointer]}", by)
 
 
 def skip(spare: str, zero: str) -> Lines:
-    """Moves X on by the unsigned byte in flash at Z."""
+    """Advance X by the unsigned byte in flash at Z."""
     return f"lpm {spare},Z+", f"add r26,{spare}", f"adc r27,{zero}"
 
 
 def word(bytes: Sequence[Fetch], registers: Sequence[str]) -> Lines:
-    """All bytes of an element into registers, the low one first."""
+    """Load all bytes of an element into registers, the low one first."""
     return tuple(line for fetch, register in zip(bytes, registers, strict=True) for line in fetch(register))

@@ -1,7 +1,7 @@
 """Multiplications of elements, added to a sum, and the registers that they use.
 
-The registers of an `AvrArithmetic` are those in which avr-gcc passes results, as far as they go, so that the sum stays
-where the calls around need it.
+The sum of an `AvrArithmetic` is in the registers in which avr-gcc returns values, as far as they suffice, which saves
+moves around calls.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from tinyml.targets.composer.lines import Lines, joined
 class AvrArithmetic(SumRegisters):
     """Products and their sum in registers.
 
-    first: the registers of the operand that is fetched first. meet: its products with the operand whose bytes are
-    fetched by the way, added to the sum. flush: the instructions that bring what was gathered into the sum, at least
-    once in 256 products. count: a register for the number of iterations, or the first of two.
+    first: the registers of the operand that is fetched first. meet: multiplies it by the other operand, whose bytes are
+    fetched in between, and adds the product to the sum. flush: the instructions that add gathered partial sums to the
+    sum, at least once in 256 products. count: the register for the number of iterations, or the first of two.
     """
 
     first: Sequence[str]
@@ -31,7 +31,7 @@ class AvrArithmetic(SumRegisters):
     count: str = "r20"
 
     def step(self, first: Sequence[Fetch], second: Sequence[Fetch]) -> Lines:
-        """A product of two elements, added to the sum."""
+        """Add the product of two elements to the sum."""
         return joined(word(first, self.first), self.meet(self.first, second))
 
 
@@ -48,7 +48,7 @@ def _bytes_in_32(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
 
 
 def _byte_by_word(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
-    """Products with low bytes gather in r17:r16:r22, those with high bytes in r25:r24:r23."""
+    """Products with low bytes are gathered in r17:r16:r22, those with high bytes in r25:r24:r23."""
     low, high = second
     return joined(
         low("r19"),
@@ -72,7 +72,7 @@ def _words(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
 
 
 LONG = ("r22", "r23", "r24", "r25")
-"""The registers of a sum of 32 bits; one of 24 bits has the first three."""
+"""The registers of a 32-bit sum; a 24-bit sum has the first three."""
 _BYTES = {
     16: AvrArithmetic(sum=("r24", "r25"), first=("r22",), meet=_bytes_in_16, zero="r18"),
     24: AvrArithmetic(sum=("r22", "r23", "r24"), first=("r18",), meet=_bytes_in_24, zero="r25"),
@@ -97,20 +97,20 @@ WORDS = AvrArithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", c
 
 
 def arithmetic(first: int, second: int, sum: int) -> AvrArithmetic:
-    """The arithmetic of a sum of products of elements of 8 or 16 bits; a wider second one is fetched by the way."""
+    """The arithmetic of sums of products of 8-bit or 16-bit elements; wider second operands are fetched bytewise."""
     if sum != 32 or first == second == 8:
         return _BYTES[sum]
     return WORDS if first == 16 else BYTE_BY_WORD
 
 
 HIGH = "r20"
-"""The register for the high bytes of a few products."""
+"""The register for the high bytes of gathered products."""
 
 
 def chunk(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum: Sequence[str]) -> Sequence[Lines]:
-    """Steps of so many products of bytes that fit 16 bits together, and are added to a longer sum by the last one.
+    """Steps of `count` products of bytes whose sum fits 16 bits; the last step adds it to the longer sum.
 
-    Products of bytes take four instructions to be added to 24 bits, and two to 16.
+    Adding a product of bytes takes four instructions for 24 bits, and two for 16.
     """
     product = joined(first[0]("r18"), second[0]("r19"), "muls r18,r19")
     begin = joined(product, accumulate.begin_high_byte(sum[0], HIGH))
@@ -119,7 +119,7 @@ def chunk(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum: Sequ
 
 
 def squares(bits: int, sum: int) -> AvrArithmetic:
-    """The arithmetic of a sum of squares of the second operand less the first one, both of 8 or 16 bits."""
+    """The arithmetic of a sum of squared differences, the second operand minus the first, both of 8 or 16 bits."""
     registers = LONG[: sum // 8]
     if bits == 16:
         return AvrArithmetic(sum=LONG, first=("r18", "r19"), meet=_square_of_words, zero="r15")
@@ -132,7 +132,7 @@ def squares(bits: int, sum: int) -> AvrArithmetic:
 
 
 def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[Fetch]) -> Lines:
-    """A difference of 9 bits without its sign has 8."""
+    """The magnitude of a 9-bit difference fits 8 bits."""
     return joined(
         second[0]("r16"),
         (f"sub r16,{first[0]}", "brge 29f", "neg r16", "29:", "mul r16,r16"),
@@ -142,7 +142,7 @@ def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[
 
 
 def _square_of_words(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
-    """FMULSU gives twice the product of the difference's bytes, and its sign in the carry."""
+    """FMULSU gives twice the product of the difference's bytes, with its sign in the carry."""
     return joined(
         word(second, ("r16", "r17")),
         (f"sub r16,{first[0]}", f"sbc r17,{first[1]}", "muls r17,r17", "movw r18,r0", "mul r16,r16"),

@@ -1,6 +1,6 @@
-"""Fetches of packed elements, one after the other as `dialects/layouts/packed_bits.py` lays them out.
+"""Fetches of packed elements in the order in which `dialects/layouts/packed_bits.py` lays them out.
 
-Registers keep the bytes that several elements share. The last element of such a byte stays in its register.
+Bytes that several elements share are kept in registers. The last element of such a byte is extracted in that register.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from tinyml.targets.avr.composer.fragments.fetch import Fetch
 from tinyml.targets.composer.lines import Lines, joined
 
 ALONE = 6
-"""The fewest bits above whole bytes that are stored in a byte of their own."""
+"""The fewest bits above whole bytes that are stored in a separate byte."""
 
 
 @dataclass(frozen=True)
 class Group:
     """The elements of a group.
 
-    width: in bits. next: fetches the next byte of the group. keep: registers, the first of r16 to r31, for shared
-    bytes; the second one is for single bits beside wider fields. gap: what happens with the gap of an entry that is the
-    first or the second of its byte, in a group of a sparse row; without it there are no gaps. signed: false for
-    elements without the sign that is stored inverted.
+    width: in bits. next: fetches the next byte of the group. keep: registers for shared bytes, the first in r16 to r31;
+    the second is for single bits in addition to wider fields. gap: advances over the gap of an entry, the first or the
+    second of its byte, in a group of a sparse row; None without gaps. signed: false for elements without the sign bit,
+    which is stored inverted.
     """
 
     width: int
@@ -43,7 +43,7 @@ class Group:
         return group_length(self.width) if self.gap is None else entries_of_group(self.width)
 
     def shared(self, element: int) -> Lines:
-        """What comes before an element's own bytes: shared bytes, and the way to the element of the vector."""
+        """The instructions before an element's own bytes: shared bytes, and the advance to the vector's element."""
         lines: list[str] = []
         for byte in self.layout:
             if byte.element <= element < byte.element + byte.elements and byte.at == self.width:
@@ -53,30 +53,30 @@ class Group:
         return tuple(lines)
 
     def stays(self, element: int) -> bool:
-        """True if the upper or only byte of an element can be had in the first of the registers `keep`."""
+        """True if the upper or only byte of an element ends up in the first of the registers `keep`."""
         rest = self.width % 8
         if rest >= ALONE:
             return (element + 1) % group_length(self.width) == 0
         return rest > 1 and (element + 1) % (8 // self._top) == 0
 
     def fetches(self, element: int) -> Sequence[Fetch]:
-        """The bytes of an element, the low one first."""
+        """Fetches of the bytes of an element, the low one first."""
         whole = [self.next] * (self.width // 8)
         return [*whole, self._above(element)] if self.width % 8 else whole
 
     @property
     def _top(self) -> int:
-        """The bits of the uppermost field."""
+        """The width of the uppermost field in bits."""
         return max(byte.bits for byte in self.layout if byte.bits < 8 and byte.at != self.width)
 
     def _keeper(self, bits: int) -> str:
         return self.keep[0 if bits == self._top else 1]
 
     def _above(self, element: int) -> Fetch:
-        """What an element has above whole bytes."""
+        """The fetch of an element's bits above whole bytes."""
         rest, kept = self.width % 8, self.keep[0]
         if rest == 1:
-            # Carry less 1: the sign is stored inverted.
+            # Carry minus 1: the sign is stored inverted.
             return lambda to: (f"lsr {kept}", f"sbc {to},{to}", f"com {to}")
         if rest < ALONE:
             return lambda to: self._fields(element, to)
@@ -100,13 +100,13 @@ class Group:
 
 
 FETCHED = (1, 2, 4, 6, 9, 10, 12)
-"""The widths of elements that can be fetched from working memory by their number."""
+"""The widths of elements that can be fetched from RAM by their index."""
 NUMBER, FIRST = "r10", "r8"
-"""Pairs of registers: the number of an element, and the address of the first byte, plus 1 for more than 8 bits."""
+"""Register pairs: the index of an element, and the address of the first byte, plus 1 for more than 8 bits."""
 
 
 def numbered(width: int, zero: str) -> Sequence[Fetch]:
-    """The bytes of an element in working memory, the low one first; they change X, those of 6 bits r4, r5 and r0."""
+    """Fetches of an indexed element's bytes in RAM, the low one first; they change X, and for 6 bits r4, r5 and r0."""
     if width % 8 == 6:
         return [_six]
     bits = width % 8
@@ -121,14 +121,14 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
     from_first = (f"add r26,{FIRST}", "adc r27,r9")
     if width < 8:
         return [lambda to: joined(group, from_first, f"ld {to},X", _with(value, to))]
-    # A group has a byte more than it has elements, which comes first.
+    # A group has one byte more than elements, which comes first.
     address = joined(group, "add r26,r10", "adc r27,r11", from_first)
     back = ("mov {},r10", f"andi {{}},{(8 // bits) - 1}", "sub r26,{}", f"sbc r27,{zero}", "ld {},-X")
     return [lambda to: joined(address, f"ld {to},X"), lambda to: _with((*back, *value), to)]
 
 
 def shorter(width: int) -> float:
-    """The cycles that the fetch of a numbered element takes less, on average, than all of its instructions do."""
+    """The cycles that the fetch of an indexed element on average saves over all of its instructions."""
     return 16.5 if width == 6 else 0
 
 
@@ -137,7 +137,9 @@ def _with(lines: Sequence[str], register: str) -> Lines:
 
 
 def _six(to: str) -> Lines:
-    """Element i begins i / 4 bytes before byte i; the last of a group fills what the three bytes before it leave."""
+    """Element i starts i / 4 bytes before byte i; the last of a group consists of the spare bits of the three bytes
+    before it.
+    """
     quarter = ("movw r26,r10", "movw r4,r10", *("lsr r5", "ror r4") * 2, "sub r26,r4", "sbc r27,r5")
     last = [("ld {},-X", to), ("ld {},-X", "r4"), ("ld {},-X", "r5")]
     left = (

@@ -1,1 +1,1 @@
-"""Kernels for AVR that compute a single sum, or go along a run of memory."""
+"""Kernels for AVR that compute a single sum, or process a run of memory."""

@@ -16,9 +16,9 @@ _OPERANDS = {0, 1, 18, 19, 20, 21, 26, 27, 30, 31}
 
 
 def axpy(weights: int, factor: int) -> Kernel:
-    """The kernel for y[k] += x[k] * factor, the sums y in 32 bits; weights, factor: bits of x and of the factor.
+    """The kernel for y[k] += x[k] * factor, with 32-bit sums y; weights, factor: widths of x and of the factor in bits.
 
-    X reads sums, Y, a step behind, writes them. Two steps an iteration; an odd count enters in the middle.
+    X reads sums, and Y, one step behind, writes them. An iteration has two steps; an odd count enters in the middle.
     """
     symbol = f"tm_axpy_s{weights}_s{factor}_s32"
     step = joined(

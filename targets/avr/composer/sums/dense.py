@@ -1,4 +1,4 @@
-"""Dense products: a sum over two runs of memory, or over a run and every so many elements of another."""
+"""Dense products: a sum over two runs of memory, or over a run and strided elements of another."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from tinyml.targets.avr.composer.fragments.multiply import arithmetic
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Composed, Kernel
 
 _LEFT = "r12"
-"""The first of two registers that hold what is left to the next element of a spaced run."""
+"""The first of two registers that hold the remaining distance to the next element of a strided run."""
 
 
 def portable(ctype: str, product: str, index: str = "") -> str:
-    """The sum of n products in C."""
+    """The sum of n products, in C."""
     added = f"sum += {product};" if ctype != "int16_t" else f"sum = (int16_t)(sum + {product});"
     return f"    for ({index}; n > 0; n--{', k += stride' if index else ''})\n        {added}\n    return sum;"
 
 
 def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel for `sum` plus the products of two runs of elements of 8 or 16 bits. memory: of the weights."""
+    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements. memory: of the weights."""
     symbol = f"tm_dot_s{weights}_s{vector}_s{sum}{'' if memory == FLASH else '_ram'}"
     operands = run(weights, memory, "Z"), run(vector, RAM, "X")
-    # The wider one of two operands comes by the way.
+    # The wider operand is fetched byte by byte.
     first, second = operands if weights <= vector else operands[::-1]
     chosen = arithmetic(min(weights, vector), max(weights, vector), sum)
     step = chosen.step(first, second)
@@ -47,9 +47,9 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
 
 
 def dot_in_chunks(sum: int, chunk: int) -> Kernel:
-    """The kernel for bytes of which every `chunk` products, counted from the last one, fit 16 bits together.
+    """The kernel for bytes in which every `chunk` products, counted from the last one, fit 16 bits together.
 
-    A byte more has to fit, too; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits.
+    Their sum plus another byte has to fit, too; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits.
     """
     symbol, count = f"tm_dot_s8_s8_s{sum}_by{chunk}", "r25" if sum == 24 else "r21"
     registers = multiply.LONG[: sum // 8]
@@ -67,7 +67,7 @@ def dot_in_chunks(sum: int, chunk: int) -> Kernel:
         counter=number_of_steps(count, loop),
         others=[Variable("uint8_t", "high", multiply.HIGH, str(BIAS >> 8), 1)],
         start=f"({ctype})(({unsigned})sum - ({unsigned})({BIAS}UL * ((n + {chunk - 1}u) / {chunk})))",
-        # Whole chunks begin by themselves.
+        # The first steps of whole chunks set the register themselves.
         ready=[f"    if (rest % {chunk} == 0)", '        __asm__("" : "=r"(high));'],
         longest=LONGEST_IN_CHUNKS,
     )

@@ -1,4 +1,4 @@
-"""Distances: squares of the differences of two runs of memory, each of which fits 16 bits."""
+"""Distances: squared differences of two runs of memory, each of which fits 16 bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of packed or coded weights, group by group: dense rows, and sparse rows with gaps of half a byte."""
+"""Products of packed or coded weights, group by group: dense rows, and sparse rows with 4-bit gaps."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Kernel, packed_reader
 
 _SPARE = ("r21", "r19", "r20", "r17", "r16", "r14", "r13", "r12")
-"""Registers for shared bytes and gaps, those first that calls need not keep; constants go into the first five."""
+"""Registers for shared bytes and gaps, call-clobbered ones first; immediates can be loaded into the first five."""
 _COUNTERS = ("r13", "r12")
 _TABLE, _OTHER = "r10", "r8"
-"""Pairs of registers: where the tables of weights and vector begin."""
+"""Register pairs: the addresses of the tables of weights and vector."""
 _IN_BYTE = 255
-"""The most iterations that a byte counts."""
+"""The most iterations that a byte can count."""
 _LARGE = 8
-"""The elements of an iteration, unless their code is long."""
+"""The number of elements in an iteration, unless their code is long."""
 
 
 @dataclass(frozen=True)
 class GroupProducts:
     """The products of the elements of a group and a vector.
 
-    weights: bits of the integers that are multiplied. first: true if the weights are loaded first. vector: loads its
-    next element. coded: true if each raw is decoded by a table.
+    weights: the width of the multiplied integers. first: true if the weights are loaded first. vector: fetches its next
+    element. coded: true if each raw is decoded by a table.
     """
 
     arithmetic: AvrArithmetic
@@ -61,11 +61,11 @@ class GroupProducts:
         """The most products that are gathered before they are added to the sum."""
         if not self.arithmetic.flush:
             return 1 << 15
-        # The signed bits of one factor and a byte of the other; the two lowest bytes of the sum take part.
+        # The signed bits of one factor times a byte of the other; the two lowest bytes of the sum are shared.
         return (1 << 23) - (1 << 16) >> self.weights + 5 + len(self.vector) if self.first else 255
 
     def product(self, group: Group, element: int) -> Lines:
-        """A product of an element of the group."""
+        """The product of an element of the group."""
         chosen, shared, weights = self.arithmetic, group.shared(element), group.fetches(element)
         into, kept = list(chosen.first), group.keep[0]
         if self.coded:
@@ -82,7 +82,7 @@ class GroupProducts:
         return joined(shared, fetched, chosen.meet(into, self.vector))
 
     def spare(self, *taken: str) -> Sequence[str]:
-        """Registers that are not in use."""
+        """The registers that are not in use."""
         chosen, bytes = self.arithmetic, [next_byte(RAM, "X")] * 2
         step = joined(chosen.step(bytes[: len(chosen.first)], bytes), *(fetch("r0") for fetch in self.vector))
         used = {f"r{number}" for number in registers(step)} | {chosen.zero, *chosen.sum, *chosen.gathered, *taken}
@@ -126,7 +126,7 @@ def dense_dot(wanted: Kernel) -> Kernel:
 
 
 def near_dot(wanted: Kernel) -> Kernel:
-    """The kernel for a sparse row with gaps of four bits."""
+    """The kernel for a sparse row with 4-bit gaps."""
     products = GroupProducts.of(wanted)
     chosen = products.arithmetic
     gaps, *keep = products.spare(*_COUNTERS)
@@ -167,7 +167,7 @@ def near_dot(wanted: Kernel) -> Kernel:
 
 
 def _counted_by_row(group: Lines, spare: str, flush: Lines) -> Loop:
-    """A loop over the groups that a row begins with the number of."""
+    """A loop over the groups of a row, which starts with their number."""
     few, many = _COUNTERS
     head = (f"lpm {few},Z+", f"lpm {many},Z+", f"tst {few}", "brne 1f", "rjmp 2f")
     back = (f"dec {few}", "breq 2f", "rjmp 1b")

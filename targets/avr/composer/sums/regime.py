@@ -1,7 +1,7 @@
-"""Products of words with numbers of 16 bits that have a regime, an exponent and a fraction, such as posits.
+"""Products of words with 16-bit numbers that have a regime, an exponent and a fraction, such as posits.
 
-r21:r20 and r23:r22 are the factors, r24 counts how far the significand has to go to the right; r12, r13 and r14 hold
-the bits of the exponent, 2 to their power, and the fraction bits below the top one. r9:r2 is the sum, r15 zero.
+r21:r20 and r23:r22 are the factors, r24 is the right shift amount of the significand; r12, r13 and r14 hold the number
+of exponent bits, 2 to its power, and the number of fraction bits below the top one. r9:r2 is the sum, r15 zero.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 _STEP = 153.6
-"""Cycles of a product: a mean over weights of all magnitudes up to 1."""
+"""The cycles of a product: a mean over weights of all magnitudes up to 1."""
 
 
 def magnitude() -> Lines:
-    """The next weight without its sign, which the element of the vector takes."""
+    """Load the next weight and the vector's element, and move the sign of the weight to the element."""
     fetched = ("lpm r20,Z+", "lpm r21,Z+", "ld r22,X+", "ld r23,X+", "sbrs r21,7", "rjmp 3f")
     negated = ("com r21", "neg r20", "sbci r21,255", "com r23", "neg r22", "sbci r23,255")
     return joined(fetched, negated, "3:")
 
 
 def of_regime() -> Lines:
-    """The regime, of which the first bit says whether it counts up or down."""
+    """Count the regime, upwards or downwards according to its first bit."""
     left = ("lsl r20", "rol r21")
     return joined(
         (*left, "mov r24,r14", "brpl 5f", "add r24,r13"),
@@ -38,7 +38,7 @@ def of_regime() -> Lines:
 
 
 def exponent() -> Lines:
-    """The bits of the exponent."""
+    """Extract the bits of the exponent."""
     return joined(
         ("mov r25,r12", "clr r0", "rjmp 8f", "7:", "lsl r20", "rol r21", "rol r0"),
         ("8:", "dec r25", "brpl 7b", "sub r24,r0"),
@@ -46,7 +46,7 @@ def exponent() -> Lines:
 
 
 def shifted() -> Lines:
-    """The significand in r21:r18, by bytes and then by bits."""
+    """Shift the significand in r21:r18, by bytes and then by bits."""
     return joined(
         ("sec", "ror r21", "ror r20", "clr r19", "clr r18", "9:", "subi r24,8", "brcs 10f"),
         ("mov r18,r19", "mov r19,r20", "mov r20,r21", "clr r21", "rjmp 9b", "10:", "subi r24,-8", "rjmp 12f"),
@@ -55,7 +55,7 @@ def shifted() -> Lines:
 
 
 def added() -> Lines:
-    """The product of r21:r18 and r23:r22, byte by byte of the second factor, whose sign comes at the end."""
+    """Add the product of r21:r18 and r23:r22, byte by byte of the second factor, whose sign is handled last."""
 
     def part(first: str, second: str, byte: str, sum: Sequence[str], above: Sequence[str]) -> Lines:
         products = (f"mul {first},{byte}", "movw r10,r0", f"mul {second},{byte}", "movw r24,r0")
@@ -74,7 +74,7 @@ def added() -> Lines:
 
 
 def products() -> Lines:
-    """All products of n elements."""
+    """Add the products of all n elements."""
     return joined(
         ("clr r15", "clr r2", "clr r3", "movw r4,r2", "movw r6,r2", "movw r8,r2", "rjmp 2f", "1:"),
         magnitude(),
@@ -127,7 +127,7 @@ class _Shared(Composed):
 
 
 def regime_dot() -> Kernel:
-    """The kernel for a row; every weight times 2^scale has been proven to stay within 31 bits and a sign."""
+    """The kernel for a row; every weight times 2^scale is proven to fit 31 bits and a sign."""
     symbol = "tm_dot_r16_s16_s64"
     head = f"int64_t {symbol}({plain.RUNS}, int8_t es, int8_t scale, int64_t sum)"
     composed = _Shared(HEADER, head, {}, plain.BODY, symbol=symbol)

@@ -1,7 +1,7 @@
-"""Sparse products: rows that are one stream of bytes (`dialects/layouts/row_stream.py`).
+"""Sparse products of rows that are byte streams (`dialects/layouts/row_stream.py`).
 
-A row is its count of entries, 16 bits, then for each entry a byte `skip` and the value, low byte first: skip counts the
-bytes of the vector between the element of the entry before (or the start) and that of this one.
+A row is its 16-bit count of entries, then for each entry a byte `skip` and the value, low byte first: skip is the
+number of bytes of the vector between the previous entry's element (or the start) and that of this one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PORTABLE = """\
 
 
 def sparse_dot(weights: int, vector: int, sum: int) -> Kernel:
-    """The kernel for the entries of a row; its bytes have the type of all constants of 8 bits."""
+    """The kernel for the entries of a row; its bytes have the type of all 8-bit constants."""
     symbol = f"tm_dot_row_s{weights}_s{vector}_s{sum}"
     chosen = arithmetic(weights, vector, sum)
     entry = joined(skip(chosen.first[0], chosen.zero), chosen.step(run(weights, FLASH, "Z"), run(vector, RAM, "X")))

@@ -1,4 +1,4 @@
-"""Loops that unpack groups of packed elements of working memory into a plain array."""
+"""Loops that unpack groups of packed elements in RAM into a plain array."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INTO = "r19"
 
 
 def unpacking(width: int, *, signed: bool) -> Lines:
-    """The instructions for a group at X, whose elements go to Z. signed: false for elements without their sign."""
+    """The instructions that unpack a group at X to Z. signed: false for elements without a sign."""
     group = Group(width, next_byte(RAM, "X"), ("r18", "r20"), signed=signed)
     lines: list[str] = []
     for element in range(group_length(width)):
@@ -25,7 +25,7 @@ def unpacking(width: int, *, signed: bool) -> Lines:
 
 
 def unpacker(name: str, width: int, *, signed: bool) -> str:
-    """The function of groups, for AVR."""
+    """The function that unpacks groups, for AVR."""
     lines = joined("1:", unpacking(width, signed=signed), "dec %0", "breq 2f", "rjmp 1b", "2:")
     operands = ' : "+r"(groups), "+x"(x), "+z"(to) : : "r18", "r19", "r20", "memory");'
     body = statement(lines).removesuffix(");") + operands

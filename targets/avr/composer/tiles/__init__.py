@@ -1,1 +1,1 @@
-"""Kernels for AVR for several rows of weights and several windows."""
+"""Kernels for AVR that compute several rows of weights and several windows."""

@@ -1,4 +1,4 @@
-"""The nest of kernels for channels of windows: channels, each with a filter of its own, by all windows."""
+"""The loop nest of depthwise kernels: channels, each with its own filter, by all windows."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _BEGIN = ("movw r30,r24", "movw r28,r22", "movw r26,r20", f"clr {ZERO}")
 """Z points into the stream, Y into the strip and X to the results."""
 
 MOST = 255
-"""The greatest count of a byte."""
+"""The greatest count in a byte."""
 
 _FINISHED = 50
-"""About the cycles that compiled C takes to start and finish the sum of a channel, and to go on to the next."""
+"""The approximate cycles that compiled C takes to start and finish the sum of a channel and to advance to the next."""
 
 
 class AvrChannelCode(AvrTileCode):
     """The code for a tile.
 
-    height, width: of a filter. taps: its weights. across: columns from a window to the next.
+    height, width: of a filter. taps: the number of its weights. across: columns between adjacent windows.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -46,7 +46,7 @@ class AvrChannelCode(AvrTileCode):
 
     @property
     def is_regular(self) -> bool:
-        """True if windows consist of whole pixels, and no two of them are the same."""
+        """True if windows consist of whole pixels, and all of them differ."""
         tile = self.tile
         return tile.length % tile.rows == 0 and tile.step % tile.rows == 0 and tile.step > 0 and tile.rows <= MOST
 
@@ -56,18 +56,18 @@ class AvrChannelCode(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """Of each channel the start, the weights and the factors."""
+        """The start, the weights and the factors of each channel in turn."""
         return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)
 
     @property
     @abstractmethod
     def windows(self) -> TimedCode:
-        """All windows of a channel, whose start is in registers."""
+        """The code for all windows of a channel, whose start is in registers."""
 
     @property
     @abstractmethod
     def distances(self) -> tuple[int, int]:
-        """The bytes by which all windows of a channel move the pointers into the strip and into the stream."""
+        """The bytes by which the windows of a channel move the pointers into the strip and into the stream."""
 
     def composed(self) -> TimedCode:
         tile, (along_strip, along_stream) = self.tile, self.distances
@@ -89,5 +89,5 @@ class AvrChannelCode(AvrTileCode):
 
 @cache
 def _time_of_channel(length: int) -> float:
-    """The cycles of a result by a kernel for a single channel of a window."""
+    """The cycles per result of a kernel for a single channel of a window."""
     return time_alone(strided_dot(8, 8), length) + _FINISHED

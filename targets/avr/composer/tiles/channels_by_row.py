@@ -1,7 +1,7 @@
-"""Channels along a strip whose filters have more weights than registers: row by row, for several windows at once.
+"""Depthwise kernels for filters with more weights than registers: row by row, for several windows at once.
 
-The weights of a row of the filter are fetched for up to three windows. Each element under them is loaded once, and its
-products are added to the sums of all windows that it belongs to.
+The weights of a filter row are fetched for up to three windows. Each element that these cover is loaded once, and its
+products are added to the sums of all windows that contain it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.tiles import Tile
 
 *_WEIGHTS, _ROWS = WEIGHTS
-"""The last one counts rows."""
+"""The last register counts rows."""
 
 
 class AvrChannelsByRow(AvrChannelCode):
-    """The code for a tile. at_once: windows; groups: of windows."""
+    """The code for a tile. at_once: windows in a group. groups: the number of groups."""
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)
@@ -42,7 +42,7 @@ class AvrChannelsByRow(AvrChannelCode):
 
     @property
     def _row(self) -> TimedCode:
-        """A row of the filter under all windows of a group."""
+        """A filter row for all windows of a group."""
         tile, pointer = self.tile, MovingPointer("Y")
         weights = _WEIGHTS[: self.width]
         lines = joined(*(next_byte(FLASH, "Z")(weight) for weight in weights))
@@ -57,7 +57,7 @@ class AvrChannelsByRow(AvrChannelCode):
 
     @property
     def subroutine(self) -> Lines:
-        """Makes a byte of a sum and stores it."""
+        """The subroutine that converts a sum to a byte and stores it."""
         if self.requantises:
             lines = joined(CALL, moved("r30", -FACTORS))
         else:

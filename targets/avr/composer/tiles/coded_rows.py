@@ -1,9 +1,10 @@
-"""Rows of constant matrices as code: weights are immediates, and six sums at a time stay in registers.
+"""Rows of constant matrices as code: weights are immediates, and six sums at a time are kept in registers.
 
 Each element of a vector is fetched once for the rows of a block. A product is computed once for all rows whose weights
-have the same magnitude there, and added or subtracted; where the next greater magnitude is twice the last, the product
-is doubled. Zeros take nothing. Products gather in 16 bits above the lowest byte of a sum, as many as are proven to fit
-there whatever the vector is, before the high byte is added to the two bytes above.
+have the same magnitude in that column, and added or subtracted; if the next greater magnitude is twice the last, the
+product is doubled. Zero weights take no code. Products are gathered in 16 bits, the lowest byte of the sum and a
+separate high byte, as many as are proven to fit for any vector, before the high byte is added to the two upper bytes of
+the sum.
 """
 
 from __future__ import annotations
@@ -23,24 +24,24 @@ from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 BLOCK = 6
-"""The most rows whose sums registers hold at once."""
+"""The most rows whose sums fit the registers."""
 
 _VECTORS = 3
-"""The most vectors: pointers to them and to the results come in four pairs of registers."""
+"""The most vectors: their pointers and the one to the results are passed in four register pairs."""
 
 _ARGUMENTS = ("r24", "r22", "r20", "r18")
 _UPPER = [*range(18, 28), 16, 17, 28, 29]
-"""Registers of immediates, those first that no function has to save."""
+"""Registers for immediates, call-clobbered ones first."""
 _LOWER = [*range(2, 16)]
 _SAVED = {*range(2, 18), 28, 29}
 _REACH = 63
-"""The greatest distance of an element from its pointer."""
+"""The greatest displacement of an element from its pointer."""
 
 _IN_CHUNK = 253
-"""The greatest sum of magnitudes of weights whose products by bytes fit 16 bits together with another byte."""
+"""The greatest sum of weight magnitudes for which the sum of products with bytes, plus another byte, fits 16 bits."""
 
 _CALL = 4
-"""The cycles and bytes of an instruction that calls a function."""
+"""The cycles and bytes of a call instruction."""
 
 _SPACE = 1 << 24
 """The modulus of sums."""
@@ -48,7 +49,7 @@ _SPACE = 1 << 24
 
 @dataclass(frozen=True)
 class _Sum:
-    """The registers of a row: its sum, the lowest byte first, and the high byte of the products that are gathered."""
+    """The registers of a row: its sum, the lowest byte first, and the high byte of gathered products."""
 
     bytes: Sequence[str]
     high: str
@@ -56,9 +57,10 @@ class _Sum:
 
 @dataclass
 class _Row:
-    """What is known of a row's sum while code is emitted.
+    """The state of a row's sum during emission.
 
-    gathered: the magnitudes of weights whose products are gathered, None if there are none. bias: what was added.
+    gathered: the sum of magnitudes of weights with gathered products, None if there are none. bias: the total bias
+    added.
     """
 
     sum: _Sum
@@ -66,7 +68,7 @@ class _Row:
     bias: int = 0
 
     def open(self, magnitude: int, zero: str) -> Lines:
-        """Makes room for another product among those that are gathered."""
+        """Reserve capacity for another gathered product."""
         if self.gathered is not None and self.gathered + magnitude <= _IN_CHUNK:
             self.gathered += magnitude
             return ()
@@ -76,14 +78,14 @@ class _Row:
         return (*closed, f"ldi {self.sum.high},{BIAS >> 8}")
 
     def close(self, zero: str) -> Lines:
-        """Adds the high byte of gathered products to the bytes above the lowest one."""
+        """Add the high byte of gathered products to the upper bytes of the sum."""
         if self.gathered is None:
             return ()
         self.gathered = None
         return f"add {self.sum.bytes[1]},{self.sum.high}", f"adc {self.sum.bytes[2]},{zero}"
 
     def aligned(self, shift: int, zero: str) -> Lines:
-        """Shifts the sum to the left."""
+        """Shift the sum left by a number of bits."""
         closed = self.close(zero)
         self.bias <<= shift
         low, middle, high = self.sum.bytes
@@ -92,9 +94,9 @@ class _Row:
 
 @dataclass
 class AvrCodedBlock:
-    """The code for at most `BLOCK` rows, whose sums are in registers all the time.
+    """The code for at most `BLOCK` rows, whose sums are kept in registers.
 
-    first: the number of the first row among all. pointers: the number of pointers on the stack.
+    first: the index of the first row. pointers: the number of pointers on the stack.
     """
 
     rows: CodedRows
@@ -113,7 +115,7 @@ class AvrCodedBlock:
     def lines(self) -> Lines:
         products = joined(*(self._matrix(number) for number in range(len(self.rows.weights))))
         closed = joined(*(row.close(self.zero) for row in self.states))
-        # Only now it is known what has been added to each sum beside its products.
+        # The bias that was added to each sum is only known after the products.
         return joined(f"clr {self.zero}", self._starts(), products, closed, self._results())
 
     @property
@@ -124,11 +126,11 @@ class AvrCodedBlock:
 
     @property
     def skipped(self) -> int:
-        """The cycles of lines that do not run for results in range, less those of branches that are taken."""
+        """The cycles of lines that are not executed for results in range, minus those of taken branches."""
         return 5 * sum(map(self._limited, range(self.rows.rows))) if self.rows.right < 16 else 0
 
     def pointer(self, number: int) -> Lines:
-        """A pointer from the stack in Z; the last one has the lowest address."""
+        """Load a pointer from the stack into Z; the last one has the lowest address."""
         offset = 1 + 2 * (self.pointers - 1 - number)
         stack = ("in r30,0x3d", "in r31,0x3e")
         return (*stack, f"ldd {self.spare},Z+{offset}", f"ldd r31,Z+{offset + 1}", f"mov r30,{self.spare}")
@@ -175,7 +177,7 @@ class AvrCodedBlock:
                 left.remove(1)
                 lines += self._element(weights.index(meeting[0]), meeting[0])
                 continue
-            # As many as possible of the rows that meet it have its sign.
+            # The sign of the factor is that of the first row with this magnitude.
             positive = meeting[0] > 0
             factor = magnitude if positive else -magnitude
             lines += [f"ldi {self.weight},{factor & 255}", f"muls {self.element},{self.weight}"]
@@ -193,7 +195,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _element(self, number: int, sign: int) -> Lines:
-        """An element itself, added to a sum or subtracted from it."""
+        """Add an element itself to a sum, or subtract it."""
         row = self.states[number]
         low, high, carry = ("add", "adc", "dec") if sign > 0 else ("sub", "sbc", "inc")
         opened = row.open(1, self.zero)
@@ -211,7 +213,7 @@ class AvrCodedBlock:
         return int(self.rows.bounds[row]) >> self.rows.right >= LARGEST
 
     def _results(self) -> Lines:
-        """The sums, shifted, limited and stored."""
+        """Shift, saturate and store the sums."""
         far = self.first + self.rows.rows - 1 > _REACH
         lines = list(joined(self.pointer(self.pointers - 1), moved("r30", self.first) if far else ()))
         for number, row in enumerate(self.states):
@@ -226,7 +228,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _limit(self, bytes: Sequence[str]) -> Lines:
-        """A number of one to three bytes, limited to `LARGEST` in magnitude."""
+        """Saturate a number of one to three bytes to [-`LARGEST`, `LARGEST`]."""
         low, *above = bytes
         spare, result, least = self.spare, self.element, f"ldi {self.element},{-LARGEST & 255}"
         # Above a byte in range, all bytes repeat its sign.
@@ -241,7 +243,7 @@ class AvrCodedBlock:
 
 @dataclass(frozen=True)
 class AvrCodedRows:
-    """The function for all rows, whose arguments are pointers to the vectors and, behind them, to the results."""
+    """The function for all rows, whose arguments are pointers to the vectors and, last, to the results."""
 
     rows: CodedRows
 
@@ -253,7 +255,7 @@ class AvrCodedRows:
 
     @cached_property
     def blocks(self) -> Sequence[AvrCodedBlock]:
-        """Blocks of about the same number of rows."""
+        """Blocks of nearly equal numbers of rows."""
         rows = self.rows.rows
         count = -(-rows // BLOCK)
         ends = [rows * number // count for number in range(count + 1)]
@@ -290,12 +292,12 @@ class AvrCodedRows:
 
     @property
     def call(self) -> int:
-        """Bytes of flash of a call."""
+        """The size of a call in flash, in bytes."""
         return _CALL + 4 * (len(self.rows.weights) + 1)
 
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
-    """The kernel of rows; None where they do not fit its registers."""
+    """The kernel of the given rows; None if they do not fit the registers."""
     code = AvrCodedRows(rows)
     if not code.fits:
         return None

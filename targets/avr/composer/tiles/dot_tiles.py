@@ -32,7 +32,7 @@ _WINDOW, _ROWS, _PAIRS, _ELEMENTS, _RUNS = "r16", "r18", "r19", "r24", "r25"
 """A pointer to the first window; counters of pairs of rows, pairs of windows, elements and runs."""
 
 _SUMS = [SUM, ("r4", "r5", "r11"), ("r6", "r7", "r12"), ("r8", "r9", "r13")]
-"""Of both rows by the first window, then by the second one; sums are finished in the registers of the first."""
+"""The sums of both rows for the first window, then for the second; each is finished in the registers of the first."""
 
 _FACTORS = (("r20", "r22"), ("r21", "r22"), ("r20", "r23"), ("r21", "r23"))
 _STEP = joined(
@@ -49,13 +49,13 @@ _START = joined(
     *(copied(sum, to) for sum, to in zip(_SUMS[:2], _SUMS[2:], strict=True)),
 )
 _FINISHED = 30
-"""About the cycles that compiled C takes to finish the sum of a row and to go on to the next."""
+"""The approximate cycles that compiled C takes to finish the sum of a row and to advance to the next."""
 
 _MOST = 255
 
 
 class AvrDotTile(AvrTileCode):
-    """The code for a tile: Z points into the stream, the address of results is kept on the stack."""
+    """The code for a tile: Z points into the stream, the address of the results is kept on the stack."""
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)
@@ -73,12 +73,12 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """Of two rows the starts, the weights in turn, and the factors."""
+        """The starts of two rows, their weights alternately, and the factors."""
         return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)
 
     @property
     def _run(self) -> TimedCode:
-        """A run of both windows, two elements at once."""
+        """A run of both windows, two elements per iteration."""
         odd, half = self.tile.length % 2, self.tile.length // 2
         enter = TimedCode.once(f"ldi {_ELEMENTS},{half + odd}", ("rjmp 1f",) if odd else ())
         loop = TimedCode.once(_STEP, "1:", _STEP).looped(2, half + odd, _ELEMENTS)
@@ -98,7 +98,7 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def _results(self) -> Lines:
-        """Stores the four results through Y, which moves on to those of the next two rows."""
+        """Store the four results through Y, which advances to those of the next two rows."""
         rows = self.tile.rows
         if not self.requantises:
             # The results of both rows of a window are adjacent.
@@ -120,14 +120,14 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def subroutine(self) -> Lines:
-        """Makes a byte of a sum by a shift, and stores it."""
+        """The subroutine that converts a sum to a byte by a shift, and stores it."""
         if self.requantises:
             return ()
         return joined("50:", shifted(SUM, self.tile.right, RESULT, ZERO), f"st Y+,{RESULT}", "ret")
 
     @property
     def _windows(self) -> TimedCode:
-        """All rows by two windows after two."""
+        """All rows, for two windows at a time."""
         tile, pairs = self.tile, self.tile.rows // 2
         rows = TimedCode.once(f"ldi {_ROWS},{pairs}").followed_by(self._rows.looped(42, pairs, _ROWS))
         if tile.count == 2:
@@ -141,7 +141,7 @@ class AvrDotTile(AvrTileCode):
             ("push r28", "push r29"),
             moved("r30", -self.layout.bytes(1)),
         )
-        # All but one jump over the way to an odd last window.
+        # All iterations but one skip the step back for an odd last window.
         skipped = (self.pairs - 1) * (cycles(last) - 1) if last else 0
         loop = following.looped(41, self.pairs, _PAIRS).longer(-skipped)
         return TimedCode.once(f"ldi {_PAIRS},{self.pairs}").followed_by(loop)
@@ -153,5 +153,5 @@ class AvrDotTile(AvrTileCode):
 
 @cache
 def _time_of_row(length: int) -> float:
-    """The cycles of a result by a kernel for single rows, at best."""
+    """The least cycles per result of a kernel for single rows."""
     return time_alone(dot_in_chunks(24, 4), length) + _FINISHED

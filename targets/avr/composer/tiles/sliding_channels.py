@@ -1,7 +1,7 @@
-"""Channels along a strip: each meets a filter of its own, whose weights stay in registers along the strip's windows.
+"""Depthwise kernels whose filter weights stay in registers while a window slides along the strip.
 
-Each element of the strip is loaded once, and its products are added to the sums of all windows that it belongs to. When
-the sum of a window is complete, those of the windows behind it move up.
+Each element of the strip is loaded once, and its products are added to the sums of all windows that contain it. When
+the sum of a window is complete, those of later windows move up by one position.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tinyml.targets.tiles import Tile
 
 
 class AvrSlidingChannels(AvrChannelCode):
-    """The code for a tile. sums: of windows that overlap, the one that is complete first in front."""
+    """The code for a tile. sums: of overlapping windows, in order of completion."""
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)
@@ -41,7 +41,7 @@ class AvrSlidingChannels(AvrChannelCode):
         return self.taps == len(self.weights) and overlapping == len(self.sums)
 
     def _columns(self, first: int, end: int, pointer: MovingPointer) -> Lines:
-        """The products of columns, which are counted from those of the window that is complete first."""
+        """The products of columns, counted from the first column of the window to be completed next."""
         lines: list[str] = []
         for column in range(first, end):
             users = overlapping(column, len(self.sums), self.across, self.width)
@@ -54,7 +54,7 @@ class AvrSlidingChannels(AvrChannelCode):
 
     @property
     def _finish(self) -> Lines:
-        """Makes a byte of the sum that is complete."""
+        """Convert the complete sum to a byte."""
         if not self.requantises:
             return shifted(self.sums[0], self.tile.right, ELEMENT, ZERO)
         kept = [register for register in (*NUMBER, SIGN) if register in self.weights]
@@ -63,7 +63,7 @@ class AvrSlidingChannels(AvrChannelCode):
 
     @property
     def _ahead(self) -> int:
-        """The columns that belong to the first window, but not to the one before it."""
+        """The number of columns that adjacent windows share."""
         return max(self.width - self.across, 0)
 
     @property

@@ -1,4 +1,4 @@
-"""Code for tiles on AVR, which is used only where it is faster than kernels for single sums."""
+"""Code for tiles on AVR, used only if it is faster than kernels for single sums."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from tinyml.targets.tiles import Tile
 
 
 def _three_bytes(pointer: str, offset: str) -> str:
-    """A signed integer of 24 bits, in C."""
+    """The C expression of a signed 24-bit integer in memory."""
     low, middle, high = (f"{pointer}[{offset} + {byte}]" for byte in range(3))
     return f"(int32_t)((uint8_t){low} | (uint32_t)(uint8_t){middle} << 8) + {high} * (int32_t)65536"
 
 
 @cache
 def _factors(zero: int) -> Number:
-    """The factors of a row for results with a zero point."""
+    """The factors of a row for results with the given zero point."""
     return Number("factors", FACTORS, lambda sums: factors(sums, zero), "{} + {}".format)
 
 
@@ -44,7 +44,8 @@ _START = replace(START, bytes=3, in_c=_three_bytes)
 class AvrTileCode(ABC):
     """The code for a tile, as in `TileCode`.
 
-    requantises: true if sums are requantised by factors, which follow the weights in the stream; else they are shifted.
+    requantises: true if sums are requantised by factors, which follow the weights in the stream; otherwise they are
+    shifted.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -59,7 +60,7 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def single(self) -> float:
-        """About the cycles of a result, not requantised, by a kernel for single sums."""
+        """The approximate cycles per result, without requantisation, of a kernel for single sums."""
 
     @property
     @abstractmethod
@@ -68,12 +69,12 @@ class AvrTileCode(ABC):
 
     @property
     def runs(self) -> Sequence[Run]:
-        """None are recorded: the time is in cycles."""
+        """No recorded runs: the time is in cycles."""
         return ()
 
     @abstractmethod
     def composed(self) -> TimedCode:
-        """The function without what saves registers and returns."""
+        """The function without the instructions that save registers and return."""
 
     @cached_property
     def body(self) -> TimedCode:
@@ -86,17 +87,17 @@ class AvrTileCode(ABC):
 
     @property
     def subroutine(self) -> Lines:
-        """Code behind the function that its body calls."""
+        """A subroutine that the body calls, placed after the function."""
         return ()
 
     @property
     def lines(self) -> Lines:
-        """The function."""
+        """The complete function."""
         return joined(framed(self.body.lines), self.subroutine)
 
     @property
     def time(self) -> int:
-        """The cycles from its first instruction until it has returned."""
+        """The cycles from the first instruction to the return, inclusive."""
         return cycles(framed(self.body.lines)) - cycles(self.body.lines) + self.body.time
 
     @property
@@ -115,7 +116,7 @@ class AvrTileCode(ABC):
     def weight_stream(
         self, blocks: tuple[int, int], elements: int, order: tuple[int, ...], *, by_channel: bool = False
     ) -> WeightStream:
-        """The stream of equal blocks. blocks: their number, and the rows of each. elements: of a row of weights."""
+        """A stream of equal blocks. blocks: their number, and the rows of each. elements: in a row of weights."""
         weights = Weights("weights", elements=elements, order=order)
         fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]
         fields += [RowNumbers("factors", content=(_factors(self.tile.zero),))] if self.requantises else []
@@ -129,12 +130,12 @@ class AvrTileCode(ABC):
 
 
 def _deepest(lines: Lines) -> int:
-    """The most bytes that are pushed at once."""
+    """The most bytes on the stack at any time."""
     return max(accumulate((line.startswith("push") - line.startswith("pop") for line in lines), initial=0))
 
 
 def time_alone(kernel: Kernel, length: int) -> float:
-    """The cycles of a call of a composed kernel for a single sum of so many products."""
+    """The cycles of a call of a composed kernel for a single sum of `length` products."""
     assert kernel.composed is not None
     costs = kernel.composed.costs
     return costs[""] + length * costs["element"]

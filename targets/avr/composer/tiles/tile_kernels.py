@@ -1,4 +1,4 @@
-"""The families of kernels for tiles on AVR."""
+"""The families of tile kernels on AVR."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def _channels(tile: Tile) -> TileCode:
 
 
 def _shifted(family: TileFamily, most: int) -> TileFamily:
-    """A family that shifts its sums. most: bytes of a strip that is gathered."""
+    """A family that shifts its sums. most: the bytes of a gathered strip."""
     return replace(family, shifts=True, most=most)
 
 
 def _requantised(family: TileFamily, most: int) -> TileFamily:
-    """The same with TensorFlow Lite's requantisation."""
+    """A family with TensorFlow Lite's requantisation. most: the bytes of a gathered strip."""
     return replace(family, right=MOST_RIGHT, most=most)
 
 
@@ -41,4 +41,4 @@ SHIFTED_CHANNELS = _shifted(_MACHINE.family("tm_channel_strip_s8", _channels, ch
 REQUANTISED_CHANNELS = _requantised(
     _MACHINE.family("tm_channel_requantised_s8", _channels, channels=True, shared=[REQUANTISE]), 512
 )
-"""Channels, each with a filter."""
+"""Depthwise: channels, each with its own filter."""

@@ -3,6 +3,10 @@
 Weights of zero take no code, and elements without a weight are not loaded. Two rows of a filter are multiplied as pairs
 of halfwords where that takes fewer instructions than one by one; a power of two is then a shift within an addition.
 Other weights are constants in registers, as are the start and the multiplier; the rest is spilled to the stack frame.
+
+The nest of rows cannot express it: which instructions a window takes depends on the weights.
+
+Registers are assigned by hand: they hold the same values along all windows, those used most often first.
 """
 
 from __future__ import annotations
@@ -12,9 +16,12 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.requantised import doubled
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.cortex_m.composer.assembly import REACH, moved
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.encodings import REACH
+from tinyml.targets.cortex_m.assembly.operands import at, slot
+from tinyml.targets.cortex_m.composer.assembly import moved
 from tinyml.targets.cortex_m.composer.coded.coded_rows import constant
 from tinyml.targets.cortex_m.composer.coded.row_pairing import CodedFilter
 from tinyml.targets.cortex_m.composer.depthwise.overlapping_windows import OverlappingWindows
@@ -87,16 +94,16 @@ class CodedChannel(OverlappingWindows):
         low, high = content
         return low & 0xFFFF | (high & 0xFFFF) << 16
 
-    def set_up(self) -> Lines:
+    def set_up(self) -> Code:
         """Loads all constants of the channel."""
-        lines: list[Lines] = []
+        lines: list[Code] = []
         for content, register in self.kept.items():
             lines += [constant(register, self.value(content))]
         for content, place in self.slots.items():
-            lines += [constant(self.spare, self.value(content)), (f"str {self.spare}, [sp, #{place}]",)]
+            lines += [constant(self.spare, self.value(content)), (t.str_(self.spare, slot(place)),)]
         return joined(*lines)
 
-    def products(self, column: int, users: Sequence[tuple[int, int]]) -> Lines:
+    def products(self, column: int, users: Sequence[tuple[int, int]]) -> Code:
         groups = self.filter.groups
         loads = [self._load(number, column, [place for _, place in users]) for number in range(len(groups))]
         sums = [joined(*(self._add(number, *user, users) for user in users)) for number in range(len(groups))]
@@ -108,17 +115,17 @@ class CodedChannel(OverlappingWindows):
         """The register for elements of a group of rows."""
         return self.taps[number % len(self.taps)]
 
-    def _load(self, number: int, column: int, places: Sequence[int]) -> Lines:
+    def _load(self, number: int, column: int, columns: Sequence[int]) -> Code:
         """Loads the elements of a group of rows that have weights in some columns of the filter."""
         rows, tap = self.filter.groups[number], self._tap(number)
-        needed = self.filter.needed(rows, places)
-        at = [(self.first + column) * self.tile.rows + row * self.tile.pitch for row in needed]
+        needed = self.filter.needed(rows, columns)
+        places = [(self.first + column) * self.tile.rows + row * self.tile.pitch for row in needed]
         loads = [
-            f"ldrsb {register}, [{STRIP}, #{place}]" for register, place in zip((tap, self.spare), at, strict=False)
+            t.ldrsb(register, at(STRIP, place)) for register, place in zip((tap, self.spare), places, strict=False)
         ]
-        return joined(loads, [f"pkhbt {tap}, {tap}, {self.spare}, lsl #16"] if len(needed) == 2 else ())
+        return joined(loads, [t.pkhbt(tap, tap, self.spare, lsl=16)] if len(needed) == 2 else ())
 
-    def _add(self, number: int, window: int, place: int, users: Sequence[tuple[int, int]]) -> Lines:
+    def _add(self, number: int, window: int, place: int, users: Sequence[tuple[int, int]]) -> Code:
         """Adds the products of a group of rows and a column of the filter to the sum of a window."""
         rows, tap, sum = self.filter.groups[number], self._tap(number), self.sums[window % self.rounds]
         weights = [int(self.filter.weights[row, place]) for row in rows]
@@ -127,43 +134,43 @@ class CodedChannel(OverlappingWindows):
         lines, begun = self._begun(sum) if place == 0 and number == self.begins else ((), sum)
         if len(rows) == 1 and is_power_of_two(weights[0]):
             places = abs(weights[0]).bit_length() - 1
-            shifted = f"{tap}, lsl #{places}" if places else tap
-            return joined(lines, f"{'add' if weights[0] > 0 else 'sub'} {sum}, {begun}, {shifted}")
+            shift = {"lsl": places} if places else {}
+            return joined(lines, (t.add if weights[0] > 0 else t.sub)(sum, begun, tap, **shift))
         if len(rows) == 2:
             needed = self.filter.needed(rows, [place for _, place in users])
-            word, name = (weights[0], weights[1]), "smlad" if needed != [rows[1]] else "smlabt"
+            word, opcode = (weights[0], weights[1]), t.smlad if needed != [rows[1]] else t.smlabt
         else:
             word = next(word for word in self.words if weights[0] in word)
-            name = "smlabb" if word[0] == weights[0] else "smlabt"
+            opcode = t.smlabb if word[0] == weights[0] else t.smlabt
         fetched, register = self._fetched(word)
-        return joined(lines, fetched, f"{name} {sum}, {tap}, {register}, {begun}")
+        return joined(lines, fetched, opcode(sum, tap, register, begun))
 
-    def _begun(self, sum: str) -> tuple[Lines, str]:
+    def _begun(self, sum: str) -> tuple[Code, str]:
         """The instructions that load the start, and the register that holds it."""
         if register := self.kept.get(_START):
             return (), register
         number = constant(sum, self.start)
-        return (number if len(number) == 1 else (f"ldr {sum}, [sp, #{self.slots[_START]}]",)), sum
+        return (number if len(number) == 1 else (t.ldr(sum, slot(self.slots[_START])),)), sum
 
-    def _fetched(self, content: tuple[int, int] | str, to: str = "") -> tuple[Lines, str]:
+    def _fetched(self, content: tuple[int, int] | str, to: str = "") -> tuple[Code, str]:
         """The instructions that load a constant, and the register that holds it."""
         if register := self.kept.get(content):
             return (), register
         to = to or self.spare
-        return (f"ldr {to}, [sp, #{self.slots[content]}]",), to
+        return (t.ldr(to, slot(self.slots[content])),), to
 
-    def finish(self, window: int) -> Lines:
+    def finish(self, window: int) -> Code:
         sum = self.sums[window % self.rounds]
         fetched, multiplier = self._fetched(_MULTIPLIER, self.taps[0])
         epilogue = requantised_by_constants(sum, multiplier, self.right, self.tile.zero, self.reach)
-        return joined(fetched, epilogue, f"strb {sum}, [{OUT}, #{window * self.tile.rows}]")
+        return joined(fetched, epilogue, t.strb(sum, at(OUT, window * self.tile.rows)))
 
-    def counted(self) -> Lines:
+    def counted(self) -> Code:
         """The end of an iteration."""
         if register := self.kept.get(_COUNTER):
-            return f"subs {register}, {register}, #1", "bne 1b"
+            return t.subs(register, register, 1), t.bne(back=1)
         tap, place = self.taps[0], self.slots[_COUNTER]
-        return f"ldr {tap}, [sp, #{place}]", f"subs {tap}, {tap}, #1", f"str {tap}, [sp, #{place}]", "bne 1b"
+        return t.ldr(tap, slot(place)), t.subs(tap, tap, 1), t.str_(tap, slot(place)), t.bne(back=1)
 
     @property
     def code(self) -> Repeated:

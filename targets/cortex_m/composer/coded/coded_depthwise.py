@@ -1,4 +1,7 @@
-"""Depthwise filters as code, channel by channel, for the DSP extension."""
+"""Depthwise filters as code, channel by channel, for the DSP extension.
+
+The nest of rows cannot express it: each channel has other instructions, and no weight stream.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.tile_code import RepeatedCode
-from tinyml.targets.cortex_m.composer.assembly import REACH, SAVED, SAVED_BYTES, bytes_of, moved
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.encodings import REACH
+from tinyml.targets.cortex_m.assembly.operands import at
+from tinyml.targets.cortex_m.composer.assembly import SAVED, moved
 from tinyml.targets.cortex_m.composer.coded.coded_channel import OUT, STRAIGHT, STRIP, CodedChannel
 from tinyml.targets.tiles import Sums, Tile
 
@@ -34,15 +40,16 @@ class ConstantChannel:
     @property
     def code(self) -> Repeated:
         """The results of the channel."""
-        code = Repeated.once((f"mov r2, #{self.byte & 0xFF}",))
+        code = Repeated.once((t.mov("r2", self.byte & 0xFF),))
         if self.loops:
-            loop = joined(self.stores(STRAIGHT), moved(OUT, STRAIGHT * self.tile.rows), "subs r3, r3, #1", "bne 1b")
-            code = code.then((f"mov r3, #{self.loops}",))
+            step = moved(OUT, STRAIGHT * self.tile.rows)
+            loop = joined(self.stores(STRAIGHT), step, t.subs("r3", "r3", 1), t.bne(back=1))
+            code = code.then((t.mov("r3", self.loops),))
             code = code.followed_by(Repeated.once(loop).counted(1, self.loops))
         return code.then(self.stores(self.rest))
 
-    def stores(self, count: int) -> Lines:
-        return tuple(f"strb r2, [{OUT}, #{window * self.tile.rows}]" for window in range(count))
+    def stores(self, count: int) -> Code:
+        return tuple(t.strb("r2", at(OUT, window * self.tile.rows)) for window in range(count))
 
 
 @dataclass(frozen=True)
@@ -78,18 +85,9 @@ class CodedDepthwise(RepeatedCode):
 
     def function(self) -> Repeated:
         """The whole function."""
-        code = Repeated.once(joined(f"push {{{SAVED}, lr}}", moved("sp", -self.frame)))
+        code = Repeated.once(joined(t.push((*SAVED, "lr")), moved("sp", -self.frame)))
         for number, channel in enumerate(self.channels):
             code = code.followed_by(channel.code)
             if number < len(self.channels) - 1:
-                code = code.then((f"add {STRIP}, {STRIP}, #1", *moved(OUT, 1 - channel.moved_on * self.tile.rows)))
-        return code.then(joined(moved("sp", self.frame), f"pop {{{SAVED}, pc}}"))
-
-    @property
-    def stack(self) -> int:
-        return SAVED_BYTES + self.frame
-
-    @property
-    def bytes(self) -> int:
-        """An upper bound of the bytes of flash."""
-        return bytes_of(self.lines)
+                code = code.then((t.add(STRIP, STRIP, 1), *moved(OUT, 1 - channel.moved_on * self.tile.rows)))
+        return code.then(joined(moved("sp", self.frame), t.pop((*SAVED, "pc"))))

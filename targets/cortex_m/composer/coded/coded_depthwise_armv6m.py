@@ -2,6 +2,10 @@
 
 Weights of zero take no code, and elements without a weight are not loaded. A subroutine of the kernel stores the
 results of the windows, by the factors that a channel stores in the stack frame.
+
+The nest of rows cannot express it: each channel has other instructions, and no weight stream.
+
+Registers are assigned by hand: all instructions but additions and copies name low ones only.
 """
 
 from __future__ import annotations
@@ -12,21 +16,22 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.instructions import Code, Line, instructions, joined
 from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.composer.repeated import Repeated, balanced
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.operands import at, slot
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
-    SAVED_BYTES,
     SUMS,
     again,
-    bytes_of,
     constant,
     moved,
     moved_in_frame,
     restored,
     saved,
 )
+from tinyml.targets.cortex_m.composer.assembly import short_bytes_of
 from tinyml.targets.cortex_m.composer.coded.coded_tile_armv6m import FINISH, NOTHING, PLACE, CodedTileArmv6m
 from tinyml.targets.cortex_m.composer.coded.products_armv6m import ELEMENT, PRODUCT, products
 from tinyml.targets.cortex_m.composer.epilogues import (
@@ -35,7 +40,7 @@ from tinyml.targets.cortex_m.composer.epilogues import (
     requantised_by_halves,
     requantised_by_thirds,
 )
-from tinyml.targets.cortex_m.composer.fetch import at
+from tinyml.targets.cortex_m.composer.fetch import element_at
 from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
 
 if TYPE_CHECKING:
@@ -74,33 +79,33 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return [weights.reshape(self.tile.runs, -1) for weights in self.sums.weights]
 
     @cached_property
-    def bodies(self) -> Sequence[Sequence[Lines]] | None:
+    def bodies(self) -> Sequence[Sequence[Code]] | None:
         """The sums of the groups of windows of each channel; None if a branch is out of reach."""
-        bodies: list[list[Lines]] = []
+        bodies: list[list[Code]] = []
         for weights in self.filters:
             bodies.append([self.group(weights, windows) for _, windows in self.groups])
             # Calls take four bytes.
-            if any(bytes_of(body) + 2 > REACH for body in bodies[-1]):
+            if any(short_bytes_of(body) + 2 > REACH for body in bodies[-1]):
                 return None
         return bodies
 
-    def group(self, weights: Numbers, windows: int) -> Lines:
+    def group(self, weights: Numbers, windows: int) -> Code:
         """The sums of some windows."""
         begin = joined(
-            f"ldr {ELEMENT}, [sp, #{_START_AT}]",
-            (f"mov {sum}, {ELEMENT}" for sum in SUMS[:windows]),
-            f"ldr {PLACE}, [sp, #{_WINDOW_AT}]",
-            f"movs {NOTHING}, #0",
+            t.ldr(ELEMENT, slot(_START_AT)),
+            (t.mov(sum, ELEMENT) for sum in SUMS[:windows]),
+            t.ldr(PLACE, slot(_WINDOW_AT)),
+            t.movs(NOTHING, 0),
         )
         without = self.rows(weights, windows, ())
         with_registers = self.rows(weights, windows, _WEIGHTS)
         rows = min(without, with_registers, key=instructions)
-        last = ("mov r0, lr", f"str r0, [sp, #{_SUM_AT}]") if windows == len(SUMS) else ()
+        last = (t.mov("r0", "lr"), t.str_("r0", slot(_SUM_AT))) if windows == len(SUMS) else ()
         return joined(begin, rows, last)
 
-    def rows(self, weights: Numbers, windows: int, names: Sequence[str]) -> Lines:
+    def rows(self, weights: Numbers, windows: int, names: Sequence[str]) -> Code:
         """The products of a filter and some windows. names: registers for weights."""
-        tile, lines = self.tile, list[str]()
+        tile, lines = self.tile, list[Line]()
         known: dict[str, int] = {}
         place = 0
         for row in np.flatnonzero(weights.any(1)).tolist():
@@ -112,34 +117,34 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
                 users = [(SUMS[window], taps[tap]) for window, tap in met if taps[tap]]
                 if users:
                     element = row * tile.pitch + column * tile.rows
-                    lines += [*moved(PLACE, element - place, PRODUCT), *at(8, PLACE, NOTHING, ELEMENT)]
+                    lines += [*moved(PLACE, element - place, PRODUCT), *element_at(8, PLACE, NOTHING, ELEMENT)]
                     lines += products(users, registers)
                     place = element
         return tuple(lines)
 
-    def finish(self, times: int, windows: int) -> Lines:
+    def finish(self, times: int, windows: int) -> Code:
         """The subroutine that stores the results of windows and advances to the next ones.
 
         times: of several groups of windows the flags of equality mark the last.
         """
         tile = self.tile
-        epilogue = requantised_by_halves("r5", _MULTIPLIER_AT, _RIGHT_AT, "r4", "[r7]")
-        begin = joined(f"ldr r7, [sp, #{_OUT_AT}]", "mov r5, sp", constant("r4", tile.zero))
+        epilogue = requantised_by_halves("r5", _MULTIPLIER_AT, _RIGHT_AT, "r4", at("r7"))
+        begin = joined(t.ldr("r7", slot(_OUT_AT)), t.mov("r5", "sp"), constant("r4", tile.zero))
         if self.by_thirds:
-            epilogue = requantised_by_thirds("r5", _MULTIPLIER_AT, "r6", "r3", "r4", "[r7]")
-            begin = joined(begin, f"ldrh r6, [r5, #{_RIGHT_AT}]", "movs r3, #0")
-        results: list[Lines] = []
+            epilogue = requantised_by_thirds("r5", _MULTIPLIER_AT, "r6", "r3", "r4", at("r7"))
+            begin = joined(begin, t.ldrh("r6", at("r5", _RIGHT_AT)), t.movs("r3", 0))
+        results: list[Code] = []
         for window, sum in enumerate(SUMS[:windows]):
-            fetch = f"mov r0, {sum}" if window < len(SUMS) - 1 else f"ldr r0, [sp, #{_SUM_AT}]"
+            fetch = t.mov("r0", sum) if window < len(SUMS) - 1 else t.ldr("r0", slot(_SUM_AT))
             results += [joined(fetch, epilogue, moved("r7", tile.rows, "r0"))]
-        ended = f"ldr r0, [sp, #{_COUNT_AT}]", "subs r0, #1", f"str r0, [sp, #{_COUNT_AT}]"
+        ended = t.ldr("r0", slot(_COUNT_AT)), t.subs("r0", 1), t.str_("r0", slot(_COUNT_AT))
         return joined(
             begin,
             *results,
-            f"str r7, [sp, #{_OUT_AT}]",
+            t.str_("r7", slot(_OUT_AT)),
             moved_in_frame(_WINDOW_AT, windows * tile.step),
             ended if times > 1 else (),
-            "bx lr",
+            t.bx("lr"),
         )
 
     def channel(self, row: int) -> Repeated:
@@ -148,10 +153,10 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         start, multiplier, shift = (numbers[row] for numbers in self.factors)
         words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
         stored = zip((int(start), *words), (_START_AT, _MULTIPLIER_AT, _MULTIPLIER_AT + 4), strict=True)
-        code = Repeated.once(joined(*((*constant("r0", word), f"str r0, [sp, #{place}]") for word, place in stored)))
+        code = Repeated.once(joined(*((*constant("r0", word), t.str_("r0", slot(place))) for word, place in stored)))
         for number, ((times, windows), group) in enumerate(zip(self.groups, self.bodies[row], strict=True)):
-            body = Repeated.once((*group, f"bl {FINISH + number}f")).calling(self.finish(times, windows))
-            begin = joined(constant("r0", times), f"str r0, [sp, #{_COUNT_AT}]")
+            body = Repeated.once((*group, t.bl(ahead=FINISH + number))).calling(self.finish(times, windows))
+            begin = joined(constant("r0", times), t.str_("r0", slot(_COUNT_AT)))
             code = code.followed_by(again(body, begin, (), times, 1))
         return code
 
@@ -162,15 +167,15 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     def flat(self, byte: int) -> Repeated:
         """A channel without weights, all of whose results are the same byte."""
-        begin = joined(f"ldr r1, [sp, #{_OUT_AT}]", constant("r0", byte))
-        store = Repeated.once(("strb r0, [r1]", *moved("r1", self.tile.rows, "r3")))
-        stores = again(store, constant("r2", self.tile.count), ("subs r2, #1",), self.tile.count, 1)
+        begin = joined(t.ldr("r1", slot(_OUT_AT)), constant("r0", byte))
+        store = Repeated.once((t.strb("r0", at("r1")), *moved("r1", self.tile.rows, "r3")))
+        stores = again(store, constant("r2", self.tile.count), (t.subs("r2", 1),), self.tile.count, 1)
         return Repeated.once(begin).followed_by(stores)
 
     def function(self) -> Repeated:
         """The whole function."""
         tile, count = self.tile, self.tile.count
-        code = Repeated.once((*saved(_FRAME), f"str r0, [sp, #{_WINDOW_AT}]", f"str r1, [sp, #{_OUT_AT}]"))
+        code = Repeated.once((*saved(_FRAME), t.str_("r0", slot(_WINDOW_AT)), t.str_("r1", slot(_OUT_AT))))
         for row in range(tile.rows):
             byte = self.sums.flat(row, tile.zero)
             code = code.followed_by(self.channel(row) if byte is None else self.flat(byte))
@@ -180,7 +185,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
                 code = code.then(joined(moved_in_frame(_WINDOW_AT, far), moved_in_frame(_OUT_AT, out)))
         code = code.then(restored(_FRAME))
         inner = (
-            joined(f"{FINISH + number}:", self.finish(times, windows))
+            joined(t.label(FINISH + number), self.finish(times, windows))
             for number, (times, windows) in enumerate(self.groups)
         )
         return replace(code, lines=joined(code.lines, *inner))
@@ -191,20 +196,11 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         flat = sum(self.sums.flat(row, self.tile.zero) is not None for row in range(self.tile.rows))
         return self.code.time - SATURATED / 2 * (self.tile.rows - flat) * self.tile.count
 
-    @property
-    def stack(self) -> int:
-        return SAVED_BYTES + _FRAME
 
-    @property
-    def bytes(self) -> int:
-        """The bytes of flash."""
-        return bytes_of(self.lines) + 2 * sum(line.startswith("bl ") for line in self.lines)
-
-
-def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Lines:
+def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Code:
     """Loads weights of a row into registers, negative ones first. known: the weights that registers hold."""
     wanted = {weight for weight in taps if weight and not is_power_of_two(weight)}
-    lines: list[Lines] = []
+    lines: list[Code] = []
     for weight in sorted(wanted - set(known.values())):
         free = [name for name in names if known.get(name, 0) not in wanted]
         if free:

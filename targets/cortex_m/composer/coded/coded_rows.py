@@ -3,6 +3,10 @@
 Each element of a vector is fetched once for the rows of a block. A magnitude is moved to a register once for all
 rows with weights of it there, and MLA or MLS adds the product. Powers of two are shifts within an addition, and
 zeros take no code at all.
+
+The nest of rows cannot express it: each block of rows has other instructions, and no weight stream.
+
+Registers are assigned by hand: nothing but sums, an element, a weight and the arguments is alive.
 """
 
 from __future__ import annotations
@@ -13,26 +17,28 @@ from functools import cached_property
 from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.coded_rows_in_c import portable, signature
-from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.instructions import Code, Line, instructions, joined, most_bytes, stack_of
 from tinyml.targets.composer.repeated import Run
-from tinyml.targets.cortex_m.composer.assembly import ARMV7M, DSP, REACH, bytes_of, statement
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.encodings import REACH
+from tinyml.targets.cortex_m.assembly.operands import at
+from tinyml.targets.cortex_m.composer.assembly import ARMV7M, DSP, statement
 from tinyml.targets.kernel import Composed, Kernel
 
-_SUMS = [f"r{number}" for number in range(4, 12)]
+_NUMBERS = range(4, 12)
+_SUMS = [f"r{number}" for number in _NUMBERS]
 _ELEMENT, _WEIGHT = "r12", "lr"
 _POINTERS = 4
 """Pointers to the vectors and to the results, in r0 to r3."""
 _CALL_BYTES = 16
-_SAVED = 9
-"""Words that are saved on the stack."""
 
 
-def constant(register: str, value: int) -> Lines:
+def constant(register: str, value: int) -> Code:
     """Sets a register to a number of 32 bits."""
     if -256 <= value < 0:
-        return (f"mvn {register}, #{~value}",)
+        return (t.mvn(register, ~value),)
     low, high = value & 0xFFFF, value >> 16 & 0xFFFF
-    return joined(f"movw {register}, #{low}", f"movt {register}, #{high}" if high else ())
+    return joined(t.movw(register, low), t.movt(register, high) if high else ())
 
 
 @dataclass(frozen=True)
@@ -49,33 +55,33 @@ class CodedRowsArmv7m:
         return len(vectors) < _POINTERS and near and int(self.rows.bounds.max()) < 1 << 31
 
     @cached_property
-    def lines(self) -> Lines:
+    def lines(self) -> Code:
         count = len(_SUMS)
         blocks = [self._block(first) for first in range(0, self.rows.rows, count)]
-        return joined(f"push {{{_SUMS[0]}-{_SUMS[-1]}, lr}}", *blocks, f"pop {{{_SUMS[0]}-{_SUMS[-1]}, pc}}")
+        return joined(t.push((_NUMBERS, "lr")), *blocks, t.pop((_NUMBERS, "pc")))
 
     @property
     def time(self) -> int:
         """The instructions of a call whose results are in range, arguments and the call included."""
         return 2 + len(self.rows.weights) + instructions(self.lines)
 
-    def _block(self, first: int) -> Lines:
+    def _block(self, first: int) -> Code:
         rows = self.rows.part(first, first + len(_SUMS))
         lines = list(joined(*(constant(sum, int(start)) for sum, start in zip(_SUMS, rows.starts, strict=False))))
         for number, (matrix, places) in enumerate(zip(rows.weights, rows.aligns, strict=True)):
-            lines += [f"lsl {sum}, {sum}, #{places}" for sum in _SUMS[: rows.rows]] if places else []
+            lines += [t.lsl(sum, sum, places) for sum in _SUMS[: rows.rows]] if places else []
             for column in np.flatnonzero(matrix.any(0)).tolist():
-                lines.append(f"ldrsb {_ELEMENT}, [r{number}, #{column}]")
+                lines.append(t.ldrsb(_ELEMENT, at(f"r{number}", column)))
                 lines += products([int(weight) for weight in matrix[:, column]])
         for row, sum in enumerate(_SUMS[: rows.rows]):
             lines += finished(sum, rows.right, limited=int(rows.bounds[row]) >> rows.right >= LARGEST)
-            lines.append(f"strb {sum}, [r{len(rows.weights)}, #{first + row}]")
+            lines.append(t.strb(sum, at(f"r{len(rows.weights)}", first + row)))
         return tuple(lines)
 
 
-def products(weights: list[int]) -> Lines:
+def products(weights: list[int]) -> Code:
     """The products of an element with the weights of the rows of a block."""
-    lines: list[str] = []
+    lines: list[Line] = []
     for magnitude in sorted({abs(weight) for weight in weights} - {0}):
         shift = magnitude.bit_length() - 1
         power = magnitude == 1 << shift
@@ -85,19 +91,19 @@ def products(weights: list[int]) -> Lines:
             if abs(weight) != magnitude:
                 continue
             if power:
-                operation, by = "add" if weight > 0 else "sub", f", lsl #{shift}" if shift else ""
-                lines.append(f"{operation} {sum}, {sum}, {_ELEMENT}{by}")
+                by = {"lsl": shift} if shift else {}
+                lines.append((t.add if weight > 0 else t.sub)(sum, sum, _ELEMENT, **by))
             else:
-                lines.append(f"{'mla' if weight > 0 else 'mls'} {sum}, {_ELEMENT}, {_WEIGHT}, {sum}")
+                lines.append((t.mla if weight > 0 else t.mls)(sum, _ELEMENT, _WEIGHT, sum))
     return tuple(lines)
 
 
-def finished(sum: str, right: int, *, limited: bool) -> Lines:
+def finished(sum: str, right: int, *, limited: bool) -> Code:
     """A sum shifted to the right, and limited to `LARGEST` in magnitude where it can be out of range."""
     if not limited:
-        return (f"asr {sum}, {sum}, #{right}",)
-    least = f"mvneq {sum}, #{LARGEST - 1}"
-    return f"ssat {sum}, #8, {sum}, asr #{right}", f"cmn {sum}, #{LARGEST + 1}", "it eq", least
+        return (t.asr(sum, sum, right),)
+    least = t.mvneq(sum, LARGEST - 1)
+    return t.ssat(sum, 8, sum, asr=right), t.cmn(sum, LARGEST + 1), t.it("eq"), least
 
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
@@ -105,9 +111,8 @@ def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
     code = CodedRowsArmv7m(rows)
     if not code.fits:
         return None
-    bodies = {(ARMV7M, DSP): statement(code.lines)}
+    bodies = {(ARMV7M, DSP): statement(code.lines, DSP)}
     head, costs = signature(symbol, rows), {"": float(code.time)}
-    composed = Composed(
-        "tinyml/cores.h", head, bodies, portable(rows), costs, _CALL_BYTES, 4 * _SAVED, runs=(Run(code.lines),)
-    )
-    return Kernel(symbol, 8, 8, 32, op="num.coded_rows", flash=None, code=bytes_of(code.lines), composed=composed)
+    stack, runs = stack_of(code.lines), (Run(code.lines),)
+    composed = Composed("tinyml/cores.h", head, bodies, portable(rows), costs, _CALL_BYTES, stack, runs=runs)
+    return Kernel(symbol, 8, 8, 32, op="num.coded_rows", flash=None, code=most_bytes(code.lines), composed=composed)

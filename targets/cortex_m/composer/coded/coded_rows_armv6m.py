@@ -3,6 +3,10 @@
 Each element is loaded once for the rows of a block, and not at all where these have no weights. One product is derived
 from another where that is shorter. Starts and factors of all rows are in the stack frame; subroutines of the kernel
 store the results.
+
+The nest of rows cannot express it: each block of rows has other instructions, and no weight stream.
+
+Registers are assigned by hand: all instructions but additions and copies name low ones only.
 """
 
 from __future__ import annotations
@@ -12,12 +16,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.operands import at, slot
 from tinyml.targets.cortex_m.composer.armv6m import (
-    SAVED_BYTES,
     SUMS,
-    bytes_of,
     constant,
     moved,
     moved_in_frame,
@@ -27,7 +31,7 @@ from tinyml.targets.cortex_m.composer.armv6m import (
 from tinyml.targets.cortex_m.composer.coded.coded_tile_armv6m import FINISH, NOTHING, PLACE, CodedTileArmv6m
 from tinyml.targets.cortex_m.composer.coded.products_armv6m import ELEMENT, PRODUCT, products
 from tinyml.targets.cortex_m.composer.epilogues import SATURATED, factor_words, requantised_from_words
-from tinyml.targets.cortex_m.composer.fetch import at
+from tinyml.targets.cortex_m.composer.fetch import element_at
 
 _WINDOW_AT, _OUT_AT, _COUNT_AT, _SUM_AT, _ROWS_AT = 0, 4, 8, 12, 16
 """Stack slots: the addresses of the window and its results; the remaining windows; the last sum, whose register holds
@@ -64,43 +68,44 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         """The register tiles: how often so many rows are taken at once."""
         return balanced(self.tile.rows, len(SUMS))
 
-    def set_up(self) -> Lines:
+    def set_up(self) -> Code:
         """Stores starts and factors in the stack frame."""
-        lines: list[Lines] = []
+        lines: list[Code] = []
         for row, (_, start, multiplier, shift) in enumerate(self.sums):
             words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
             first = self.factors_at + 8 * row
             for word, place in zip((int(start), *words), (_ROWS_AT + 4 * row, first, first + 4), strict=True):
-                lines += [constant("r0", word), (f"str r0, [sp, #{place}]",)]
+                lines += [constant("r0", word), (t.str_("r0", slot(place)),)]
         return joined(*lines)
 
-    def block(self, first: int, rows: int) -> Lines:
+    def block(self, first: int, rows: int) -> Code:
         """The sums of some rows by a window."""
         tile = self.tile
         starts = (
-            (f"ldr {ELEMENT}, [sp, #{_ROWS_AT + 4 * row}]", f"mov {sum}, {ELEMENT}")
+            (t.ldr(ELEMENT, slot(_ROWS_AT + 4 * row)), t.mov(sum, ELEMENT))
             for row, sum in enumerate(SUMS[:rows], first)
         )
-        lines: list[Lines] = [*starts, (f"ldr {PLACE}, [sp, #{_WINDOW_AT}]", f"movs {NOTHING}, #0")]
+        lines: list[Code] = [*starts, (t.ldr(PLACE, slot(_WINDOW_AT)), t.movs(NOTHING, 0))]
         weights = self.sums.weights[first : first + rows]
         place = 0
         for number in np.flatnonzero(weights.any(0)).tolist():
             run, column = divmod(number, tile.length)
             users = [(sum, int(weight)) for sum, weight in zip(SUMS, weights[:, number], strict=False) if weight]
             element = run * tile.pitch + column
-            lines += [moved(PLACE, element - place, PRODUCT), at(8, PLACE, NOTHING, ELEMENT), products(users, {})]
+            lines += [moved(PLACE, element - place, PRODUCT), element_at(8, PLACE, NOTHING, ELEMENT)]
+            lines += [products(users, {})]
             place = element
-        last = ("mov r0, lr", f"str r0, [sp, #{_SUM_AT}]") if rows == len(SUMS) else ()
-        return joined(*lines, last, f"add r5, sp, #{self.factors_at + 8 * first}")
+        last = (t.mov("r0", "lr"), t.str_("r0", slot(_SUM_AT))) if rows == len(SUMS) else ()
+        return joined(*lines, last, t.add("r5", "sp", self.factors_at + 8 * first))
 
-    def finish(self, rows: int) -> Lines:
+    def finish(self, rows: int) -> Code:
         """The subroutine that stores the results of rows; r5 points to their factors."""
-        lines: list[Lines] = [(f"ldr r7, [sp, #{_OUT_AT}]", "movs r3, #0"), constant("r4", self.tile.zero)]
+        lines: list[Code] = [(t.ldr("r7", slot(_OUT_AT)), t.movs("r3", 0)), constant("r4", self.tile.zero)]
         for row, sum in enumerate(SUMS[:rows]):
-            fetch = f"mov r0, {sum}" if row < len(SUMS) - 1 else f"ldr r0, [sp, #{_SUM_AT}]"
-            epilogue = requantised_from_words(8 * row, f"[r7, #{row}]", by_thirds=self.by_thirds)
+            fetch = t.mov("r0", sum) if row < len(SUMS) - 1 else t.ldr("r0", slot(_SUM_AT))
+            epilogue = requantised_from_words(8 * row, at("r7", row), by_thirds=self.by_thirds)
             lines += [(fetch, *epilogue)]
-        return joined(*lines, f"adds r7, #{rows}", f"str r7, [sp, #{_OUT_AT}]", "bx lr")
+        return joined(*lines, t.adds("r7", rows), t.str_("r7", slot(_OUT_AT)), t.bx("lr"))
 
     def function(self) -> Repeated:
         """The whole function."""
@@ -108,38 +113,29 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         for number, (times, rows) in enumerate(self.groups):
             finish = self.finish(rows)
             for _ in range(times):
-                block = Repeated.once((*self.block(first, rows), f"bl {FINISH + number}f"))
+                block = Repeated.once((*self.block(first, rows), t.bl(ahead=FINISH + number)))
                 window = window.followed_by(block.calling(finish))
                 first += rows
         begin = joined(
             saved(self.frame),
-            f"str r0, [sp, #{_WINDOW_AT}]",
-            f"str r1, [sp, #{_OUT_AT}]",
+            t.str_("r0", slot(_WINDOW_AT)),
+            t.str_("r1", slot(_OUT_AT)),
             self.set_up(),
             constant("r0", tile.count),
-            f"str r0, [sp, #{_COUNT_AT}]",
+            t.str_("r0", slot(_COUNT_AT)),
         )
         end = joined(
             moved_in_frame(_WINDOW_AT, tile.step),
-            (f"ldr r0, [sp, #{_COUNT_AT}]", "subs r0, #1", f"str r0, [sp, #{_COUNT_AT}]"),
+            (t.ldr("r0", slot(_COUNT_AT)), t.subs("r0", 1), t.str_("r0", slot(_COUNT_AT))),
             # No other branch has the reach, and no sum is in lr.
-            ("beq 2f", "bl 1b"),
+            (t.beq(ahead=2), t.bl(back=1)),
         )
         windows = window.looped((), end, tile.count, 1, skipped=1)
-        code = Repeated.once(begin).followed_by(windows).then(joined("2:", restored(self.frame)))
-        inner = (joined(f"{FINISH + n}:", self.finish(rows)) for n, (_, rows) in enumerate(self.groups))
+        code = Repeated.once(begin).followed_by(windows).then(joined(t.label(2), restored(self.frame)))
+        inner = (joined(t.label(FINISH + n), self.finish(rows)) for n, (_, rows) in enumerate(self.groups))
         return replace(code, lines=joined(code.lines, *inner))
 
     @property
     def time(self) -> float:
         """The instructions of a call, if half of the results are saturated."""
         return self.code.time - SATURATED / 2 * self.tile.rows * self.tile.count
-
-    @property
-    def stack(self) -> int:
-        return SAVED_BYTES + self.frame
-
-    @property
-    def bytes(self) -> int:
-        """The bytes of flash."""
-        return bytes_of(self.lines) + 2 * sum(line.startswith("bl ") for line in self.lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tinyml.targets.composer.tile_code import RepeatedCode
+from tinyml.targets.cortex_m.composer.armv6m import Armv6mCode
 from tinyml.targets.cortex_m.composer.epilogues import THIRDS_LIMIT
 from tinyml.targets.tiles import Sums, Tile
 
@@ -17,7 +17,7 @@ FINISH = 20
 
 
 @dataclass(frozen=True)
-class CodedTileArmv6m(RepeatedCode):
+class CodedTileArmv6m(Armv6mCode):
     """The kernel of a tile; its arguments are pointers to windows and results."""
 
     tile: Tile

@@ -2,6 +2,8 @@
 
 A multiplication overwrites a factor. So the order decides which product is derived from the last one by one
 instruction, and which one may overwrite the element itself.
+
+Registers are assigned by hand: all instructions but additions and copies name low ones only.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import permutations
 
-from tinyml.targets.composer.lines import Lines, instructions, joined
+from tinyml.targets.composer.instructions import Code, Line, instructions, joined
+from tinyml.targets.cortex_m.assembly import thumb as t
 from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
 
 PRODUCT, ELEMENT = "r6", "r7"
@@ -21,34 +24,34 @@ _KEPT = 1 << 12
 """The entries of the cache of products."""
 
 
-def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Lines:
+def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Code:
     """Adds an element, times a weight each, to sums. registers: of weights. The element and the product change."""
     sums: dict[int, list[str]] = {}
     for sum, weight in users:
         sums.setdefault(weight, []).append(sum)
     named = tuple(sorted((weight, name) for weight, name in registers.items() if weight in sums))
-    lines: list[str] = []
+    lines: list[Line] = []
     for weight, made, product in _made(tuple(sorted(sums)), named):
-        lines += [*made, *(f"add {sum}, {sum}, {product}" for sum in sums[weight])]
+        lines += [*made, *(t.add(sum, sum, product) for sum in sums[weight])]
     return tuple(lines)
 
 
 @lru_cache(_KEPT)
-def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Lines, str]]:
+def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Code, str]]:
     """The products in the shortest order: the weight, the instructions and the register of each."""
     orders = permutations(weights) if len(weights) <= _TRIED else iter([sorted(weights, key=abs)])
     made = (list(_in_order(order, dict(registers))) for order in orders)
     return min(made, key=lambda steps: sum(instructions(lines) for _, lines, _ in steps))
 
 
-def _in_order(weights: Sequence[int], registers: Mapping[int, str]) -> Iterator[tuple[int, Lines, str]]:
+def _in_order(weights: Sequence[int], registers: Mapping[int, str]) -> Iterator[tuple[int, Code, str]]:
     before: int | None = None
     for number, weight in enumerate(weights):
         if weight == 1:
             yield weight, (), ELEMENT
             continue
         if number == len(weights) - 1 and (register := registers.get(weight)):
-            yield weight, (f"muls {ELEMENT}, {register}, {ELEMENT}",), ELEMENT
+            yield weight, (t.muls(ELEMENT, register, ELEMENT),), ELEMENT
             continue
         ways = [
             _multiplied(weight, registers),
@@ -59,32 +62,32 @@ def _in_order(weights: Sequence[int], registers: Mapping[int, str]) -> Iterator[
         before = weight
 
 
-def _multiplied(weight: int, registers: Mapping[int, str]) -> Lines:
+def _multiplied(weight: int, registers: Mapping[int, str]) -> Code:
     if register := registers.get(weight):
-        return f"mov {PRODUCT}, {ELEMENT}", f"muls {PRODUCT}, {register}, {PRODUCT}"
-    sign = (f"rsbs {PRODUCT}, {PRODUCT}, #0",) if weight < 0 else ()
-    return joined(f"movs {PRODUCT}, #{abs(weight)}", sign, f"muls {PRODUCT}, {ELEMENT}, {PRODUCT}")
+        return t.mov(PRODUCT, ELEMENT), t.muls(PRODUCT, register, PRODUCT)
+    sign = (t.rsbs(PRODUCT, PRODUCT, 0),) if weight < 0 else ()
+    return joined(t.movs(PRODUCT, abs(weight)), sign, t.muls(PRODUCT, ELEMENT, PRODUCT))
 
 
-def _shifted(weight: int) -> Iterator[Lines]:
+def _shifted(weight: int) -> Iterator[Code]:
     """The product by a power of two, which takes neither a multiplication nor a register."""
     if is_power_of_two(weight):
         places = abs(weight).bit_length() - 1
         source = PRODUCT if places else ELEMENT
-        shift = (f"lsls {PRODUCT}, {ELEMENT}, #{places}",) if places else ()
-        yield joined(shift, f"rsbs {PRODUCT}, {source}, #0" if weight < 0 else ())
+        shift = (t.lsls(PRODUCT, ELEMENT, places),) if places else ()
+        yield joined(shift, t.rsbs(PRODUCT, source, 0) if weight < 0 else ())
 
 
-def _derived(weight: int, before: int) -> Iterator[Lines]:
+def _derived(weight: int, before: int) -> Iterator[Code]:
     """The product, derived from that by another weight."""
     if weight == -before:
-        yield (f"rsbs {PRODUCT}, {PRODUCT}, #0",)
+        yield (t.rsbs(PRODUCT, PRODUCT, 0),)
     if weight == before + 1:
-        yield (f"adds {PRODUCT}, {PRODUCT}, {ELEMENT}",)
+        yield (t.adds(PRODUCT, PRODUCT, ELEMENT),)
     if weight == before - 1:
-        yield (f"subs {PRODUCT}, {PRODUCT}, {ELEMENT}",)
+        yield (t.subs(PRODUCT, PRODUCT, ELEMENT),)
     if weight == 1 - before:
-        yield (f"subs {PRODUCT}, {ELEMENT}, {PRODUCT}",)
+        yield (t.subs(PRODUCT, ELEMENT, PRODUCT),)
     quotient, rest = divmod(weight, before)
     if rest == 0 and quotient > 1 and is_power_of_two(quotient):
-        yield (f"lsls {PRODUCT}, {PRODUCT}, #{quotient.bit_length() - 1}",)
+        yield (t.lsls(PRODUCT, PRODUCT, quotient.bit_length() - 1),)

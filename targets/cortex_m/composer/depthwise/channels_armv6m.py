@@ -3,8 +3,10 @@
 Three weights of a row of a filter at a time are multiplied by the columns of the windows. Each element is loaded once
 for all sums, which are in the high registers. A multiplication overwrites a factor, a copy of the element.
 
-By hand, beside the nest of rows: channels are the outermost loop, and the columns of overlapping windows take the
-place of elements.
+The nest of rows cannot express that channels are the outermost loop, and that the columns of overlapping windows take
+the place of elements.
+
+Registers are assigned by hand: all instructions but additions and copies name low ones only.
 """
 
 from __future__ import annotations
@@ -13,18 +15,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, WEIGHTS_AT, ChannelRecords
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.composer.nest import overlapping
 from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.composer.stream_fields import MULTIPLIER, RIGHT
 from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.operands import at, slot
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
-    SAVED_BYTES,
     SUMS,
+    Armv6mCode,
     again,
-    bytes_of,
     constant,
     moved,
     moved_in_frame,
@@ -32,7 +35,7 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     saved,
 )
 from tinyml.targets.cortex_m.composer.epilogues import SATURATED, requantised_by_halves
-from tinyml.targets.cortex_m.composer.fetch import at
+from tinyml.targets.cortex_m.composer.fetch import element_at
 
 _WEIGHTS = ("r0", "r1", "r2")
 _ROW, _COLUMN, _CHANNELS, _PRODUCT, _ELEMENT = "r3", "r4", "r5", "r6", "r7"
@@ -47,7 +50,7 @@ remaining groups of windows; the addresses of the weights of the row and of the 
 
 
 @dataclass(frozen=True)
-class ChannelsArmv6m(LoopedCode):
+class ChannelsArmv6m(Armv6mCode, LoopedCode):
     """The kernel of a tile."""
 
     SATURATED = SATURATED
@@ -65,33 +68,33 @@ class ChannelsArmv6m(LoopedCode):
         """True if windows consist of whole pixels, and every branch is in reach."""
         return self.records.is_by_channel and self.bytes <= REACH
 
-    def part(self, first: int, count: int, windows: int) -> Lines:
+    def part(self, first: int, count: int, windows: int) -> Code:
         """Multiplies weights of a row, which are in registers, by the elements of windows."""
-        lines: list[Lines] = [constant(_COLUMN, first * self.tile.rows)]
+        lines: list[Code] = [constant(_COLUMN, first * self.tile.rows)]
         columns = range(first, (windows - 1) * self.records.across + first + count)
         for column in columns:
             users = overlapping(column - first, windows, self.records.across, count)
             if users:
-                lines += [at(8, _ROW, _COLUMN, _ELEMENT)]
+                lines += [element_at(8, _ROW, _COLUMN, _ELEMENT)]
             for window, tap in users:
                 last = (window, tap) == users[-1]
                 product = _ELEMENT if last else _PRODUCT
-                copy = () if last else (f"mov {_PRODUCT}, {_ELEMENT}",)
-                multiplied = f"muls {product}, {_WEIGHTS[tap]}, {product}"
-                lines += [(*copy, multiplied, f"add {SUMS[window]}, {SUMS[window]}, {product}")]
+                copy = () if last else (t.mov(_PRODUCT, _ELEMENT),)
+                multiplied = t.muls(product, _WEIGHTS[tap], product)
+                lines += [(*copy, multiplied, t.add(SUMS[window], SUMS[window], product))]
             if column != columns[-1]:
-                lines += [(f"adds {_COLUMN}, {_COLUMN}, {_CHANNELS}",)]
+                lines += [(t.adds(_COLUMN, _COLUMN, _CHANNELS),)]
         return joined(*lines)
 
-    def row(self, stream: int, weights: int, windows: int) -> Lines:
+    def row(self, stream: int, weights: int, windows: int) -> Code:
         """A row of a filter by the rows of windows. weights: their byte offset from the pointer in a stack slot."""
-        lines: list[Lines] = []
+        lines: list[Code] = []
         for first in range(0, self.records.columns, len(_WEIGHTS)):
             count = min(len(_WEIGHTS), self.records.columns - first)
-            lines += [(f"ldr {_ELEMENT}, [sp, #{stream}]",)]
+            lines += [(t.ldr(_ELEMENT, slot(stream)),)]
             for number, weight in enumerate(_WEIGHTS[:count]):
                 place = constant(_PRODUCT, weights + first + number)
-                lines += [place, at(8, _ELEMENT, _PRODUCT, weight)]
+                lines += [place, element_at(8, _ELEMENT, _PRODUCT, weight)]
             lines += [self.part(first, count, windows)]
         return joined(*lines)
 
@@ -103,19 +106,19 @@ class ChannelsArmv6m(LoopedCode):
             rows = [self.row(_STREAM_AT, WEIGHTS_AT + row * columns, windows) for row in range(tile.runs)]
             return Repeated.once(joined(rows[0], *(joined(following, row) for row in rows[1:])))
         begin = joined(
-            f"ldr {_ELEMENT}, [sp, #{_STREAM_AT}]",
+            t.ldr(_ELEMENT, slot(_STREAM_AT)),
             moved(_ELEMENT, WEIGHTS_AT, _PRODUCT),
-            f"str {_ELEMENT}, [sp, #{_ROW_AT}]",
+            t.str_(_ELEMENT, slot(_ROW_AT)),
             moved(_ELEMENT, self.records.taps, _PRODUCT),
-            f"str {_ELEMENT}, [sp, #{_ROWS_END}]",
+            t.str_(_ELEMENT, slot(_ROWS_END)),
         )
         end = joined(
             following,
-            f"ldr {_ELEMENT}, [sp, #{_ROW_AT}]",
+            t.ldr(_ELEMENT, slot(_ROW_AT)),
             moved(_ELEMENT, columns, _PRODUCT),
-            f"str {_ELEMENT}, [sp, #{_ROW_AT}]",
-            f"ldr {_PRODUCT}, [sp, #{_ROWS_END}]",
-            f"cmp {_ELEMENT}, {_PRODUCT}",
+            t.str_(_ELEMENT, slot(_ROW_AT)),
+            t.ldr(_PRODUCT, slot(_ROWS_END)),
+            t.cmp(_ELEMENT, _PRODUCT),
         )
         row = Repeated.once(self.row(_ROW_AT, 0, windows))
         return Repeated.once(begin).followed_by(again(row, (), end, tile.runs, 7))
@@ -124,20 +127,20 @@ class ChannelsArmv6m(LoopedCode):
         """The results of some windows; advances the stack slots to the next ones."""
         tile = self.tile
         begin = joined(
-            f"ldr {_ELEMENT}, [sp, #{_STREAM_AT}]",
-            f"ldr {_PRODUCT}, [{_ELEMENT}]",
-            (f"mov {sum}, {_PRODUCT}" for sum in SUMS[:windows]),
-            f"ldr {_ROW}, [sp, #{_WINDOW_AT}]",
+            t.ldr(_ELEMENT, slot(_STREAM_AT)),
+            t.ldr(_PRODUCT, at(_ELEMENT)),
+            (t.mov(sum, _PRODUCT) for sum in SUMS[:windows]),
+            t.ldr(_ROW, slot(_WINDOW_AT)),
             constant(_CHANNELS, tile.rows),
         )
-        epilogue = requantised_by_halves("r5", MULTIPLIER_AT, RIGHT_AT, "r4", "[r7]")
+        epilogue = requantised_by_halves("r5", MULTIPLIER_AT, RIGHT_AT, "r4", at("r7"))
         finish = joined(
-            f"mov r6, {_CHANNELS}",
+            t.mov("r6", _CHANNELS),
             constant("r4", tile.zero),
-            f"ldr r5, [sp, #{_STREAM_AT}]",
-            f"ldr r7, [sp, #{_OUT_AT}]",
-            *(joined(f"mov r0, {sum}", epilogue, "adds r7, r7, r6") for sum in SUMS[:windows]),
-            f"str r7, [sp, #{_OUT_AT}]",
+            t.ldr("r5", slot(_STREAM_AT)),
+            t.ldr("r7", slot(_OUT_AT)),
+            *(joined(t.mov("r0", sum), epilogue, t.adds("r7", "r7", "r6")) for sum in SUMS[:windows]),
+            t.str_("r7", slot(_OUT_AT)),
             moved_in_frame(_WINDOW_AT, windows * tile.step),
         )
         return Repeated.once(begin).followed_by(self.rows(windows)).then(finish)
@@ -146,8 +149,8 @@ class ChannelsArmv6m(LoopedCode):
         """A channel; advances the stack slots to the next one."""
         code = Repeated.once(())
         for times, windows in balanced(self.tile.count, len(SUMS)):
-            begin = joined(constant("r0", times), f"str r0, [sp, #{_COUNT_AT}]")
-            end = f"ldr r0, [sp, #{_COUNT_AT}]", "subs r0, #1", f"str r0, [sp, #{_COUNT_AT}]"
+            begin = joined(constant("r0", times), t.str_("r0", slot(_COUNT_AT)))
+            end = t.ldr("r0", slot(_COUNT_AT)), t.subs("r0", 1), t.str_("r0", slot(_COUNT_AT))
             code = code.followed_by(again(self.results(windows), begin, end, times, 3))
         count = self.tile.count
         back = (
@@ -160,20 +163,11 @@ class ChannelsArmv6m(LoopedCode):
     def function(self) -> Repeated:
         begin = joined(
             saved(_FRAME),
-            (f"str r0, [sp, #{_STREAM_AT}]", f"str r1, [sp, #{_WINDOW_AT}]", f"str r2, [sp, #{_OUT_AT}]"),
+            (t.str_("r0", slot(_STREAM_AT)), t.str_("r1", slot(_WINDOW_AT)), t.str_("r2", slot(_OUT_AT))),
             moved("r0", self.tile.rows * self.records.bytes, "r1"),
-            f"str r0, [sp, #{_END_AT}]",
+            t.str_("r0", slot(_END_AT)),
         )
         # The address of the next record is in r0.
-        end = f"ldr r1, [sp, #{_END_AT}]", "cmp r0, r1"
+        end = t.ldr("r1", slot(_END_AT)), t.cmp("r0", "r1")
         channels = again(self.channel(), (), end, self.tile.rows, 1)
         return Repeated.once(begin).followed_by(channels).then(restored(_FRAME))
-
-    @property
-    def stack(self) -> int:
-        return SAVED_BYTES + _FRAME
-
-    @property
-    def bytes(self) -> int:
-        """The bytes of flash."""
-        return bytes_of(self.lines)

@@ -3,19 +3,24 @@
 A column is loaded once, as pairs of elements below each other, and added to the sums of all windows that overlap there.
 Weights without a register are spilled to the stack frame.
 
-By hand, beside the nest of rows: the sums of overlapping windows change their registers from window to window, so that
-the body of a loop is not that of a single window.
+The nest of rows cannot express that the sums of overlapping windows change their registers from window to window, so
+that the body of a loop is not that of a single window.
+
+Registers are assigned by hand: they hold the same values along all windows of a channel, the more important ones first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, Instruction, Line, joined
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.tile_code import RepeatedCode
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED, SAVED_BYTES, bytes_of, moved
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.encodings import IMMEDIATE, REACH
+from tinyml.targets.cortex_m.assembly.operands import Address, at, post, slot
+from tinyml.targets.cortex_m.composer.assembly import SAVED, moved
 from tinyml.targets.cortex_m.composer.depthwise.filter_stream import ChannelFilter
 from tinyml.targets.cortex_m.composer.depthwise.overlapping_windows import OverlappingWindows
 from tinyml.targets.cortex_m.composer.epilogues import requantised
@@ -87,45 +92,45 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         spilled = [number for number in range(len(self.filter.registers)) if number not in self.kept]
         return -(-(self.slot(max(spilled)) + 4 if spilled else _WEIGHTS) // 8) * 8 + 4
 
-    def products(self, column: int, users: Sequence[tuple[int, int]]) -> Lines:
+    def products(self, column: int, users: Sequence[tuple[int, int]]) -> Code:
         return joined(self.load(column), *(self.add(*user) for user in users))
 
-    def load(self, column: int) -> Lines:
+    def load(self, column: int) -> Code:
         """Loads the elements of a column."""
         first = column * self.tile.rows
 
-        def at(row: int) -> str:
-            return f"[{_STRIP}, #{first + row * self.tile.pitch}]"
+        def element(row: int) -> Address:
+            return at(_STRIP, first + row * self.tile.pitch)
 
-        lines: list[str] = []
+        lines: list[Line] = []
         for number, tap in enumerate(self.taps):
             if 2 * number + 1 < self.filter.rows:
                 second = self.spare or self.taps[-1]
-                lines += [f"ldrsb {tap}, {at(2 * number)}", f"ldrsb {second}, {at(2 * number + 1)}"]
-                lines += [f"pkhbt {tap}, {tap}, {second}, lsl #16"]
+                lines += [t.ldrsb(tap, element(2 * number)), t.ldrsb(second, element(2 * number + 1))]
+                lines += [t.pkhbt(tap, tap, second, lsl=16)]
             else:
-                lines += [f"ldrsb {tap}, {at(2 * number)}"]
+                lines += [t.ldrsb(tap, element(2 * number))]
         return tuple(lines)
 
-    def add(self, window: int, column: int) -> Lines:
+    def add(self, window: int, column: int) -> Code:
         """Adds the products of the elements and a column of the filter to the sum of a window."""
         sum = self.sums[window % self.rounds]
-        lines: list[str] = [f"ldr {sum}, [sp, #{_START}]"] if column == 0 else []
+        lines: list[Line] = [t.ldr(sum, slot(_START))] if column == 0 else []
         for number, tap in enumerate(self.taps):
             low, high = (self.filter.weight(2 * number + half, column) for half in range(2))
-            at = next(i for i, halves in enumerate(self.filter.registers) if low in halves)
-            register, (_, second) = self.kept.get(at), self.filter.registers[at]
+            place = next(i for i, halves in enumerate(self.filter.registers) if low in halves)
+            register, (_, second) = self.kept.get(place), self.filter.registers[place]
             if register is None:
                 assert self.spare is not None
                 register = self.spare
-                lines += [f"ldr {register}, [sp, #{self.slot(at)}]"]
+                lines += [t.ldr(register, slot(self.slot(place)))]
             if second == high:
                 lines += halfwords((sum,), tap, register)
             else:
                 lines += half(sum, tap, register, top=second == low)
         return tuple(lines)
 
-    def finish(self, window: int) -> Lines:
+    def finish(self, window: int) -> Code:
         sum, right = self.sums[window % self.rounds], len(self.filter.registers) - 1
         multiplier, shift = self.multiplier or self.taps[0], self.kept.get(right, self.taps[0])
         lines = requantised(sum, multiplier, shift, self.tile.zero)
@@ -137,66 +142,68 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
             for number, line in enumerate(lines)
             for text in ((*self.loaded(loads[number]), line) if number in loads else (line,))
         ]
-        return (*full, f"strb {sum}, [{_OUT}, #{window * self.tile.rows}]")
+        return (*full, t.strb(sum, at(_OUT, window * self.tile.rows)))
 
-    def loaded(self, load: tuple[str, int]) -> Lines:
-        return (f"ldr {load[0]}, [sp, #{load[1]}]",)
+    def loaded(self, load: tuple[str, int]) -> Code:
+        return (t.ldr(load[0], slot(load[1])),)
 
-    def set_up(self) -> Lines:
+    def set_up(self) -> Code:
         """Loads what does not change along the windows of a channel."""
         stream, word = self.sums[0], self.taps[0]
-        lines = [f"ldr {stream}, [sp, #{_STREAM}]"]
+        lines = [t.ldr(stream, slot(_STREAM))]
         for number in range(len(self.filter.registers)):
             if number % 2 == 0:
-                lines += [f"ldr {word}, [{stream}], #4"]
+                lines += [t.ldr(word, post(stream, 4))]
             to = self.kept.get(number) or self.spare
-            lines += [f"sxtb16 {to}, {word}{', ror #8' if number % 2 else ''}"]
+            assert to is not None
+            lines += [t.sxtb16(to, word, ror=8) if number % 2 else t.sxtb16(to, word)]
             if number not in self.kept:
-                lines += [f"str {to}, [sp, #{self.slot(number)}]"]
-        lines += [f"ldr {word}, [{stream}], #4", f"str {word}, [sp, #{_START}]"]
-        lines += [f"ldr {self.multiplier or word}, [{stream}], #4", f"str {stream}, [sp, #{_STREAM}]"]
+                lines += [t.str_(to, slot(self.slot(number)))]
+        lines += [t.ldr(word, post(stream, 4)), t.str_(word, slot(_START))]
+        lines += [t.ldr(self.multiplier or word, post(stream, 4)), t.str_(stream, slot(_STREAM))]
         if self.multiplier is None:
-            lines += [f"str {word}, [sp, #{_MULTIPLIER}]"]
+            lines += [t.str_(word, slot(_MULTIPLIER))]
         return tuple(lines)
 
-    def parts(self) -> tuple[Lines, Lines, Lines, Lines]:
+    def parts(self) -> tuple[Code, Code, Code, Code]:
         """What runs once; for each channel before the loop; in each iteration; and for each channel behind it."""
         tile, channels = self.tile, self.tile.rows
         begin = joined(
-            f"push {{{SAVED}, lr}}",
-            f"sub sp, #{self.frame}",
-            f"str r0, [sp, #{_STREAM}]",
-            f"mov r0, {_OUT}",
+            t.push((*SAVED, "lr")),
+            t.sub("sp", self.frame),
+            t.str_("r0", slot(_STREAM)),
+            t.mov("r0", _OUT),
             moved("r0", channels),
-            f"str r0, [sp, #{_END}]",
-            f"add sp, #{self.frame}",
-            f"pop {{{SAVED}, pc}}",
+            t.str_("r0", slot(_END)),
+            t.add("sp", self.frame),
+            t.pop((*SAVED, "pc")),
         )
         before = joined(self.set_up(), self.before())
         rest, loop = tile.count, joined()
         if self.loops:
             rest = tile.count - self.loops * self.rounds
             moves = joined(moved(_STRIP, self.rounds * tile.step), moved(_OUT, self.rounds * channels))
-            before = joined(before, self.counted(f"mov {{}}, #{self.loops}", loads=False))
-            loop = joined(self.windows(self.rounds, self.rounds - 1), moves, self.counted("subs {}, #1"), "bne 2b")
+            before = joined(before, self.counted(lambda counter: t.mov(counter, self.loops), loads=False))
+            counted = self.counted(lambda counter: t.subs(counter, 1))
+            loop = joined(self.windows(self.rounds, self.rounds - 1), moves, counted, t.bne(back=2))
         back = self.loops * self.rounds
         behind = joined(
             self.windows(rest, 0),
             moved(_STRIP, 1 - back * tile.step),
             moved(_OUT, 1 - back * channels),
-            f"ldr {self.taps[0]}, [sp, #{_END}]",
-            f"cmp {_OUT}, {self.taps[0]}",
-            "bne 1b",
+            t.ldr(self.taps[0], slot(_END)),
+            t.cmp(_OUT, self.taps[0]),
+            t.bne(back=1),
         )
         return begin, before, loop, behind
 
-    def counted(self, line: str, *, loads: bool = True) -> Lines:
+    def counted(self, line: Callable[[str], Instruction], *, loads: bool = True) -> Code:
         """An instruction on the counter."""
         counter = self.counter or self.taps[0]
         if self.counter is not None:
-            return (line.format(counter),)
-        load = (f"ldr {counter}, [sp, #{_COUNT}]",) if loads else ()
-        return (*load, line.format(counter), f"str {counter}, [sp, #{_COUNT}]")
+            return (line(counter),)
+        load = (t.ldr(counter, slot(_COUNT)),) if loads else ()
+        return (*load, line(counter), t.str_(counter, slot(_COUNT)))
 
     def function(self) -> Repeated:
         begin, before, loop, behind = self.parts()
@@ -204,15 +211,6 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         if loop:
             channel = channel.followed_by(Repeated.once(loop).counted(2, self.loops))
         return Repeated.once(begin[:-2]).followed_by(channel.then(behind).counted(1, self.tile.rows)).then(begin[-2:])
-
-    @property
-    def stack(self) -> int:
-        return SAVED_BYTES + self.frame
-
-    @property
-    def bytes(self) -> int:
-        """An upper bound of the bytes of flash."""
-        return bytes_of(self.lines)
 
     @property
     def layout(self) -> WeightStream:

@@ -1,4 +1,7 @@
-"""Sums of four channels at once, each with a row of weights of its own, in plain C for every instruction set."""
+"""Sums of four channels at once, each with a row of weights of its own, in plain C for every instruction set.
+
+The nest of rows does not apply: it is not assembly.
+"""
 
 from __future__ import annotations
 

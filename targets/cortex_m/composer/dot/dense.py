@@ -3,15 +3,21 @@
 On ARMv7-M pointers walk along the rows and the vector, and r2 counts the columns that are left: blocks of four where
 the DSP extension has them, then single ones. ARMv6-M counts r5 up to zero in bytes of a row, from behind all runs, so
 that the addition which moves it also ends the loop.
+
+The nest of rows cannot express loops whose iterations are known only when the program runs.
+
+Registers are assigned by hand: little but arguments and sums is alive, and products for ARMv6-M name low ones only.
 """
 
 from __future__ import annotations
 
-from tinyml.targets.composer.lines import Lines, joined
-from tinyml.targets.cortex_m.composer import multiply
-from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, SAVED, pushed, statement
+from tinyml.targets.composer.instructions import Code, joined, stack_of
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.operands import post, slot
+from tinyml.targets.cortex_m.composer import armv6m, multiply
+from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, SAVED, statement
 from tinyml.targets.cortex_m.composer.fetch import (
-    at,
+    element_at,
     halfword_pair,
     halfwords_in_order,
     next_one,
@@ -42,18 +48,18 @@ def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
     bits, pointers = (weights, vector), ("r0", "r1")
     if weights > vector:
         bits, pointers = (vector, weights), ("r1", "r0")
-    result, begin = ("r4",), "mov r4, r3"
+    result, begin = ("r4",), t.mov("r4", "r3")
     if sum == 64:
-        result, begin = ("r4", "r5"), "ldrd r4, r5, [sp, #16]"
+        result, begin = ("r4", "r5"), t.ldrd("r4", "r5", slot(16))
     bodies = {
         ARMV6M: _one_from_behind(bits, pointers, sum),
         **{
             core: joined(
-                "push {r4, r5, r11, lr}",
+                t.push(("r4", "r5", "r11", "lr")),
                 begin,
                 _columns(core, bits, pointers[1], {pointers[0]: result}),
-                *(f"mov r{number}, {register}" for number, register in enumerate(result)),
-                "pop {r4, r5, r11, pc}",
+                *(t.mov(f"r{number}", register) for number, register in enumerate(result)),
+                t.pop(("r4", "r5", "r11", "pc")),
             )
             for core in (ARMV7M, DSP)
         },
@@ -65,19 +71,19 @@ def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
 def dot_rows(weights: int, vector: int, step: float) -> Kernel:
     """The kernel for four rows and a vector, with elements of 8 or 16 bits. step: measured, per product."""
     symbol = f"tm_cm_dot4_s{weights}_s{vector}_s32"
-    length = "r2" if weights == 8 else "r2, lsl #1"
+    scaled = {} if weights == 8 else {"lsl": 1}
     rows = {row: (sum,) for row, sum in zip(("r0", "r8", "r9", "r10"), _LOW, strict=True)}
     bodies = {
         ARMV6M: _four_from_behind((weights, vector)),
         **{
             core: joined(
-                f"push {{{SAVED}, lr}}",
-                f"ldmia r3, {{{', '.join(_LOW)}}}",
-                *(f"add {row}, {before}, {length}" for before, row in (("r0", "r8"), ("r8", "r9"), ("r9", "r10"))),
+                t.push((*SAVED, "lr")),
+                t.ldmia("r3", _LOW),
+                *(t.add(row, before, "r2", **scaled) for before, row in (("r0", "r8"), ("r8", "r9"), ("r9", "r10"))),
                 _columns(core, (weights, vector), "r1", rows),
-                "ldr r3, [sp, #36]",
-                f"stmia r3, {{{', '.join(_LOW)}}}",
-                f"pop {{{SAVED}, pc}}",
+                t.ldr("r3", slot(36)),
+                t.stmia("r3", _LOW),
+                t.pop((*SAVED, "pc")),
             )
             for core in (ARMV7M, DSP)
         },
@@ -86,7 +92,7 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
     return _kernel(symbol, (weights, vector, 32), "num.dot_rows", 4, step, signature, bodies, _PORTABLE_ROWS)
 
 
-def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Lines:
+def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Code:
     """Products of all columns. vector: its pointer; rows: the registers of a sum by the pointer of its row."""
     singles = single_columns(
         joined(
@@ -97,7 +103,7 @@ def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tupl
     if core != DSP:
         return singles
 
-    def block(elements: Lines, weights: dict[str, Lines]) -> Lines:
+    def block(elements: Code, weights: dict[str, Code]) -> Code:
         return joined(
             elements,
             *(
@@ -107,8 +113,8 @@ def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tupl
         )
 
     if bits[0] == 8:
-        parted = {row: parted_bytes(f"ldr lr, [{row}], #4", "r12", "lr") for row in rows}
-        bytes_ = parted_bytes(f"ldr r11, [{vector}], #4", "r3", "r11")
+        parted = {row: parted_bytes(t.ldr("lr", post(row, 4)), "r12", "lr") for row in rows}
+        bytes_ = parted_bytes(t.ldr("r11", post(vector, 4)), "r3", "r11")
         elements = bytes_ if bits[1] == 8 else parted_halfwords(vector, "r3", "r11", "r12")
         return joined(blocks(block(elements, parted)), singles)
     elements = halfwords_in_order(vector, "r3", "r11")
@@ -117,50 +123,45 @@ def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tupl
     return joined(blocks_by_alignment(pairs, words), singles)
 
 
-def _behind(bits: tuple[int, int], vector: str) -> tuple[Lines, Lines]:
+def _behind(bits: tuple[int, int], vector: str) -> tuple[Code, Code]:
     """Code that leaves the bytes of a row in r2 and the end of the vector in r4, and a fetch of an element into r6."""
     if bits == (8, 16):
-        doubled = "adds r6, r5, r5"
-        return (f"adds r4, {vector}, r2", "adds r4, r4, r2"), joined(doubled, at(16, "r4", "r6", "r6"))
-    scaled = () if bits[0] == 8 else ("lsls r2, r2, #1",)
-    return joined(scaled, f"adds r4, {vector}, r2"), at(bits[1], "r4", "r5", "r6")
+        doubled = t.adds("r6", "r5", "r5")
+        return (t.adds("r4", vector, "r2"), t.adds("r4", "r4", "r2")), joined(doubled, element_at(16, "r4", "r6", "r6"))
+    scaled = () if bits[0] == 8 else (t.lsls("r2", "r2", 1),)
+    return joined(scaled, t.adds("r4", vector, "r2")), element_at(bits[1], "r4", "r5", "r6")
 
 
-def _one_from_behind(bits: tuple[int, int], pointers: tuple[str, str], sum: int) -> Lines:
+def _one_from_behind(bits: tuple[int, int], pointers: tuple[str, str], sum: int) -> Code:
     row, vector = pointers
     behind, fetch = _behind(bits, vector)
-    weight, step = at(bits[0], row, "r5", "r7"), bits[0] // 8
-    begin = joined("push {r4, r5, r6, r7, lr}", behind, f"adds {row}, {row}, r2", "rsbs r5, r2, #0")
+    weight, step = element_at(bits[0], row, "r5", "r7"), bits[0] // 8
+    begin = joined(t.push((*_LOW, "lr")), behind, t.adds(row, row, "r2"), t.rsbs("r5", "r2", 0))
     if sum == 64:
         loop = counted_up(joined(fetch, weight, multiply.low_wide("r2", "r3")), step)
-        start = "ldr r2, [sp, #20]", "ldr r3, [sp, #24]", "cmp r5, #0"
-        return joined(begin, start, loop, "mov r0, r2", "mov r1, r3", "pop {r4, r5, r6, r7, pc}")
+        start = t.ldr("r2", slot(20)), t.ldr("r3", slot(24)), t.cmp("r5", 0)
+        return joined(begin, start, loop, t.mov("r0", "r2"), t.mov("r1", "r3"), t.pop((*_LOW, "pc")))
     loop = counted_up(joined(fetch, weight, multiply.low("r3")), step)
-    return joined(begin, loop, "mov r0, r3", "pop {r4, r5, r6, r7, pc}")
+    return joined(begin, loop, t.mov("r0", "r3"), t.pop((*_LOW, "pc")))
 
 
-def _four_from_behind(bits: tuple[int, int]) -> Lines:
+def _four_from_behind(bits: tuple[int, int]) -> Code:
     """High registers hold the sums, as adding to one is a single instruction, too."""
     behind, fetch = _behind(bits, "r1")
-    saved = [f"mov {low}, {high}" for low, high in zip(_LOW, _HIGH, strict=True)]
-    restored = [f"mov {high}, {low}" for low, high in zip(_LOW, _HIGH, strict=True)]
+    to_high, from_high = ([t.mov(*pair) for pair in zip(*both, strict=True)] for both in ((_HIGH, _LOW), (_LOW, _HIGH)))
     rows = zip(("r0", "r1", "r2", "r3"), _HIGH, strict=True)
-    products = (joined(at(bits[0], row, "r5", "r7"), multiply.low(sum)) for row, sum in rows)
+    products = (joined(element_at(bits[0], row, "r5", "r7"), multiply.low(sum)) for row, sum in rows)
     return joined(
-        "push {r4, r5, r6, r7, lr}",
-        saved,
-        "push {r4, r5, r6, r7}",
-        "ldmia r3!, {r4, r5, r6, r7}",
-        restored,
+        armv6m.saved(0),
+        t.ldmia("r3", _LOW, update=True),
+        to_high,
         behind,
-        ("adds r0, r0, r2", "adds r1, r0, r2", "rsbs r5, r2, #0", "subs r2, r1, r5", "subs r3, r2, r5", "cmp r5, #0"),
+        (t.adds("r0", "r0", "r2"), t.adds("r1", "r0", "r2"), t.rsbs("r5", "r2", 0)),
+        (t.subs("r2", "r1", "r5"), t.subs("r3", "r2", "r5"), t.cmp("r5", 0)),
         counted_up(joined(fetch, *products), bits[0] // 8),
-        saved,
-        "ldr r0, [sp, #36]",
-        "stmia r0!, {r4, r5, r6, r7}",
-        "pop {r4, r5, r6, r7}",
-        restored,
-        "pop {r4, r5, r6, r7, pc}",
+        from_high,
+        (t.ldr("r0", slot(36)), t.stmia("r0", _LOW, update=True)),
+        armv6m.restored(0),
     )
 
 
@@ -175,10 +176,10 @@ def _kernel(
     rows: int,
     step: float,
     signature: str,
-    bodies: dict[int, Lines],
+    bodies: dict[int, Code],
     portable: str,
 ) -> Kernel:
-    statements = {(core,): statement(lines) for core, lines in bodies.items()}
-    stack = max(map(pushed, bodies.values()))
+    statements = {(core,): statement(lines, core) for core, lines in bodies.items()}
+    stack = max(map(stack_of, bodies.values()))
     composed = Composed("tinyml/cores.h", signature, statements, portable, stack=stack)
     return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=step, composed=composed)

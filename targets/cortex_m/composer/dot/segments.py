@@ -2,6 +2,9 @@
 
 Entry n of the table of segments stands for raws with the upper byte n: c * 2^16 + 2^8 + s where all of them are
 (raw + c) * 2^s, 0 for others, which the function in plain C decodes. Integers are finer than the sum by some places.
+
+The nest of rows cannot express it: a weight without a segment leaves the loop, for C to decode. The C compiler assigns
+the registers.
 """
 
 from __future__ import annotations
@@ -10,7 +13,9 @@ from dataclasses import dataclass
 
 from tinyml.dialects.formats.coding import INTEGER, REGIME
 from tinyml.targets.c.composer import regime
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined, printed
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.operands import at, post
 from tinyml.targets.kernel import Composed, Kernel
 
 _AT_ONCE = 3
@@ -19,22 +24,23 @@ _CODE = 200
 """Measured: instructions of a product, and bytes."""
 
 
-def fetched() -> Lines:
+def fetched() -> Code:
     """The next weight in `a`; the loop ends behind a weight without a segment."""
-    segment = ("asrs %[s], %[a], #8", "ldr %[s], [%[segments], %[s], lsl #2]", "cbz %[s], 9f")
-    return joined("ldrsh %[a], [%[w]], #2", segment, "add %[a], %[a], %[s], asr #16", "lsls %[a], %[a], %[s]")
+    segment = (t.asrs("%[s]", "%[a]", 8), t.ldr("%[s]", at("%[segments]", "%[s]", lsl=2)), t.cbz("%[s]", ahead=9))
+    decoded = t.add("%[a]", "%[a]", "%[s]", asr=16), t.lsls("%[a]", "%[a]", "%[s]")
+    return joined(t.ldrsh("%[a]", post("%[w]", 2)), segment, decoded)
 
 
-def product() -> Lines:
+def product() -> Code:
     """A product with the next element of the vector, added to a sum of 64 bits."""
-    return joined(fetched(), "ldrsh %[b], [%[x]], #2", "smlal %Q[sum], %R[sum], %[a], %[b]")
+    return joined(fetched(), t.ldrsh("%[b]", post("%[x]", 2)), t.smlal("%Q[sum]", "%R[sum]", "%[a]", "%[b]"))
 
 
-def products() -> Lines:
+def products() -> Code:
     """Several products at once while `last` is not behind, then single ones."""
     return joined(
-        ("b 2f", "1:", *product() * _AT_ONCE, "2:", "cmp %[w], %[last]", "bls 1b"),
-        ("3:", "cmp %[w], %[end]", "beq 9f", *product(), "b 3b", "9:"),
+        (t.b(ahead=2), t.label(1), *product() * _AT_ONCE, t.label(2), t.cmp("%[w]", "%[last]"), t.bls(back=1)),
+        (t.label(3), t.cmp("%[w]", "%[end]"), t.beq(ahead=9), *product(), t.b(back=3), t.label(9)),
     )
 
 
@@ -77,7 +83,7 @@ class _Segments(Composed):
 
     @property
     def text(self) -> str:
-        lines = products()
+        lines = printed(products())
         assembly = "\n                         ".join(f'"{line}\\n\\t"' for line in lines)
         values = {"SYMBOL": self.symbol, "RUNS": regime.RUNS, "AT_ONCE": str(_AT_ONCE), "HEAD": self.signature}
         text = _TEXT.replace("ASSEMBLY", assembly)

@@ -2,6 +2,8 @@
 
 Two windows are widened to halfwords once for all rows, in the stack frame, or, where they are long, for each pair of
 rows, in registers. An odd last row and an odd last window are multiplied alone.
+
+Registers are assigned by hand: STM stores elements in the order of the registers' numbers, which a scan does not keep.
 """
 
 from __future__ import annotations
@@ -10,11 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.composer.nest import RowNest
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.cortex_m.composer.assembly import IMMEDIATE, REACH, SAVED_BYTES, bytes_of, moved, restored, saved
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.encodings import IMMEDIATE, REACH
+from tinyml.targets.cortex_m.assembly.operands import Address, at, post, slot
+from tinyml.targets.cortex_m.composer.assembly import moved, restored, saved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import (
     QUAD,
@@ -35,7 +40,7 @@ WIDE_BYTES = 1024
 _FIRST_SUMS, _SECOND_SUMS = ("r4", "r6"), ("r5", "r7")
 """The sums of both rows, of the first window and of the second."""
 
-_WINDOWS = "r8, r9, r10, r11"
+_WINDOWS = ("r8", "r9", "r10", "r11")
 """Four elements of the first window, two by two, then those of the second."""
 
 STREAM, _WINDOWS_AT, _PAIRS_LEFT, FIRST_FREE = range(4)
@@ -43,9 +48,9 @@ _RUNS_LEFT = FIRST_FREE
 """Stack slots above the widened windows."""
 
 
-def _registers(windows: int) -> str:
+def _registers(windows: int) -> tuple[str, ...]:
     """The registers for elements of one or two windows."""
-    return _WINDOWS if windows == 2 else "r8, r9"
+    return _WINDOWS if windows == 2 else _WINDOWS[:2]
 
 
 @dataclass(frozen=True)
@@ -89,30 +94,30 @@ class RowPairs(RowNest):
         reaches = inside + tile.step <= REACH and tile.rows + 1 <= REACH and tile.count <= IMMEDIATE
         return reaches and (self.is_dense or tile.length >= QUAD)
 
-    def slot(self, number: int) -> str:
+    def slot(self, number: int) -> Address:
         """A stack slot above the widened windows."""
-        return f"[sp, #{self.wide + 4 * number}]"
+        return slot(self.wide + 4 * number)
 
     @property
     def frame(self) -> int:
         return -(-(self.wide + 4 * self.WORDS) // 8) * 8 + 4
 
-    def parted(self, windows: int) -> str:
+    def parted(self, windows: int) -> Sequence[str]:
         """The registers for elements of one or two windows, those of the first one first."""
         return _registers(windows)
 
-    def fetch(self, pointer: str, windows: int) -> Lines:
+    def fetch(self, pointer: str, windows: int) -> Code:
         """Four elements of one or two windows."""
         if windows == 1:
-            return parted_bytes(f"ldr r9, [{pointer}], #4", "r8", "r9")
+            return parted_bytes(t.ldr("r9", post(pointer, 4)), "r8", "r9")
         return next_four(pointer, self.tile.step, self.parted(windows))
 
-    def rest(self, pointer: str, windows: int) -> Lines:
+    def rest(self, pointer: str, windows: int) -> Code:
         """The elements of a run beyond whole groups of four."""
         count = self.tile.length % QUAD
         return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 
-    def gap(self, pointer: str) -> Lines:
+    def gap(self, pointer: str) -> Code:
         """Advances from the end of a run to the next one."""
         whole = self.tile.length - self.tile.length % QUAD
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
@@ -120,20 +125,20 @@ class RowPairs(RowNest):
     def widened(self, windows: int) -> Repeated:
         """Widens windows to halfwords in the stack frame, elements of the first and of the second in turn."""
         tile = self.tile
-        start = joined(f"ldr lr, {self.slot(_WINDOWS_AT)}")
+        start = joined(t.ldr("lr", self.slot(_WINDOWS_AT)))
         if self.is_dense:
             together, apart = self.TOGETHER, [0, tile.step][:windows]
             elements = [widened_elements(tile.length, run, tile.pitch, apart, together) for run in range(tile.runs)]
             return Repeated.once(joined(start, *elements))
-        store = f"stm r2!, {{{_registers(windows)}}}"
+        store = t.stm("r2", _registers(windows), update=True)
         step, rest = (
             joined(fetch, store) if fetch else () for fetch in (self.fetch("lr", windows), self.rest("lr", windows))
         )
         run = repeated(step, tile.length // QUAD, "r3", 3).then(rest)
         runs = counted(run.then(self.gap("lr")), tile.runs, "r12", 5)
-        return Repeated.once(joined(start, "mov r2, sp")).followed_by(runs)
+        return Repeated.once(joined(start, t.mov("r2", "sp"))).followed_by(runs)
 
-    def quad(self, rows: int, elements: Lines, windows: int, *, first: bool = False) -> Lines:
+    def quad(self, rows: int, elements: Code, windows: int, *, first: bool = False) -> Code:
         """Four weights of each row by four elements of windows.
 
         first: the sums of both windows begin with the start, in the registers of the first one's.
@@ -141,14 +146,14 @@ class RowPairs(RowNest):
         lines = [elements]
         for row in range(rows):
             one, two = _FIRST_SUMS[row], _SECOND_SUMS[row]
-            lines += [parted_bytes("ldr lr, [r0], #4", "r12", "lr")]
+            lines += [parted_bytes(t.ldr("lr", post("r0", 4)), "r12", "lr")]
             if windows == 2:
-                begin = (f"smlad {two}, r12, r10, {one}",) if first else halfwords((two,), "r12", "r10")
+                begin = (t.smlad(two, "r12", "r10", one),) if first else halfwords((two,), "r12", "r10")
                 lines += [begin, halfwords((two,), "lr", "r11")]
             lines += [halfwords((one,), "r12", "r8"), halfwords((one,), "lr", "r9")]
         return joined(*lines)
 
-    def start(self, rows: int, windows: int) -> Lines:
+    def start(self, rows: int, windows: int) -> Code:
         return words("r0", _FIRST_SUMS[:rows])
 
     def products(self, rows: int, windows: int) -> Repeated:
@@ -156,26 +161,27 @@ class RowPairs(RowNest):
             elements = widened_windows("r2", _registers(windows))
             first, step = self.quad(rows, elements, windows, first=True), self.quad(rows, elements, windows)
             more = repeated(step, self.quads - 1, "r3", 3)
-            return Repeated.once(joined("mov r2, sp", first)).followed_by(more)
+            return Repeated.once(joined(t.mov("r2", "sp"), first)).followed_by(more)
         pairs = zip(_FIRST_SUMS[:rows], _SECOND_SUMS, strict=False)
-        copies = [f"mov {two}, {one}" for one, two in pairs if windows == 2]
+        copies = [t.mov(two, one) for one, two in pairs if windows == 2]
         step = self.quad(rows, self.fetch("r2", windows), windows)
         rest = self.quad(rows, self.rest("r2", windows), windows) if self.tile.length % QUAD else ()
         run = repeated(step, self.tile.length // QUAD, "r3", 3).then(rest)
         runs = counted_in_memory(run.then(self.gap("r2")), self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
-        return Repeated.once(joined(f"ldr r2, {self.slot(_WINDOWS_AT)}", copies)).followed_by(runs)
+        return Repeated.once(joined(t.ldr("r2", self.slot(_WINDOWS_AT)), copies)).followed_by(runs)
 
-    def finish(self, rows: int, windows: int) -> Lines:
+    def finish(self, rows: int, windows: int) -> Code:
         zero, second = self.tile.zero, self.tile.rows
-        lines: list[str | Lines] = ["ldm r0!, {r8, r9, r10}" if rows == 2 else "ldm r0!, {r8, r10}"]
+        factors = ("r8", "r9", "r10") if rows == 2 else ("r8", "r10")
+        lines: list[Line | Code] = [t.ldm("r0", factors, update=True)]
         if rows == 2:
-            lines += ["lsr r11, r10, #8"]
+            lines += [t.lsr("r11", "r10", 8)]
         for row, (multiplier, right) in enumerate([("r8", "r10"), ("r9", "r11")][:rows]):
             for window, sums in enumerate((_FIRST_SUMS, _SECOND_SUMS)[:windows]):
                 lines += [requantised(sums[row], multiplier, right, zero)]
                 if row or window:
-                    lines += [f"strb {sums[row]}, [r1, #{second * window + row}]"]
-        return joined(*lines, f"strb r4, [r1], #{rows}")
+                    lines += [t.strb(sums[row], at("r1", second * window + row))]
+        return joined(*lines, t.strb("r4", post("r1", rows)))
 
     @property
     def windows(self) -> Sequence[tuple[int, int]]:
@@ -184,43 +190,34 @@ class RowPairs(RowNest):
 
     def load_windows(self, windows: int) -> Repeated:
         code = self.widened(windows) if self.wide else Repeated.once(())
-        return code.then((f"ldr r0, {self.slot(STREAM)}",))
+        return code.then((t.ldr("r0", self.slot(STREAM)),))
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
-        return block.looped((), ("cmp r10, #0", "bge 2b"), times, 2)
+        return block.looped((), (t.cmp("r10", 0), t.bge(back=2)), times, 2)
 
     def over_windows(self, code: Repeated, times: int) -> Repeated:
         return counted_in_memory(code, times, self.slot(_PAIRS_LEFT), "r3", 1)
 
     @property
-    def first_results(self) -> Lines:
+    def first_results(self) -> Code:
         """Keeps the address of the results, which is in r2."""
-        return ("mov r1, r2",)
+        return (t.mov("r1", "r2"),)
 
     @property
-    def further_results(self) -> Lines:
+    def further_results(self) -> Code:
         """Advances from the end of the results of the first of two windows to the next two."""
         return moved("r1", self.tile.rows)
 
-    def enter(self) -> Lines:
-        arguments = f"str r0, {self.slot(STREAM)}", f"str r1, {self.slot(_WINDOWS_AT)}"
+    def enter(self) -> Code:
+        arguments = t.str_("r0", self.slot(STREAM)), t.str_("r1", self.slot(_WINDOWS_AT))
         return joined(saved(self.frame), arguments, self.first_results)
 
-    def leave(self) -> Lines:
+    def leave(self) -> Code:
         return restored(self.frame)
 
-    def next_windows(self, windows: int) -> Lines:
+    def next_windows(self, windows: int) -> Code:
         if self.tile.count <= 2 or windows == 1:
             return ()
-        slot = self.slot(_WINDOWS_AT)
+        address = self.slot(_WINDOWS_AT)
         step = moved("r12", 2 * self.tile.step)
-        return joined(self.further_results, f"ldr r12, {slot}", step, f"str r12, {slot}")
-
-    @property
-    def stack(self) -> int:
-        return SAVED_BYTES + self.frame
-
-    @property
-    def bytes(self) -> int:
-        """An upper bound of the bytes of flash."""
-        return bytes_of(self.lines)
+        return joined(self.further_results, t.ldr("r12", address), step, t.str_("r12", address))

@@ -2,6 +2,8 @@
 
 The low registers hold the ends of four rows and of a window, the index that is counted up to these, and two elements. A
 multiplication overwrites an element, so a second window would save no load.
+
+Registers are assigned by hand: all instructions but additions and copies name low ones only.
 """
 
 from __future__ import annotations
@@ -9,18 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.composer.nest import RowNest, unrolled
 from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.composer.row_blocks import BY_ROW, row_blocks
 from tinyml.targets.composer.stream_fields import MULTIPLIER, RIGHT
 from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.operands import at, slot
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
-    SAVED_BYTES,
     SUMS,
+    Armv6mCode,
     again,
-    bytes_of,
     constant,
     moved,
     moved_in_frame,
@@ -28,7 +31,7 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     saved,
 )
 from tinyml.targets.cortex_m.composer.epilogues import SATURATED, requantised_by_halves
-from tinyml.targets.cortex_m.composer.fetch import at
+from tinyml.targets.cortex_m.composer.fetch import element_at
 from tinyml.targets.cortex_m.composer.multiply import low
 
 _ROWS = ("r0", "r1", "r2", "r3")
@@ -42,7 +45,7 @@ _STREAM_AT, _WINDOW_AT, _OUT_AT, _ENDS_AT, _OUT_END, _FRAME = 0, 4, 8, (12, 16),
 
 
 @dataclass(frozen=True)
-class RowsArmv6m(RowNest):
+class RowsArmv6m(Armv6mCode, RowNest):
     """The kernel of a tile."""
 
     SATURATED = SATURATED
@@ -56,97 +59,89 @@ class RowsArmv6m(RowNest):
         """True if every branch is in reach."""
         return self.bytes <= REACH
 
-    def step(self, rows: int) -> Lines:
+    def step(self, rows: int) -> Code:
         """The products of an element; advances the index, which sets the flags."""
         products = (
-            joined(at(8, row, _INDEX, "r7"), low(sum)) for row, sum in zip(_ROWS[:rows], SUMS[:rows], strict=True)
+            joined(element_at(8, row, _INDEX, "r7"), low(sum))
+            for row, sum in zip(_ROWS[:rows], SUMS[:rows], strict=True)
         )
-        return joined(at(8, _WINDOW, _INDEX, "r6"), *products, f"adds {_INDEX}, #1")
+        return joined(element_at(8, _WINDOW, _INDEX, "r6"), *products, t.adds(_INDEX, 1))
 
     @property
     def windows(self) -> Sequence[tuple[int, int]]:
         return [(self.tile.count, 1)]
 
     def load_windows(self, windows: int) -> Repeated:
-        return Repeated.once((f"ldr r0, [sp, #{_STREAM_AT}]",))
+        return Repeated.once((t.ldr("r0", slot(_STREAM_AT)),))
 
-    def start(self, rows: int, windows: int) -> Lines:
+    def start(self, rows: int, windows: int) -> Code:
         starts = [f"r{4 + row}" for row in range(rows)]
         return joined(
-            f"ldm r0!, {{{', '.join(starts)}}}",
-            (f"mov {sum}, {start}" for sum, start in zip(SUMS[:rows], starts, strict=True)),
+            t.ldm("r0", (*starts,), update=True),
+            (t.mov(sum, start) for sum, start in zip(SUMS[:rows], starts, strict=True)),
             constant(_INDEX, self.tile.runs * self.tile.length),
-            (f"adds {row}, {before}, {_INDEX}" for before, row in zip(("r0", *_ROWS), _ROWS[:rows], strict=False)),
-            f"ldr {_WINDOW}, [sp, #{_WINDOW_AT}]",
-            f"adds {_WINDOW}, {_WINDOW}, {_INDEX}",
-            f"rsbs {_INDEX}, {_INDEX}, #0",
+            (t.adds(row, before, _INDEX) for before, row in zip(("r0", *_ROWS), _ROWS[:rows], strict=False)),
+            t.ldr(_WINDOW, slot(_WINDOW_AT)),
+            t.adds(_WINDOW, _WINDOW, _INDEX),
+            t.rsbs(_INDEX, _INDEX, 0),
         )
 
     def products(self, rows: int, windows: int) -> Repeated:
         """The index is counted up to 0 along all runs; at the end of a run the window advances by the gap."""
         tile, step = self.tile, self.step(rows)
         straight = tile.length <= 2 * _UNROLLED
-        label, tests = (5, ()) if tile.runs == 1 else (7, (f"cmp {_INDEX}, {_RUN_END}",))
+        label, tests = (5, ()) if tile.runs == 1 else (7, (t.cmp(_INDEX, _RUN_END),))
         run = unrolled(step, tile.length, _UNROLLED, lambda code, times: again(code, (), tests, times, label))
-        end = (f"add {_WINDOW}, {_WINDOW}, {_GAP}",)
+        end = (t.add(_WINDOW, _WINDOW, _GAP),)
         if straight or tile.runs == 1:
             return again(run, (), end, tile.runs, 5)
-        begin = Repeated.once(joined(constant("r6", tile.length), f"add {_RUN_END}, {_RUN_END}, r6"))
-        return again(begin.followed_by(run), (f"mov {_RUN_END}, {_INDEX}",), (*end, f"cmp {_INDEX}, #0"), tile.runs, 5)
+        begin = Repeated.once(joined(constant("r6", tile.length), t.add(_RUN_END, _RUN_END, "r6")))
+        return again(begin.followed_by(run), (t.mov(_RUN_END, _INDEX),), (*end, t.cmp(_INDEX, 0)), tile.runs, 5)
 
-    def finish(self, rows: int, windows: int) -> Lines:
+    def finish(self, rows: int, windows: int) -> Code:
         """Stores the results of rows; their factors are behind the weights of the last one."""
         stream, last = self.layout, _ROWS[rows - 1]
         first = stream.offset("multiplier", rows)
-        epilogues: list[Lines] = []
+        epilogues: list[Code] = []
         for row, sum in enumerate(SUMS[:rows]):
             multiplier, right = (stream.offset(number, rows, row) - first for number in ("multiplier", "right"))
-            epilogue = requantised_by_halves("r5", multiplier, right, "r4", f"[r7, #{row}]")
-            epilogues += [joined(f"mov r0, {sum}", epilogue)]
+            epilogue = requantised_by_halves("r5", multiplier, right, "r4", at("r7", row))
+            epilogues += [joined(t.mov("r0", sum), epilogue)]
         return joined(
-            f"adds r5, {last}, #{first - stream.weights_end(rows)}",
+            t.adds("r5", last, first - stream.weights_end(rows)),
             constant("r4", self.tile.zero),
-            f"ldr r7, [sp, #{_OUT_AT}]",
+            t.ldr("r7", slot(_OUT_AT)),
             *epilogues,
-            f"adds r7, #{rows}",
-            f"str r7, [sp, #{_OUT_AT}]",
-            f"movs r0, #{stream.block_bytes(rows) - first}",
-            "adds r0, r0, r5",
+            t.adds("r7", rows),
+            t.str_("r7", slot(_OUT_AT)),
+            t.movs("r0", stream.block_bytes(rows) - first),
+            t.adds("r0", "r0", "r5"),
         )
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
-        return again(block, (), (f"ldr r1, [sp, #{_ENDS_AT[group]}]", "cmp r0, r1"), times, 3)
+        return again(block, (), (t.ldr("r1", slot(_ENDS_AT[group])), t.cmp("r0", "r1")), times, 3)
 
     def over_windows(self, code: Repeated, times: int) -> Repeated:
-        return again(code, (), (f"ldr r1, [sp, #{_OUT_END}]", "cmp r7, r1"), times, 1)
+        return again(code, (), (t.ldr("r1", slot(_OUT_END)), t.cmp("r7", "r1")), times, 1)
 
-    def next_windows(self, windows: int) -> Lines:
+    def next_windows(self, windows: int) -> Code:
         return moved_in_frame(_WINDOW_AT, self.tile.step) if self.tile.count > 1 else ()
 
-    def enter(self) -> Lines:
+    def enter(self) -> Code:
         tile = self.tile
         begin = [
             saved(_FRAME),
-            (f"str r0, [sp, #{_STREAM_AT}]", f"str r1, [sp, #{_WINDOW_AT}]", f"str r2, [sp, #{_OUT_AT}]"),
+            (t.str_("r0", slot(_STREAM_AT)), t.str_("r1", slot(_WINDOW_AT)), t.str_("r2", slot(_OUT_AT))),
         ]
         for number, (times, _) in enumerate(self.layout.groups):
             if times > 1:
                 end = self.layout.bytes(number + 1)
-                begin += [("mov r3, r0",), moved("r3", end, "r4"), (f"str r3, [sp, #{_ENDS_AT[number]}]",)]
+                begin += [(t.mov("r3", "r0"),), moved("r3", end, "r4"), (t.str_("r3", slot(_ENDS_AT[number])),)]
         if tile.count > 1:
-            begin += [moved("r2", tile.count * tile.rows, "r4"), (f"str r2, [sp, #{_OUT_END}]",)]
+            begin += [moved("r2", tile.count * tile.rows, "r4"), (t.str_("r2", slot(_OUT_END)),)]
         if tile.runs > 1:
-            begin += [constant("r4", tile.pitch - tile.length), (f"mov {_GAP}, r4",)]
+            begin += [constant("r4", tile.pitch - tile.length), (t.mov(_GAP, "r4"),)]
         return joined(*begin)
 
-    def leave(self) -> Lines:
+    def leave(self) -> Code:
         return restored(_FRAME)
-
-    @property
-    def stack(self) -> int:
-        return SAVED_BYTES + _FRAME
-
-    @property
-    def bytes(self) -> int:
-        """The bytes of flash."""
-        return bytes_of(self.lines)

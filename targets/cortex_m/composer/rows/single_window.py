@@ -1,6 +1,8 @@
 """Rows of a matrix by a single window with a register tile of eight rows, for the DSP extension.
 
 Each four elements of the window are widened in registers once for the rows of a block.
+
+Registers are assigned by hand, as in the other nests for rows, whose epilogue and loops it shares.
 """
 
 from __future__ import annotations
@@ -8,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, Instruction, joined
 from tinyml.targets.composer.nest import RowNest, unrolled
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.row_blocks import in_powers_of_two
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.cortex_m.composer.assembly import SAVED_BYTES, bytes_of, moved, restored, saved
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.operands import at, post, slot
+from tinyml.targets.cortex_m.composer.assembly import moved, restored, saved
 from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
@@ -22,8 +26,9 @@ from tinyml.targets.cortex_m.composer.rows.quads import QUADS, Quads
 
 _SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 _STREAM, _WINDOW, _ELEMENTS, _WEIGHTS = "r0", "r1", ("r2", "r3"), ("r12", "lr")
-_AT_WINDOW, _AT_OUT, _BLOCKS_LEFT, _AT_END = (f"[sp, #{4 * number}]" for number in range(4))
+_AT_WINDOW, _AT_OUT, _BLOCKS_LEFT, _AT_END = (slot(4 * number) for number in range(4))
 _FRAME = 20
+_FOUR = (t.ldr("r3", post(_WINDOW, 4)),)
 _UNROLLED = {4096: 8, 0: 2}
 """The groups of four elements of an iteration, by the least number of weights."""
 
@@ -42,14 +47,14 @@ class SingleWindow(RowNest):
     def fits(self) -> bool:
         return self.tile.runs == 1 and self.tile.length >= QUAD
 
-    def quad(self, rows: int, load: Lines = (f"ldr r3, [{_WINDOW}], #4",)) -> Lines:
+    def quad(self, rows: int, load: Sequence[Instruction] = _FOUR) -> Code:
         """Four elements by the weights of each row."""
         even, odd = _ELEMENTS
         *before, last = load
         lines = [before, parted_bytes(last, even, odd)]
         for sum in _SUMS[:rows]:
             lines += [
-                parted_bytes(f"ldr lr, [{_STREAM}], #4", *_WEIGHTS),
+                parted_bytes(t.ldr("lr", post(_STREAM, 4)), *_WEIGHTS),
                 halfwords((sum,), _WEIGHTS[0], even),
                 halfwords((sum,), _WEIGHTS[1], odd),
             ]
@@ -62,27 +67,27 @@ class SingleWindow(RowNest):
     def load_windows(self, windows: int) -> Repeated:
         return Repeated.once(())
 
-    def start(self, rows: int, windows: int) -> Lines:
-        return (f"ldm {_STREAM}!, {{{', '.join(_SUMS[:rows])}}}",)
+    def start(self, rows: int, windows: int) -> Code:
+        return (t.ldm(_STREAM, _SUMS[:rows], update=True),)
 
     def products(self, rows: int, windows: int) -> Repeated:
         whole, rest = divmod(self.tile.length, QUAD)
         weights = self.tile.rows * self.tile.length
         at_once = next(count for least, count in _UNROLLED.items() if weights >= least)
-        end = f"ldr r3, {_AT_END}", f"cmp {_WINDOW}, r3", "bne 3b"
-        code = Repeated.once((f"ldr {_WINDOW}, {_AT_WINDOW}",)).followed_by(
+        end = t.ldr("r3", _AT_END), t.cmp(_WINDOW, "r3"), t.bne(back=3)
+        code = Repeated.once((t.ldr(_WINDOW, _AT_WINDOW),)).followed_by(
             unrolled(self.quad(rows), whole, at_once, lambda code, times: code.looped((), end, times, 3))
         )
         if rest:
             # The last four elements; zeros replace those that are multiplied already.
-            load = f"ldr r3, [{_WINDOW}, #{rest - QUAD}]", f"lsr r3, r3, #{8 * (QUAD - rest)}"
+            load = t.ldr("r3", at(_WINDOW, rest - QUAD)), t.lsr("r3", "r3", 8 * (QUAD - rest))
             code = code.then(self.quad(rows, load))
         return code
 
-    def finish(self, rows: int, windows: int) -> Lines:
+    def finish(self, rows: int, windows: int) -> Code:
         sums = [(sum,) for sum in _SUMS[:rows]]
-        results = requantised_rows(self.layout, sums, [("[r2], #1",)] * rows)
-        return joined(f"ldr r2, {_AT_OUT}", results, f"str r2, {_AT_OUT}")
+        results = requantised_rows(self.layout, sums, [(post("r2", 1),)] * rows)
+        return joined(t.ldr("r2", _AT_OUT), results, t.str_("r2", _AT_OUT))
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
         return counted_in_memory(block, times, _BLOCKS_LEFT, "r3", 1)
@@ -90,18 +95,9 @@ class SingleWindow(RowNest):
     def over_windows(self, code: Repeated, times: int) -> Repeated:
         return code
 
-    def enter(self) -> Lines:
+    def enter(self) -> Code:
         end = moved("r1", self.tile.length - self.tile.length % QUAD)
-        return joined(saved(_FRAME), f"str r1, {_AT_WINDOW}", f"str r2, {_AT_OUT}", end, f"str r1, {_AT_END}")
+        return joined(saved(_FRAME), t.str_("r1", _AT_WINDOW), t.str_("r2", _AT_OUT), end, t.str_("r1", _AT_END))
 
-    def leave(self) -> Lines:
+    def leave(self) -> Code:
         return restored(_FRAME)
-
-    @property
-    def stack(self) -> int:
-        return SAVED_BYTES + _FRAME
-
-    @property
-    def bytes(self) -> int:
-        """An upper bound of the bytes of flash."""
-        return bytes_of(self.lines)

@@ -12,6 +12,8 @@ bits of the sums as they are defined. All else is exact modulo 2^32.
 
 Four windows make a group; the last one may overlap the one before. Four rows of weights at a time meet a group with
 eight sums in registers; the last rows go by two and alone.
+
+Registers are assigned by hand: the transformations take all of them, those of pointers and arguments, too.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.composer.nest import RowNest
 from tinyml.targets.composer.repeated import Repeated
-from tinyml.targets.cortex_m.composer.assembly import SAVED_BYTES, bytes_of, restored, saved
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.operands import slot
+from tinyml.targets.cortex_m.composer.assembly import restored, saved
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 
 AT_ONCE = 4
@@ -35,11 +39,6 @@ SUMS = (("r4", "r5"), ("r6", "r7"), ("r8", "r9"), ("r10", "r11"))
 _STREAM, _WINDOWS_AT, _RESULTS_AT, _AT, OUT, FIRST_FREE, _BLOCKS_LEFT, STEPS_LEFT = (4 * place for place in range(8))
 KEPT = 32
 """Byte offsets in the stack frame: slots, then spilled sums."""
-
-
-def slot(place: int) -> str:
-    """A stack slot."""
-    return f"[sp, #{place}]"
 
 
 @dataclass(frozen=True)
@@ -68,48 +67,39 @@ class WinogradNest(RowNest):
         """The last group may overlap the one before."""
         return [(-(-self.tile.count // AT_ONCE), AT_ONCE)]
 
-    def enter(self) -> Lines:
+    def enter(self) -> Code:
         arguments = (("r0", _STREAM), ("r1", _WINDOWS_AT), ("r2", _RESULTS_AT))
-        stores = [f"str {name}, {slot(at)}" for name, at in arguments]
-        return joined(saved(self.frame), stores, f"movw r3, #{self.tile.count - AT_ONCE}")
+        stores = [t.str_(name, slot(offset)) for name, offset in arguments]
+        return joined(saved(self.frame), stores, t.movw("r3", self.tile.count - AT_ONCE))
 
-    def leave(self) -> Lines:
+    def leave(self) -> Code:
         return restored(self.frame)
 
     def load_windows(self, windows: int) -> Repeated:
         # From the last windows to the first.
         addresses = (
-            f"str r3, {slot(_AT)}",
-            f"movw r12, #{self.tile.rows}",
-            "mla r2, r3, r12, r2",
-            f"str r2, {slot(OUT)}",
-            f"movw r12, #{self.tile.step}",
-            "mla lr, r3, r12, r1",
-            f"add r2, sp, #{self.data}",
+            t.str_("r3", slot(_AT)),
+            t.movw("r12", self.tile.rows),
+            t.mla("r2", "r3", "r12", "r2"),
+            t.str_("r2", slot(OUT)),
+            t.movw("r12", self.tile.step),
+            t.mla("lr", "r3", "r12", "r1"),
+            t.add("r2", "sp", self.data),
         )
-        return Repeated.once(addresses).followed_by(self.transformation).then((f"ldr r0, {slot(_STREAM)}",))
+        return Repeated.once(addresses).followed_by(self.transformation).then((t.ldr("r0", slot(_STREAM)),))
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
-        block = block.then((f"add r2, r2, #{self.layout.groups[group][1]}", f"str r2, {slot(OUT)}"))
+        block = block.then((t.add("r2", "r2", self.layout.groups[group][1]), t.str_("r2", slot(OUT))))
         return counted_in_memory(block, times, slot(_BLOCKS_LEFT), "r3", 2)
 
     def over_windows(self, code: Repeated, times: int) -> Repeated:
         end = (
-            f"ldr r1, {slot(_WINDOWS_AT)}",
-            f"ldr r2, {slot(_RESULTS_AT)}",
-            f"ldr r3, {slot(_AT)}",
-            "cmp r3, #0",
-            f"sub r3, r3, #{AT_ONCE}",
-            "usat r3, #16, r3",
-            "bne 1b",
+            t.ldr("r1", slot(_WINDOWS_AT)),
+            t.ldr("r2", slot(_RESULTS_AT)),
+            t.ldr("r3", slot(_AT)),
+            t.cmp("r3", 0),
+            t.sub("r3", "r3", AT_ONCE),
+            t.usat("r3", 16, "r3"),
+            t.bne(back=1),
         )
         return code.looped((), end, times, 1)
-
-    @property
-    def stack(self) -> int:
-        return SAVED_BYTES + self.frame
-
-    @property
-    def bytes(self) -> int:
-        """An upper bound of the bytes of flash."""
-        return bytes_of(self.lines)

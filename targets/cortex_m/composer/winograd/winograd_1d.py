@@ -5,6 +5,8 @@ halfwords, as do those of three weights. Sums begin with twice the start; where 
 what is halved.
 
 Windows of any number of rows are transformed in groups of four; a row of pixels is a part of each window.
+
+Registers are assigned by hand: six pixels take twelve of them, those of pointers, too.
 """
 
 from __future__ import annotations
@@ -12,10 +14,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.cortex_m.composer.assembly import REACH, moved
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.encodings import REACH
+from tinyml.targets.cortex_m.assembly.operands import Address, at, post, slot
+from tinyml.targets.cortex_m.composer.assembly import moved
 from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
@@ -29,7 +34,6 @@ from tinyml.targets.cortex_m.composer.winograd.window_groups import (
     STEPS_LEFT,
     SUMS,
     WinogradNest,
-    slot,
 )
 
 FRAME_BYTES = 6144
@@ -89,75 +93,74 @@ class Winograd1d(WinogradNest):
     def transformation(self) -> Repeated:
         """Transforms four windows, from lr on, into the frame."""
         even, odd = _PIXELS[::2], _PIXELS[1::2]
-        pixels: list[Lines] = []
+        pixels: list[Code] = []
         for number in reversed(range(6)):
-            address = f"[lr, #{number * self.tile.step}]" if number else f"[lr], #{QUAD}"
-            pixels += [parted_bytes(f"ldr {odd[number]}, {address}", even[number], odd[number])]
-        halves = [joined(*pixels), self.terms(even, 8, "[r2, #8]"), self.terms(odd, 0, f"[r2], #{_GROUP}")]
+            address = at("lr", number * self.tile.step) if number else post("lr", QUAD)
+            pixels += [parted_bytes(t.ldr(odd[number], address), even[number], odd[number])]
+        halves = [joined(*pixels), self.terms(even, 8, at("r2", 8)), self.terms(odd, 0, post("r2", _GROUP))]
         run = counted_in_memory(Repeated.once(joined(*halves)), self.tile.step // QUAD, slot(STEPS_LEFT), "r3", 3)
         if self.tile.runs > 1:
             run = run.then(moved("lr", self.tile.pitch - self.tile.step))
         return counted_in_memory(run, self.tile.runs, slot(_RUNS_LEFT), "r3", 4)
 
-    def terms(self, pixels: Sequence[str], half: int, minus: str) -> Lines:
+    def terms(self, pixels: Sequence[str], half: int, minus: Address) -> Code:
         """The terms of two elements of six pixels, whose registers change. minus: the address of those of b."""
         zero, one, two, three, four, five = pixels
         return (
-            f"ssub16 {zero}, {zero}, {two}",
-            f"str {zero}, [r2, #{_FIRST + half}]",
-            f"ssub16 {zero}, {two}, {four}",
-            f"str {zero}, [r2, #{_FIRST + half + 4}]",
-            f"ssub16 {zero}, {three}, {one}",
-            f"ssub16 {five}, {five}, {three}",
-            f"strd {zero}, {five}, [r2, #{_LAST + half}]",
-            f"sadd16 {zero}, {one}, {two}",
-            f"sadd16 {five}, {three}, {four}",
-            f"strd {zero}, {five}, [r2, #{_PLUS + half}]",
-            f"ssub16 {two}, {two}, {one}",
-            f"ssub16 {four}, {four}, {three}",
-            f"strd {two}, {four}, {minus}",
+            t.ssub16(zero, zero, two),
+            t.str_(zero, at("r2", _FIRST + half)),
+            t.ssub16(zero, two, four),
+            t.str_(zero, at("r2", _FIRST + half + 4)),
+            t.ssub16(zero, three, one),
+            t.ssub16(five, five, three),
+            t.strd(zero, five, at("r2", _LAST + half)),
+            t.sadd16(zero, one, two),
+            t.sadd16(five, three, four),
+            t.strd(zero, five, at("r2", _PLUS + half)),
+            t.ssub16(two, two, one),
+            t.ssub16(four, four, three),
+            t.strd(two, four, minus),
         )
 
     def term(self, rows: int, term: int) -> Repeated:
         """Adds the products of a term to the sums of rows."""
-        lines: list[str | Lines] = []
-        for half in ("[r2, #8]", f"[r2], #{_GROUP}"):
-            lines += [f"ldrd r1, r3, {half}", rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]
+        lines: list[Line | Code] = []
+        for half in (at("r2", 8), post("r2", _GROUP)):
+            lines += [t.ldrd("r1", "r3", half), rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]
         unrolled = _unrolled(self.quads)
         loop = Repeated.once(joined(*lines) * unrolled)
         loop = counted_in_memory(loop, self.quads // unrolled, slot(STEPS_LEFT), "r3", 3)
-        return Repeated.once((f"add r2, sp, #{_DATA + term}",)).followed_by(loop)
+        return Repeated.once((t.add("r2", "sp", _DATA + term),)).followed_by(loop)
 
-    def start(self, rows: int, windows: int) -> Lines:
-        return (f"ldm r0!, {{{', '.join(one for one, _ in SUMS[:rows])}}}",)
+    def start(self, rows: int, windows: int) -> Code:
+        return (t.ldm("r0", tuple(one for one, _ in SUMS[:rows]), update=True),)
 
     def products(self, rows: int, windows: int) -> Repeated:
         sums = [sum for pair in SUMS[:rows] for sum in pair]
         # The spilled sums are a, those in registers a + b: the latter become their halves, the former half of a - b.
         halves = [
-            (f"asr {sum}, {sum}, #1", f"ldr r3, {at}", f"sub r3, r3, {sum}", f"str r3, {at}")
-            for sum, at in ((sum, slot(KEPT + 4 * number)) for number, sum in enumerate(sums))
+            (t.asr(sum, sum, 1), t.ldr("r3", spilled), t.sub("r3", "r3", sum), t.str_("r3", spilled))
+            for sum, spilled in ((sum, slot(KEPT + 4 * number)) for number, sum in enumerate(sums))
         ]
-        names = ", ".join(sums)
         return (
-            Repeated.once(tuple(f"mov {two}, {one}" for one, two in SUMS[:rows]))
+            Repeated.once(tuple(t.mov(two, one) for one, two in SUMS[:rows]))
             .followed_by(self.term(rows, _PLUS))
-            .then((f"add r1, sp, #{KEPT}", f"stm r1, {{{names}}}"))
+            .then((t.add("r1", "sp", KEPT), t.stm("r1", (*sums,))))
             .followed_by(self.term(rows, _MINUS))
             .then(joined(*halves))
             .followed_by(self.term(rows, _FIRST))
             .then(self.results(rows, 0))
-            .then((f"add r1, sp, #{KEPT}", f"ldm r1, {{{names}}}"))
+            .then((t.add("r1", "sp", KEPT), t.ldm("r1", (*sums,))))
             .followed_by(self.term(rows, _LAST))
         )
 
-    def finish(self, rows: int, windows: int) -> Lines:
+    def finish(self, rows: int, windows: int) -> Code:
         return self.results(rows, 1)
 
-    def results(self, rows: int, window: int) -> Lines:
+    def results(self, rows: int, window: int) -> Code:
         """Stores the results of the first or the second window of each pair."""
         targets = [
-            [f"[r2, #{(2 * pair + window) * self.tile.rows + row}]" for pair in range(len(SUMS[row]))]
+            [at("r2", (2 * pair + window) * self.tile.rows + row) for pair in range(len(SUMS[row]))]
             for row in range(rows)
         ]
-        return joined(f"ldr r2, {slot(OUT)}", requantised_rows(self.layout, SUMS[:rows], targets))
+        return joined(t.ldr("r2", slot(OUT)), requantised_rows(self.layout, SUMS[:rows], targets))

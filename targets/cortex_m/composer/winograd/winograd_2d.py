@@ -9,16 +9,21 @@ times the start.
 Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
 multiplied by both, term by term with eight sums in registers, which are spilled until all terms are complete. The last
 two squares may overlap those before.
+
+Registers are assigned by hand: LDM and STM take sums and terms in the order of the registers' numbers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.cortex_m.composer.assembly import REACH, moved
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.encodings import REACH
+from tinyml.targets.cortex_m.assembly.operands import at, post, slot
+from tinyml.targets.cortex_m.composer.assembly import moved
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
@@ -32,7 +37,6 @@ from tinyml.targets.cortex_m.composer.winograd.window_groups import (
     STEPS_LEFT,
     SUMS,
     WinogradNest,
-    slot,
 )
 
 LINES = 2
@@ -93,56 +97,57 @@ class Winograd2d(WinogradNest):
     def transformation(self) -> Repeated:
         """The same with r12 at the third row of pixels."""
         columns = (self.column(number) for number in range(_PIXELS))
-        rows = (("ldm r1!, {r4-r9}", self.line(term, half)) for term in range(TERMS) for half in range(2))
-        lines = joined(*columns, f"add r1, sp, #{KEPT}", *(joined(load, line) for load, line in rows))
-        step = joined(lines, f"add r2, r2, #{_PAIR}", f"add lr, lr, #{QUAD}", f"add r12, r12, #{QUAD}")
+        load = t.ldm("r1", (range(4, 10),), update=True)
+        rows = ((load, self.line(term, half)) for term in range(TERMS) for half in range(2))
+        lines = joined(*columns, t.add("r1", "sp", KEPT), *(joined(*row) for row in rows))
+        step = joined(lines, t.add("r2", "r2", _PAIR), t.add("lr", "lr", QUAD), t.add("r12", "r12", QUAD))
         steps = counted_in_memory(Repeated.once(step), self.quads, slot(STEPS_LEFT), "r3", 3)
-        return Repeated.once(joined("mov r12, lr", moved("r12", 2 * self.tile.pitch))).followed_by(steps)
+        return Repeated.once(joined(t.mov("r12", "lr"), moved("r12", 2 * self.tile.pitch))).followed_by(steps)
 
-    def column(self, number: int) -> Lines:
+    def column(self, number: int) -> Code:
         """Stores the terms of the four pixels of a column in the stack frame, by terms and by halves of elements."""
-        lines: list[Lines] = []
+        lines: list[Code] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
             place = row % 2 * self.tile.pitch + number * self.tile.step
-            lines += [parted_bytes(f"ldr {odd}, [{'r12' if row > 1 else 'lr'}, #{place}]", even, odd)]
+            lines += [parted_bytes(t.ldr(odd, at("r12" if row > 1 else "lr", place)), even, odd)]
         for half, (zero, one, two, three) in enumerate((_EVEN, _ODD)):
             lines += [
                 (
-                    f"ssub16 {zero}, {zero}, {two}",
-                    f"ssub16 {three}, {three}, {one}",
-                    f"ssub16 r3, {two}, {one}",
-                    f"sadd16 {two}, {one}, {two}",
+                    t.ssub16(zero, zero, two),
+                    t.ssub16(three, three, one),
+                    t.ssub16("r3", two, one),
+                    t.sadd16(two, one, two),
                 )
             ]
             for term, register in enumerate((two, "r3", zero, three)):
-                lines += [(f"str {register}, {slot(KEPT + 4 * ((2 * term + half) * _PIXELS + number))}",)]
+                lines += [(t.str_(register, slot(KEPT + 4 * ((2 * term + half) * _PIXELS + number))),)]
         return joined(*lines)
 
-    def line(self, row: int, half: int) -> Lines:
+    def line(self, row: int, half: int) -> Code:
         """The terms of six columns, in r4 to r9, of which each square has four. row: the term along columns."""
         zero, one, two, three, four, five = (f"r{number}" for number in range(4, 10))
         pairs = (
-            (("sadd16", one, two), ("sadd16", three, four)),
-            (("ssub16", two, one), ("ssub16", four, three)),
-            (("ssub16", zero, two), ("ssub16", two, four)),
-            (("ssub16", three, one), ("ssub16", five, three)),
+            ((t.sadd16, one, two), (t.sadd16, three, four)),
+            ((t.ssub16, two, one), (t.ssub16, four, three)),
+            ((t.ssub16, zero, two), (t.ssub16, two, four)),
+            ((t.ssub16, three, one), (t.ssub16, five, three)),
         )
-        lines: list[str] = []
+        lines: list[Line] = []
         for term, pair in enumerate(pairs):
             place = self._place(TERMS * row + term) + 8 * half
-            lines += [f"{name} r1{number}, {a}, {b}" for number, (name, a, b) in enumerate(pair)]
-            lines += [f"str r1{number}, [r2, #{place + 4 * number}]" for number in range(2)]
+            lines += [opcode(f"r1{number}", a, b) for number, (opcode, a, b) in enumerate(pair)]
+            lines += [t.str_(f"r1{number}", at("r2", place + 4 * number)) for number in range(2)]
         return tuple(lines)
 
-    def quad(self, rows: int, *, first: bool = False) -> Lines:
+    def quad(self, rows: int, *, first: bool = False) -> Code:
         """Four weights of rows by a term of both squares. first: the sums begin."""
-        lines: list[str | Lines] = []
+        lines: list[Line | Code] = []
         for half in range(2):
             words = rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"), first=first and half == 0)
-            lines += [f"ldrd r1, r3, [r2], #{_PAIR // 2}", words]
+            lines += [t.ldrd("r1", "r3", post("r2", _PAIR // 2)), words]
         return joined(*lines)
 
-    def start(self, rows: int, windows: int) -> Lines:
+    def start(self, rows: int, windows: int) -> Code:
         return ()
 
     def products(self, rows: int, windows: int) -> Repeated:
@@ -153,14 +158,14 @@ class Winograd2d(WinogradNest):
         if loops:
             loop = Repeated.once(self.quad(rows) * unrolled)
             code = code.followed_by(counted_in_memory(loop, loops, slot(STEPS_LEFT), "r3", 3))
-        begin = f"add r2, sp, #{_DATA}", f"add r1, sp, #{KEPT}", f"str r1, {slot(_TERM_AT)}"
+        begin = t.add("r2", "sp", _DATA), t.add("r1", "sp", KEPT), t.str_("r1", slot(_TERM_AT))
         end = (
-            f"ldr r1, {slot(_TERM_AT)}",
-            f"stm r1!, {{{', '.join(sum for sums in SUMS[:rows] for sum in sums)}}}",
-            f"str r1, {slot(_TERM_AT)}",
-            f"add r3, sp, #{self.kept(rows, TERMS * TERMS, 0)}",
-            "cmp r1, r3",
-            "bne 4b",
+            t.ldr("r1", slot(_TERM_AT)),
+            t.stm("r1", tuple(sum for sums in SUMS[:rows] for sum in sums), update=True),
+            t.str_("r1", slot(_TERM_AT)),
+            t.add("r3", "sp", self.kept(rows, TERMS * TERMS, 0)),
+            t.cmp("r1", "r3"),
+            t.bne(back=4),
         )
         return code.looped(begin, end, TERMS * TERMS, 4)
 
@@ -168,40 +173,40 @@ class Winograd2d(WinogradNest):
         """The byte offset of the stack slot of a sum of some rows."""
         return KEPT + 4 * (2 * rows * term + sum)
 
-    def finish(self, rows: int, windows: int) -> Lines:
+    def finish(self, rows: int, windows: int) -> Code:
         stream = self.layout
         start, multiplier, after = (
             stream.offset(name, rows, row) for name, row in (("start", 0), ("multiplier", 0), ("start", 1))
         )
-        lines: list[str | Lines] = [f"ldr r2, {slot(OUT)}"]
+        lines: list[Line | Code] = [t.ldr("r2", slot(OUT))]
         for row in range(rows):
-            lines += [f"ldrd r12, lr, [r0, #{multiplier - start}]"]
+            lines += [t.ldrd("r12", "lr", at("r0", multiplier - start))]
             lines += [self.square(rows, row, number) for number in range(2)]
-            lines += [f"add r0, r0, #{after - start}"]
+            lines += [t.add("r0", "r0", after - start)]
         return joined(*lines)
 
-    def square(self, rows: int, row: int, number: int) -> Lines:
+    def square(self, rows: int, row: int, number: int) -> Code:
         """Stores the four results of a row of weights in a square."""
-        lines: list[str | Lines] = []
+        lines: list[Line | Code] = []
         for term in range(TERMS):
             upper, lower = _EVEN[term], _ODD[term]
             a, b, c, d = (slot(self.kept(rows, TERMS * i + term, 2 * row + number)) for i in range(TERMS))
-            start = (f"ldr {upper}, [r0]", f"add r1, r1, {upper}") if term == 0 else ()
-            loads = (f"ldr r3, {b}", f"ldr {upper}, {c}", f"ldr {lower}, {d}")
-            lines += [f"ldr r1, {a}", start, loads, halved("r1", "r3", upper, lower)]
+            start = (t.ldr(upper, at("r0")), t.add("r1", "r1", upper)) if term == 0 else ()
+            loads = (t.ldr("r3", b), t.ldr(upper, c), t.ldr(lower, d))
+            lines += [t.ldr("r1", a), start, loads, halved("r1", "r3", upper, lower)]
         for line, terms in enumerate((_EVEN, _ODD)):
             lines += [halved(*terms)]
             for window, sum in enumerate(terms[2:]):
                 place = (line * self.tile.count + 2 * number + window) * self.tile.rows + row
-                lines += [requantised(sum, "r12", "lr", self.tile.zero), f"strb {sum}, [r2, #{place}]"]
+                lines += [requantised(sum, "r12", "lr", self.tile.zero), t.strb(sum, at("r2", place))]
         return joined(*lines)
 
 
-def halved(a: str, b: str, c: str, d: str) -> Lines:
+def halved(a: str, b: str, c: str, d: str) -> Code:
     """The sums of two windows from those of their four terms: (a + b) / 2 + c in c, and (a - b) / 2 + d in d."""
     return (
-        f"add {b}, {a}, {b}",
-        f"add {c}, {c}, {b}, asr #1",
-        f"sub {a}, {a}, {b}, asr #1",
-        f"add {d}, {d}, {a}",
+        t.add(b, a, b),
+        t.add(c, c, b, asr=1),
+        t.sub(a, a, b, asr=1),
+        t.add(d, d, a),
     )

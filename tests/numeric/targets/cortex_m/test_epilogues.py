@@ -15,7 +15,9 @@ from programs.printed import WARNING_FLAGS
 from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.runtime.devices.registry import Build, runner_for
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.cortex_m.composer.assembly import statement
+from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m.assembly.operands import at
+from tinyml.targets.cortex_m.composer.assembly import ARMV6M, statement
 from tinyml.targets.cortex_m.composer.epilogues import THIRDS_LIMIT, factor_words, requantised_from_words
 
 SumAndFactor: TypeAlias = tuple[int, int, int, int]
@@ -33,11 +35,12 @@ def built(folder: Path, *, by_thirds: bool) -> Build:
     """A program whose input is a sum, the two words of a factor and a zero point."""
     function = statement(
         [
-            *("push {r4, r5, r6, r7, lr}", "mov r5, r0", "mov r7, r1"),
-            *("ldr r0, [r5]", f"ldr r4, [r5, #{4 * WORDS - 4}]", "movs r3, #0"),
-            *requantised_from_words(4, "[r7]", by_thirds=by_thirds),
-            "pop {r4, r5, r6, r7, pc}",
-        ]
+            *(t.push(("r4", "r5", "r6", "r7", "lr")), t.mov("r5", "r0"), t.mov("r7", "r1")),
+            *(t.ldr("r0", at("r5")), t.ldr("r4", at("r5", 4 * WORDS - 4)), t.movs("r3", 0)),
+            *requantised_from_words(4, at("r7"), by_thirds=by_thirds),
+            t.pop(("r4", "r5", "r6", "r7", "pc")),
+        ],
+        ARMV6M,
     )
     (folder / "epilogue.h").write_text(
         f"#include <stdint.h>\n#define epilogue_INPUT_LENGTH {INTERFACE.input_length}\n"

@@ -4,26 +4,29 @@ import numpy as np
 import pytest
 
 from tinyml.targets.c.composer.requantised import doubled
-from tinyml.targets.composer.lines import instructions, joined, statement
+from tinyml.targets.composer.instructions import Instruction, LocalLabel, instructions, joined, printed
+from tinyml.targets.composer.lines import statement
 from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.composer.row_blocks import BY_ELEMENT, BY_ROW, in_powers_of_two, row_blocks
 from tinyml.targets.composer.stream_fields import DOUBLED, MULTIPLIER, RIGHT, RIGHT_LESS_1, ROW, Weights
 from tinyml.targets.tiles import Sums, Tile
 
+BEGIN, STEP, LAST, TEST, BACK = (Instruction(name, name) for name in ("begin", "step", "last", "test", "back"))
+
 
 def test_instructions_are_lines_without_labels():
-    lines = joined("1:", ("nop", "nop"), "bne 1b")
+    lines = joined(LocalLabel(1), (STEP, STEP), TEST)
     assert instructions(lines) == 3
-    assert statement(lines).count("\\n\\t") == len(lines) - 1
+    assert statement(printed(lines)).count("\\n\\t") == len(lines) - 1
 
 
 def test_a_loop_runs_through_its_lines_several_times():
-    code = Repeated.once(("step", "step")).then(("last",))
-    loop = code.looped(("begin",), ("test", "back"), 5, 3)
-    assert loop.lines == ("begin", "3:", "step", "step", "last", "test", "back")
+    code = Repeated.once((STEP, STEP)).then((LAST,))
+    loop = code.looped((BEGIN,), (TEST, BACK), 5, 3)
+    assert printed(loop.lines) == ("begin", "3:", "step", "step", "last", "test", "back")
     assert loop.time == 1 + 5 * 5
-    assert code.looped((), ("leave", "back"), 5, 3, skipped=1).time == 5 * 5 - 1
-    assert code.looped(("begin",), ("test", "back"), 1, 3) == code
+    assert code.looped((), (TEST, BACK), 5, 3, skipped=1).time == 5 * 5 - 1
+    assert code.looped((BEGIN,), (TEST, BACK), 1, 3) == code
 
 
 @pytest.mark.parametrize(

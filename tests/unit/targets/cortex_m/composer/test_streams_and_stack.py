@@ -3,7 +3,8 @@
 import numpy as np
 
 from tinyml.dialects.num import ListedKernelAttr
-from tinyml.targets.cortex_m.composer.assembly import pushed
+from tinyml.targets.composer.instructions import stack_of
+from tinyml.targets.cortex_m.assembly import thumb as t
 from tinyml.targets.registry import kernel_of, tile_families
 from tinyml.targets.tiles import Sums, Tile
 
@@ -16,8 +17,8 @@ def test_the_weights_of_a_pair_of_rows_stand_together():
     assert words[-4:].tolist() == [0, 8, 0, -128]
 
 
-def test_the_stack_of_a_kernel_is_what_it_pushes():
-    assert pushed(("push {r4, r5, lr}", "1:", "push {r4}", "pop {r4}")) == 16
+def test_the_stack_of_a_kernel_is_what_it_allocates():
+    assert stack_of((t.push(("r4", "r5", "lr")), t.label(1), t.sub("sp", 4), t.pop(("r4",)))) == 16
     four = kernel_of(ListedKernelAttr.of("tm_cm_dot4_s8_s8_s32"), "cortex-m4").composed
     assert four is not None
     assert four.stack == 4 * 9

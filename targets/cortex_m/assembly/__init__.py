@@ -1,0 +1,1 @@
+"""Instructions of Cortex-M as records, and what they operate on."""
