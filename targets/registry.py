@@ -202,7 +202,7 @@ def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
 
 
 def _runnable(kernels: Iterable[Kernel], target: str) -> list[Kernel]:
-    """Those kernels that a board has the features for."""
+    """The kernels for which a board has the features."""
     features = "", *board(target).features
     return [kernel for kernel in kernels if kernel.needs in features]
 
