@@ -153,7 +153,6 @@ PIPELINES = {
             "block-rows",
             "select-kernels",
             If("pack_buffers", "place-arrays"),
-            *CLEAN,
             "fuse-loops",
             *CLEAN,
             "licm",

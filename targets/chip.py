@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from tinyml.targets.board import Board
@@ -92,6 +93,14 @@ class Chip:
     trap: str = "__builtin_trap();"
     figures: str = ""
     helpers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @cached_property
+    def kernels_by_sum(self) -> Mapping[Hashable, Sequence[Kernel]]:
+        """The listed kernels by what they compute (`Kernel.computed`), best first."""
+        by_sum: dict[Hashable, list[Kernel]] = {}
+        for kernel in self.kernels:
+            by_sum.setdefault(kernel.computed, []).append(kernel)
+        return by_sum
 
     def command(self, tool: str) -> str:
         """The command of the C compiler (`cc`) or of another tool, such as `avr-nm` for `nm`."""

@@ -7,7 +7,7 @@ generated file gives the same bits everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -142,13 +142,14 @@ class Kernel:
         widths = self.weights, self.vector, self.sum
         return Kernel("", *widths, op=self.op, flash=self.flash, codings=self.codings)
 
+    @property
+    def computed(self) -> Hashable:
+        """The sum that it computes, wherever its weights lie."""
+        return self.weights, self.vector, self.sum, self.op, self.codings, self.chunk
+
     def computes(self, wanted: Kernel) -> bool:
         """True if the kernel computes the sum of another description."""
-        ours, theirs = (
-            (kernel.weights, kernel.vector, kernel.sum, kernel.op, kernel.codings, kernel.chunk)
-            for kernel in (self, wanted)
-        )
-        return ours == theirs and self.flash in (None, wanted.flash)
+        return self.computed == wanted.computed and self.flash in (None, wanted.flash)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ package adds a chip through an entry point in the group `tinyml.chips` that name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
@@ -188,8 +188,7 @@ def compile_for(module: ModuleOp, target: str) -> None:
 
 def kernels_of(target: str) -> Sequence[Kernel]:
     """The kernels that a board can run, best first; raises `InputError` for an unknown board."""
-    chip, features = chip_of(target), board(target).features
-    return [kernel for kernel in chip.kernels if kernel.needs in ("", *features)]
+    return _runnable(chip_of(target).kernels, target)
 
 
 def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
@@ -197,9 +196,16 @@ def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
 
     Raises `InputError` for an unknown board.
     """
-    composed = _composed(chip_of(target), wanted)
-    listed = [kernel for kernel in kernels_of(target) if kernel.computes(wanted)]
-    return [*listed, *(() if composed is None else (composed,))]
+    chip = chip_of(target)
+    composed = _composed(chip, wanted)
+    listed = [kernel for kernel in chip.kernels_by_sum.get(wanted.computed, ()) if kernel.computes(wanted)]
+    return [*_runnable(listed, target), *(() if composed is None else (composed,))]
+
+
+def _runnable(kernels: Iterable[Kernel], target: str) -> list[Kernel]:
+    """The kernels for which a board has the features."""
+    features = "", *board(target).features
+    return [kernel for kernel in kernels if kernel.needs in features]
 
 
 def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:

@@ -32,23 +32,17 @@ class CompressedRows:
 
 def compress(matrix: NDArray[Any]) -> CompressedRows:
     """Compresses a matrix (rows, columns): its entries are the elements whose raw bits are not all zero."""
-    values: list[Any] = []
-    gaps: list[int] = []
-    lengths: list[int] = []
-    for row in matrix:
-        previous, start = 0, len(values)
-        for column in np.flatnonzero(row):
-            while column - previous > GREATEST_GAP:
-                values.append(row.dtype.type(0))
-                gaps.append(GREATEST_GAP)
-                previous += GREATEST_GAP
-            values.append(row[column])
-            gaps.append(int(column) - previous)
-            previous = int(column)
-        lengths.append(len(values) - start)
-    narrow = max(lengths, default=0) <= 255
-    return CompressedRows(
-        np.array(values, matrix.dtype),
-        np.array(gaps, np.uint8),
-        np.array(lengths, np.uint8 if narrow else np.uint16),
-    )
+    rows, columns = np.nonzero(matrix)
+    counts = np.bincount(rows, minlength=len(matrix))
+    firsts = (np.cumsum(counts) - counts)[counts > 0]
+    gaps = np.diff(columns, prepend=0)
+    gaps[firsts] = columns[firsts]
+    bridges = np.maximum(gaps - 1, 0) // GREATEST_GAP
+    ends = np.cumsum(bridges + 1) - 1
+    values = np.zeros(len(rows) + bridges.sum(), matrix.dtype)
+    values[ends] = matrix[rows, columns]
+    bridged = np.full(len(values), GREATEST_GAP, np.uint8)
+    bridged[ends] = gaps - GREATEST_GAP * bridges
+    lengths = np.bincount(np.repeat(rows, bridges + 1), minlength=len(matrix))
+    narrow = lengths.max(initial=0) <= 255
+    return CompressedRows(values, bridged, lengths.astype(np.uint8 if narrow else np.uint16))

@@ -31,6 +31,11 @@ def entries_of_group(width: int) -> int:
     return max(4, group_length(width))
 
 
+def bytes_of_group(width: int) -> int:
+    """Bytes per group for values of `width` bits."""
+    return entries_of_group(width) * (GAP_BITS + width) // 8
+
+
 @dataclass(frozen=True)
 class DeltaRows:
     """A matrix. width: bits per value. values, skips: one per entry. groups: groups per row, uint8 or uint16."""
@@ -40,22 +45,29 @@ class DeltaRows:
     skips: NDArray[np.uint8]
     groups: NDArray[Any]
 
-    @property
-    def group_bytes(self) -> int:
-        return entries_of_group(self.width) * (GAP_BITS + self.width) // 8
-
-    @property
-    def bytes(self) -> int:
-        return COUNT_BYTES * len(self.groups) + self.group_bytes * int(self.groups.sum())
-
     def stream(self) -> NDArray[np.uint8]:
         """The rows as bytes of flash."""
         ends = np.cumsum(self.groups)
         packed = pack_bits(self.values, self.width, self.skips)
-        rows = np.split(packed.reshape(-1, self.group_bytes), ends[:-1])
+        rows = np.split(packed.reshape(-1, bytes_of_group(self.width)), ends[:-1])
         counts = ([count % AT_ONCE, count // AT_ONCE] for count in self.groups.tolist())
         parts = [part for count, row in zip(counts, rows, strict=True) for part in (count, row.reshape(-1))]
         return np.concatenate(parts).astype(np.uint8)
+
+
+def groups_of_rows(rows: CompressedRows, columns: int, width: int) -> NDArray[Any] | None:
+    """The groups per row of `delta_rows`, which are known without the entries; None where that is None."""
+    entries = entries_of_group(width)
+    most = min(MOST_GROUPS, int(np.iinfo(rows.lengths.dtype).max))
+    ends = np.cumsum(rows.lengths, dtype=np.int64)
+    firsts = ends - rows.lengths
+    skips = rows.gaps.astype(np.int64) - 1
+    skips[firsts[rows.lengths > 0]] += 1
+    occupied = np.concatenate([[0], np.cumsum(1 + skips // (GREATEST_SKIP + 1))])
+    groups = -(-(occupied[ends] - occupied[firsts]) // entries)
+    if (groups > min(most, columns // entries)).any():
+        return None
+    return groups.astype(rows.lengths.dtype)
 
 
 def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | None:
@@ -64,25 +76,22 @@ def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | No
     None if a row has no room for the zeros that fill its last group, or more groups than the type of the row lengths
     can count.
     """
+    if (groups := groups_of_rows(rows, columns, width)) is None:
+        return None
     entries = entries_of_group(width)
-    most = min(MOST_GROUPS, int(np.iinfo(rows.lengths.dtype).max))
     values, skips = [rows.values[:0]], [np.zeros(0, np.uint8)]
-    groups: list[int] = []
     ends = np.cumsum(rows.lengths, dtype=np.int64)
-    for first, end in zip(ends - rows.lengths, ends, strict=True):
+    for first, end, count in zip(ends - rows.lengths, ends, groups.tolist(), strict=True):
         dense = np.zeros(columns, rows.values.dtype)
         occupied = np.cumsum(rows.gaps[first:end], dtype=np.int64)
         dense[occupied] = rows.values[first:end]
         occupied = _bridged(occupied)
-        missing = -len(occupied) % entries
-        spare = np.setdiff1d(np.arange(columns if missing else 0), occupied)[:missing]
-        if len(spare) < missing or len(occupied) > most * entries:
-            return None
-        occupied = np.sort(np.concatenate([occupied, spare]))
+        if missing := count * entries - len(occupied):
+            spare = np.setdiff1d(np.arange(columns), occupied)[:missing]
+            occupied = np.sort(np.concatenate([occupied, spare]))
         values.append(dense[occupied])
         skips.append((np.diff(occupied, prepend=-1) - 1).astype(np.uint8))
-        groups.append(len(occupied) // entries)
-    return DeltaRows(width, np.concatenate(values), np.concatenate(skips), np.array(groups, rows.lengths.dtype))
+    return DeltaRows(width, np.concatenate(values), np.concatenate(skips), groups)
 
 
 def _bridged(columns: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import num
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Array, ranked
+from tinyml.dialects.tdsl.arrays.values import Array, ranked, spread
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, spell
 from tinyml.dialects.tdsl.elementwise import PointwiseOp
 from tinyml.dialects.tdsl.facts import carried_product
@@ -82,7 +82,7 @@ class StartOp(TensorOp):
 
     def _spread(self, sums: Array) -> Array:
         shape = shape_of(self.out)
-        return np.broadcast_to(ranked(sums, 1 + len(shape)), (len(sums), *shape))
+        return spread(ranked(sums, 1 + len(shape)), (len(sums), *shape))
 
 
 class SumOp(TensorOp, ABC):

@@ -20,7 +20,7 @@ from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.arrays.matrices import MatrixFactors, Multiply, sum_products
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, Derivatives, Factored, ranked, summed_to
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, Derivatives, Factored, ranked, spread, summed_to
 from tinyml.dialects.tdsl.base import Shape, TensorOp, broadcast, format_of, shape_of, spell
 from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of
 from tinyml.dialects.tdsl.row_shifts import ShiftsRows, verify_shifts
@@ -107,8 +107,12 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     @property
     def derived_bound(self) -> Bound | None:
         """The least and the greatest possible partial sum, exact if an operand is a constant."""
+        return self.bound_of(self.products)
+
+    def bound_of(self, products: Sequence[Product]) -> Bound | None:
+        """The same where the facts about the products are known."""
         initial = None if self.initial is None else factor_of(self.initial)
-        return format_of(self.out).sum_bound(self.products, initial)
+        return format_of(self.out).sum_bound(products, initial)
 
     @property
     def rows(self) -> int:
@@ -178,8 +182,8 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         before = accumulators[0]
         if self.initial is not None and initial is not None:
             # The machine drops an axis along which all numbers are zero.
-            starts = np.broadcast_to(before.start(m, initial, format_of(self.initial)), initial.shape)
-            sums = np.broadcast_to(ranked(starts, 1 + len(shape)), (len(starts), *shape))
+            starts = spread(before.start(m, initial, format_of(self.initial)), initial.shape)
+            sums = spread(ranked(starts, 1 + len(shape)), (len(starts), *shape))
         for accumulator, factors, term in zip(accumulators, pairs, self.terms, strict=True):
             if sums is not None:
                 sums = accumulator.align(m, sums, before)

@@ -179,6 +179,10 @@ class BinaryOp(ElementwiseOp, ABC):
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         return insert(self.SCALAR(x[0], x[1], element))
 
+    @property
+    def interval(self) -> Interval:
+        return self.SCALAR.INTERVAL
+
 
 @irdl_op_definition
 class AddOp(BinaryOp):
@@ -257,6 +261,10 @@ class FunctionOp(UnaryOp, ABC):
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         assert issubclass(self.SCALAR, num.FunctionOp)
         return insert(self.SCALAR(x[0], element, self.scheme))
+
+    @property
+    def interval(self) -> Interval:
+        return self.SCALAR.INTERVAL
 
     def verify_more(self) -> None:
         format = format_of(self.out)

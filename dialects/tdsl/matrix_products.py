@@ -35,7 +35,11 @@ def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
 
 
 class MatrixProductsOp(ContractionOp, ABC):
-    """A sum of one or more products of matrices."""
+    """A sum of one or more products of matrices, which `pairs` names."""
+
+    @property
+    def terms(self) -> Sequence[Term]:
+        return [Term.of_matrices(*pair) for pair in self.pairs]
 
     def infer_shape(self) -> Shape:
         shapes = [_product_shape(shape_of(lhs), shape_of(rhs)) for lhs, rhs in self.pairs]
@@ -60,8 +64,8 @@ class ProductOp(MatrixProductsOp, ABC):
         build(self, [lhs, rhs], TensorType(element or shaped(rhs).get_element_type(), shape))
 
     @property
-    def terms(self) -> Sequence[Term]:
-        return [Term.of_matrices(self.lhs, self.rhs)]
+    def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
+        return [(self.lhs, self.rhs)]
 
 
 @irdl_op_definition
@@ -125,8 +129,8 @@ class MatmulSumOp(MatrixProductsOp):
         build(self, [factors, [] if initial is None else [initial]], result)
 
     @property
-    def terms(self) -> Sequence[Term]:
-        return [Term.of_matrices(*pair) for pair in zip(self.factors[::2], self.factors[1::2], strict=True)]
+    def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
+        return list(zip(self.factors[::2], self.factors[1::2], strict=True))
 
     @property
     def initial(self) -> SSAValue | None:

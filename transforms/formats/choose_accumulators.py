@@ -45,10 +45,12 @@ class ChooseAccumulatorsPass(ModulePass):
 
 def choose(op: tdsl.ContractionOp) -> None:
     """Set the accumulator of one sum of products, given the known values and ranges of its operands."""
-    result, bound = tdsl.format_of(op.out), op.derived_bound
+    result = tdsl.format_of(op.out)
     if isinstance(op, tdsl.MatmulSumOp):
         _order(op, result)
-    op.acc = result.accumulator_for(op.products[-1], bound).type
+    products = op.products
+    bound = op.bound_of(products)
+    op.acc = result.accumulator_for(products[-1], bound).type
     op.properties |= num.proof(bound)
 
 

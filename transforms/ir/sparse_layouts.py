@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.layouts.csr import CompressedRows
-from tinyml.dialects.layouts.delta_row_stream import delta_rows
+from tinyml.dialects.layouts.delta_row_stream import (
+    COUNT_BYTES,
+    bytes_of_group,
+    delta_rows,
+    entries_of_group,
+    groups_of_rows,
+)
 from tinyml.dialects.layouts.packed_bits import GAP_BITS
 from tinyml.dialects.layouts.row_stream import pack_rows
 from tinyml.dialects.lazy_numpy import np
@@ -22,30 +28,45 @@ if TYPE_CHECKING:
 class SparseRows:
     """The rows of a sparse matrix in the layout of one kernel.
 
-    entries: the number of entries that the kernel processes. stream: None for a kernel that reads compressed rows.
-    lengths: of the rows in a stream, in multiples of `unit` bytes after the row's count.
+    entries: the number of entries that the kernel processes. bytes: of flash. lengths: of the rows in a stream, in
+    multiples of `unit` bytes after the row's count. make_stream: makes the stream; None for a kernel that reads
+    compressed rows.
     """
 
     kernel: Kernel
     entries: int
     bytes: int
-    stream: NDArray[np.uint8] | None
     lengths: NDArray[Any]
-    unit: int
+    unit: int = 0
+    make_stream: Callable[[], NDArray[np.uint8]] | None = None
 
     @classmethod
     def read_by(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
         """The rows of a matrix in a kernel's layout; None if the layout cannot hold them."""
         if kernel.gaps == 0:
-            return cls(kernel, len(rows.values), rows.bytes, None, rows.lengths, 0)
+            return cls(kernel, len(rows.values), rows.bytes, rows.lengths)
         if kernel.gaps == GAP_BITS:
-            if (near := delta_rows(rows, columns, kernel.weights)) is None:
-                return None
-            stream = near.stream()
-            return cls(kernel, len(near.values), stream.nbytes, stream, near.groups, near.group_bytes)
+            return cls._near(kernel, rows, columns)
         if (stream := pack_rows(rows, kernel.vector // 8)) is None:
             return None
-        return cls(kernel, len(rows.values), stream.nbytes, stream, rows.lengths, 1 + rows.values.itemsize)
+        entry = 1 + rows.values.itemsize
+        return cls(kernel, len(rows.values), stream.nbytes, rows.lengths, entry, lambda: stream)
+
+    @classmethod
+    def _near(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
+        """Delta-coded rows, whose stream takes long to make and is seldom needed."""
+        width = kernel.weights
+        if (groups := groups_of_rows(rows, columns, width)) is None:
+            return None
+
+        def stream() -> NDArray[np.uint8]:
+            near = delta_rows(rows, columns, width)
+            assert near is not None
+            return near.stream()
+
+        total, unit = int(groups.sum()), bytes_of_group(width)
+        bytes = COUNT_BYTES * len(groups) + unit * total
+        return cls(kernel, entries_of_group(width) * total, bytes, groups, unit, stream)
 
     @property
     def time(self) -> float:

@@ -211,18 +211,18 @@ def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, target: str) -> Kernel |
     best = best_rows(kernels_for(target, kernel.wanted), compressed_rows(op), op.length)
     if best is None:
         return None
-    if best.stream is None:
+    if best.make_stream is None:
         op.kernel = best.kernel.attribute
         return best.kernel
-    nest = LoopNest(op)
-    stream = scratch.ConstantOp.of(best.stream.view("i1"), i8)
+    nest, bytes = LoopNest(op), best.make_stream()
+    stream = scratch.ConstantOp.of(bytes.view("i1"), i8)
     stream.result.name_hint = f"{op.values.name_hint or 'sparse'}_rows"
     nest.insert(stream)
     lengths = cast(scratch.ConstantOp, op.lengths.owner)
     counted = best.lengths.view(lengths.raws.dtype)
     lengths.value = scratch.ConstantOp.of(counted, scratch.memref_type(op.lengths).element_type).value
     start = nest.add(nest.times(op.at, best.unit), nest.times(op.row, COUNT_BYTES))
-    row = nest.insert(scratch.SliceOp(stream.result, start, best.stream.shape))
+    row = nest.insert(scratch.SliceOp(stream.result, start, bytes.shape))
     _replace(op, nest.insert(num.PackedDotOp(op.sum, row, op.vector, best.kernel.attribute)))
     return best.kernel
 

@@ -116,6 +116,11 @@ def ranked(x: Array, rank: int) -> Array:
     return x if x.ndim == rank else x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
 
 
+def spread(x: Array, shape: tuple[int, ...]) -> Array:
+    """An array broadcast to a shape; the same array if it has that shape, so that recorded steps can go on from it."""
+    return x if x.shape == shape else np.broadcast_to(x, shape)
+
+
 def summed_to(x: Array, slope: Array) -> Array:
     """The derivative with respect to a broadcast array, from that with respect to the result; samples stay separate."""
     slope = slope.sum(tuple(range(1, slope.ndim - x.ndim + 1)))

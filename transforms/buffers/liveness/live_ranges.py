@@ -120,10 +120,10 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
             touches.setdefault(buffer, []).append(op)
     moved = _moved(function, number, same)
     buffers: dict[SSAValue, list[Buffer]] = {}
-    for op in function.body.walk():
-        if isinstance(op, Buffer):
-            _expect_one_buffer(op, same)
-            buffers.setdefault(same.find(op.result), []).append(op)
+    in_order = [op for op in function.body.walk() if isinstance(op, Buffer)]
+    for op in in_order:
+        _expect_one_buffer(op, same)
+        buffers.setdefault(same.find(op.result), []).append(op)
     ranges: dict[Buffer, LiveRange] = {}
     for buffer, members in buffers.items():
         given = any("input" in member.properties for member in members)
@@ -136,7 +136,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
         spans += moved.get(buffer, [])
         whole = LiveRange(min(span.first for span in spans), max(span.last for span in spans))
         ranges.update((member, _after_source(member, whole)) for member in members)
-    return LiveRanges(points, {op: ranges[op] for op in function.body.walk() if isinstance(op, Buffer)})
+    return LiveRanges(points, {op: ranges[op] for op in in_order})
 
 
 def _moved(
@@ -144,6 +144,8 @@ def _moved(
 ) -> dict[SSAValue, list[LiveRange]]:
     """The points next to moves: the old buffer is alive before a move, the new one after it."""
     ranges: dict[SSAValue, list[LiveRange]] = {}
+    if not any(isinstance(op, MoveOp) for op in function.body.block.ops):
+        return ranges
     before = -1
     for op in function.body.block.ops:
         if isinstance(op, MoveOp):

@@ -77,11 +77,16 @@ class _Loop(NamedTuple):
 
 
 class _Walk:
-    """A walk over ops that collects their accesses."""
+    """A walk over ops that collects their accesses.
+
+    loops, visits: of the ops whose duration was computed before.
+    """
 
     def __init__(self, buffers: frozenset[SSAValue]) -> None:
         self.buffers = buffers
         self.accesses: list[Access] = []
+        self.loops: dict[scf.ForOp, _Loop] = {}
+        self.visits: dict[TensorOp, Sequence[Visits]] = {}
 
     def touches(self, op: Operation) -> bool:
         return any(root(operand) in self.buffers for inner in op.walk() for operand in inner.operands)
@@ -95,10 +100,23 @@ class _Walk:
             return loop.trips * loop.duration
         if not isinstance(op, TensorOp) or op.dest is None or isinstance(op, WindowOp):
             return 2
-        return 2 * sum(len(run.stores) for run in _visits(op)) + 2
+        return 2 * sum(len(run.stores) for run in self.visits_of(op)) + 2
+
+    def visits_of(self, op: TensorOp) -> Sequence[Visits]:
+        """The steps of an op; raises `Unknown` if the windows of a pool have too many elements."""
+        if op not in self.visits:
+            if isinstance(op, PoolOp) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
+                raise Unknown
+            self.visits[op] = op.visits
+        return self.visits[op]
 
     def loop(self, op: scf.ForOp, loops: list[_Loop]) -> _Loop:
         """The iterations of a loop; raises `Unknown` if it carries values."""
+        if op not in self.loops:
+            self.loops[op] = self._loop(op, loops)
+        return self.loops[op]
+
+    def _loop(self, op: scf.ForOp, loops: list[_Loop]) -> _Loop:
         step = const_evaluate_operand(op.step)
         if op.iter_args or step is None:
             raise Unknown
@@ -128,7 +146,7 @@ class _Walk:
 
     def tensor_op(self, op: TensorOp, time: int, loops: list[_Loop]) -> None:
         assert op.dest is not None
-        runs = _visits(op)
+        runs = self.visits_of(op)
         stepwise = {value for value in op.inputs if any(value is operand for run in runs for operand, _ in run.loads)}
         begin = time
         for run in runs:
@@ -210,13 +228,6 @@ class _Walk:
                 return calculate(*(self.evaluate(operand, loops) for operand in owner.operands))
             case _:
                 raise Unknown
-
-
-def _visits(op: TensorOp) -> Sequence[Visits]:
-    """The steps of an op; raises `Unknown` if the windows of a pool have too many elements."""
-    if isinstance(op, PoolOp) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
-        raise Unknown
-    return op.visits
 
 
 def _is_handed_on(value: SSAValue) -> bool:

@@ -39,6 +39,8 @@ class FormatAssignment:
         self.class_of = {value: tensors for tensors in self.classes for value in tensors.members}
         contractions = [op for op in function.walk() if isinstance(op, tdsl.ContractionOp) and tdsl.is_real(op.out)]
         self.accumulators = AccumulatorWidths(contractions)
+        ops = [op for op in function.walk() if isinstance(op, tdsl.TensorOp) and op.out in self.class_of]
+        self._bounding = [op for op in ops if op.addends or op.pairs]
         self._assigned: dict[tuple[FormatChoice, ...], list[NumberFormat]] = {}
 
     def formats(self, choices: Sequence[FormatChoice]) -> Sequence[NumberFormat]:
@@ -54,7 +56,7 @@ class FormatAssignment:
                 tensors: self.fitted(tensors, choice.format_for(*range_of(tensors, choice.prototype)))
                 for tensors, choice in chosen.items()
             }
-            steps = AssignmentSteps(self.function, self.class_of, self.accumulators, chosen, formats)
+            steps = AssignmentSteps(self._bounding, self.class_of, self.accumulators, chosen, formats)
             self._assigned[key] = [steps.formats[tensors] for tensors in self.classes]
         return self._assigned[key]
 

@@ -9,9 +9,8 @@ kept in registers and have the precision of registers.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from xdsl.dialects import func
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
@@ -23,7 +22,7 @@ from tinyml.transforms.formats.assignment.accumulator_widths import ACCUMULATOR_
 from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.assignment.compute_formats import compute_formats
 from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
-from tinyml.transforms.formats.assignment.tensor_uses import are_collected, are_scalars, is_scalar_op, readers
+from tinyml.transforms.formats.assignment.tensor_uses import is_scalar_op
 
 MEDIAN = tdsl.PERCENTILES.index(50.0)
 
@@ -40,19 +39,19 @@ def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, floa
 class AssignmentSteps:
     """The formats for one set of choices, derived in steps that each change some of them.
 
-    class_of: the class of each tensor of a function. formats: by class, initially those of the choices.
-    compute_formats: those of classes stored in a foreign family.
+    bounding: the ops of a function whose operands bound their results. class_of: the class of each of its tensors.
+    formats: by class, initially those of the choices. compute_formats: those of classes stored in a foreign family.
     """
 
     def __init__(
         self,
-        function: func.FuncOp,
+        bounding: Sequence[tdsl.TensorOp],
         class_of: Mapping[SSAValue, TensorClass],
         accumulators: AccumulatorWidths,
         choices: Mapping[TensorClass, FormatChoice],
         formats: Mapping[TensorClass, NumberFormat],
     ):
-        self.function = function
+        self.bounding = bounding
         self.class_of = class_of
         self.accumulators = accumulators
         self.formats = dict(formats)
@@ -79,10 +78,9 @@ class AssignmentSteps:
         In the latter case, the greatest 0.1 % of them may saturate before they are widened.
         """
         for tensors, choice in self.choices.items():
-            if not (are_scalars(tensors.members) or are_collected(tensors.members)):
+            if not (tensors.are_scalars or tensors.are_collected):
                 continue
-            reading = list(readers(tensors.members))
-            if all(is_scalar_op(reader) and not isinstance(reader, tdsl.FunctionOp) for reader in reading):
+            if all(is_scalar_op(reader) and not isinstance(reader, tdsl.FunctionOp) for reader in tensors.readers):
                 self.formats[tensors] = self.formats[tensors].in_register()
             elif not choice.prototype.AS_PUBLISHED and self._vanishes(tensors):
                 percentiles = [profile.percentiles.data for profile in tensors.profiles()]
@@ -104,9 +102,8 @@ class AssignmentSteps:
         Only classes that are read by functions alone are changed.
         """
         for tensors, choice in self.choices.items():
-            reading = list(readers(tensors.members))
-            functions = [reader for reader in reading if isinstance(reader, tdsl.FunctionOp)]
-            if not functions or len(functions) < len(reading):
+            functions = [reader for reader in tensors.readers if isinstance(reader, tdsl.FunctionOp)]
+            if not functions or len(functions) < len(tensors.readers):
                 continue
             results = [self.of(function.out) for function in functions]
             useful = [
@@ -114,7 +111,7 @@ class AssignmentSteps:
                 for function, result in zip(functions, results, strict=True)
             ]
             self.formats[tensors] = choice.format_for(min(low for low, _ in useful), max(high for _, high in useful))
-            if are_scalars(tensors.members) and any(result.bits > choice.prototype.bits for result in results):
+            if tensors.are_scalars and any(result.bits > choice.prototype.bits for result in results):
                 self.formats[tensors] = self.formats[tensors].in_register()
 
     def _spare_accumulators(self) -> None:
@@ -197,12 +194,10 @@ class AssignmentSteps:
 
     def _limit_results(self) -> None:
         """Coarsen the scale of results that their operands cannot fill, to a fixed point, in formats with this rule."""
-        ops = [op for op in self.function.walk() if isinstance(op, tdsl.TensorOp) and op.out in self.class_of]
-        ops = [op for op in ops if op.addends or op.pairs]
         changed = True
         while changed:
             changed = False
-            for op in ops:
+            for op in self.bounding:
                 if (tensors := self.class_of[op.out]) in self.compute_formats:
                     continue
                 before = after = self.formats[tensors]

@@ -20,6 +20,7 @@ from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.assignment.profiled_ranges import joint_range, result_profiles
+from tinyml.transforms.formats.assignment.tensor_uses import are_collected, are_scalars, readers
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,21 @@ class TensorClass:
     def is_constant(self) -> bool:
         """True if all members are constants or parts of constants."""
         return all(tdsl.constant_root(value) is not None for value in self.members)
+
+    @cached_property
+    def readers(self) -> Sequence[Operation]:
+        """The ops that use the numbers of members (`tensor_uses.readers`)."""
+        return list(readers(self.members))
+
+    @cached_property
+    def are_scalars(self) -> bool:
+        """True for single elements that live in registers (`tensor_uses.are_scalars`)."""
+        return are_scalars(self.members)
+
+    @cached_property
+    def are_collected(self) -> bool:
+        """True for single numbers that a loop collects (`tensor_uses.are_collected`)."""
+        return are_collected(self.members)
 
     def profiles(self) -> Iterator[tdsl.Profile]:
         """Yield the profiles of members that are single numbers and results of ops."""

@@ -13,12 +13,13 @@ from tinyml.dialects.errors import InputError
 from tinyml.transforms.formats.evaluation.evaluator import evaluator_of
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses, registered_pass
 from tinyml.transforms.search.costs.pipelines_below import (
+    BUFFERS_TO_LOOPS,
     ESTIMATE_COST,
     MEASURE_COST,
-    TO_LOOPS,
     ProgramCost,
     cost_of,
 )
+from tinyml.transforms.search.costs.working_memory import WorkingMemory
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
@@ -42,15 +43,17 @@ class Platform:
 class CandidateCosts:
     """The costs of one program's candidates on a platform.
 
-    estimates: by candidate, as far as requested. measurements: as returned by `measured`. faults: the reason for
-    candidates that are not programs.
+    memory: of candidates, without the stack; estimates go on from the programs that it has lowered. estimates: by
+    candidate, as far as requested. measurements: as returned by `measured`. faults: the reason for candidates that are
+    not programs.
     """
 
     def __init__(self, candidates: Candidates, platform: Platform):
         self.candidates = candidates
         self.platform = platform
         options = vars(platform)
-        self.estimating = LoweringPasses(TO_LOOPS, registered_pass(ESTIMATE_COST, **options), **options)
+        self.memory = WorkingMemory(candidates, **options)
+        self.estimating = LoweringPasses((BUFFERS_TO_LOOPS,), registered_pass(ESTIMATE_COST, **options), **options)
         self.measuring = registered_pass(MEASURE_COST, **options)
         self.estimates: dict[Formats, ProgramCost] = {}
         self.faults: dict[Formats, str] = {}
@@ -64,7 +67,7 @@ class CandidateCosts:
         if formats in self.faults:
             raise InputError(self.faults[formats])
         if formats not in self.estimates:
-            module, _ = self.candidates.in_formats(formats)
+            module = self.memory.lowered(formats)
             self.estimating.apply(module)
             cost = cost_of(module)
             assert cost is not None

@@ -22,10 +22,7 @@ BITS_TO_C = "bits-to-c"
 TO_BUFFERS = (REFINE_FORMATS, FORMATS_TO_BUFFERS)
 """The pipelines from the output of `assign-format` to packed memory."""
 
-TO_LOOPS = (*TO_BUFFERS, BUFFERS_TO_LOOPS)
-"""The pipelines from the output of `assign-format` to loops, the input of the cost model."""
-
-TO_C = (*TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
+TO_C = (*TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
 """The pipelines from the output of `assign-format` to C."""
 
 PROOF = "check-packing"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
 
@@ -15,35 +18,56 @@ from tinyml.transforms.ir.attributes import argument_attribute
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import TO_BUFFERS
 
+KEPT = 64
+"""The greatest number of partly lowered programs that are kept for their estimates."""
+
 
 class WorkingMemory:
     """The arena and the input of one program's candidates, in bytes, excluding the stack.
 
-    pack_buffers: true if `pack-buffers` runs.
+    options: of the pipelines to packed memory, such as `target`. A program is lowered only as far as it differs from
+    earlier ones; `lowered` continues from there.
     """
 
-    def __init__(self, candidates: Candidates, pack_buffers: bool = False):
+    def __init__(self, candidates: Candidates, **options: Any):
         self.candidates = candidates
-        self.pack_buffers = pack_buffers
-        self._steps = [LoweringPasses((name,), pack_buffers=pack_buffers) for name in TO_BUFFERS]
+        self.pack_buffers = options.get("pack_buffers", False)
+        self._steps = [LoweringPasses((name,), **options) for name in TO_BUFFERS]
         self._known: dict[object, int] = {}
+        self._begun: dict[Formats, _Lowering] = {}
 
     def of(self, formats: Formats) -> int:
         """The bytes of a candidate's arena and input; raises `InputError` if the formats make no program."""
         if formats not in self._known:
-            self._known[formats] = self._packed(formats)
+            begun = self._begin(formats)
+            self._known[formats] = self._packed(begun)
+            self._begun[formats] = begun
+            if len(self._begun) > KEPT:
+                del self._begun[next(iter(self._begun))]
         return self._known[formats]
 
-    def _packed(self, formats: Formats) -> int:
-        module, _ = self.candidates.in_formats(formats)
-        refine, place = self._steps
-        rounded = self._key(leave_out_roundings(module.clone()))
+    def lowered(self, formats: Formats) -> ModuleOp:
+        """The program of a candidate with packed memory, which the caller may change.
+
+        Raises `InputError` if the formats make no program.
+        """
+        begun = self._begun.pop(formats, None) or self._begin(formats)
+        while begun.steps:
+            begun.run_next()
+        self._known.setdefault(formats, arena_and_input(begun.module))
+        return begun.module
+
+    def _begin(self, formats: Formats) -> _Lowering:
+        return _Lowering(self.candidates.in_formats(formats)[0], list(self._steps))
+
+    def _packed(self, begun: _Lowering) -> int:
+        rounded = self._key(leave_out_roundings(begun.module.clone()))
         if rounded not in self._known:
-            refine.apply(module)
-            refined = self._key(module)
+            begun.run_next()
+            refined = self._key(begun.module)
             if refined not in self._known:
-                place.apply(module)
-                self._known[refined] = arena_and_input(module)
+                begun.run_next()
+                self._known[refined] = arena_and_input(begun.module)
             self._known[rounded] = self._known[refined]
         return self._known[rounded]
 
@@ -67,6 +91,17 @@ class WorkingMemory:
         if accumulator is not None:
             return accumulator.bits
         return tdsl.format_of(value).bits if self.pack_buffers else 8 * tdsl.format_of(value).dtype.itemsize
+
+
+@dataclass
+class _Lowering:
+    """A program that is being lowered to packed memory, and the remaining steps."""
+
+    module: ModuleOp
+    steps: list[LoweringPasses]
+
+    def run_next(self) -> None:
+        self.steps.pop(0).apply(self.module)
 
 
 def working_memory(module: ModuleOp) -> int:

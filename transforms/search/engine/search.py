@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, costs_on
-from tinyml.transforms.search.costs.working_memory import WorkingMemory
 from tinyml.transforms.search.evaluation.evaluation import Evaluation
 
 
@@ -20,6 +20,7 @@ class Search:
     A candidate is a `FormatChoice` for each class of tensors; the code of searches is independent of the number format.
     prototype: a format of the family that is searched. others: formats that tensors may have instead, of any width.
     pack_buffers: true if buffers are packed. earlier: choices for an equivalent program, by the names of its tensors.
+    target: the board whose programs' memory counts, as for `select-kernels`.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class Search:
         others: Sequence[NumberFormat] = (),
         pack_buffers: bool = False,
         earlier: Mapping[str, FormatChoice] = MappingProxyType({}),
+        target: str = USUAL,
     ):
         self.evaluation = evaluation
         self.prototype = prototype
@@ -38,7 +40,7 @@ class Search:
         self.classes = self.assignment.classes
         self.pack_buffers = pack_buffers
         self.earlier = earlier
-        self.memory = WorkingMemory(self.evaluator.candidates, pack_buffers)
+        self.memory = self.costs(target).memory
 
     def uniform(self, prototype: NumberFormat) -> list[FormatChoice]:
         """The same choice for all tensors."""

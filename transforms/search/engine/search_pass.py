@@ -191,7 +191,7 @@ class SearchPass(ModulePass):
         prototype = format_named(ctx, self.format, None)
         check_scheme(prototype, self.format, self.functions)
         others = [_other_format(ctx, name) for name in self.other_formats]
-        return Search(evaluation, prototype, others, self.pack_buffers, earlier)
+        return Search(evaluation, prototype, others, self.pack_buffers, earlier, self.limits.target)
 
     def _give_formats(self, op: ModuleOp, data: Data, search: Search, result: SearchResult) -> None:
         """Give a program the formats of its result."""

@@ -1,0 +1,120 @@
+"""The work that a search does for a candidate, in counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from programs.searches import evaluation_of, profiled, some_data, uniform
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass, PassPipeline
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.tdsl import contraction
+from tinyml.dialects.tdsl.arrays.values import Arithmetic
+from tinyml.runtime.evaluator import tapes
+from tinyml.targets.registry import chips, kernels_for, kernels_of
+from tinyml.tools.driver.stages import print_ir
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.formats.evaluation.problem import SearchProblem
+from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
+from tinyml.transforms.search.engine.equivalent_programs import with_rounded_sums
+from tinyml.transforms.search.evaluation.evaluation import Evaluation
+from tinyml.transforms.search.evaluation.workers import Workers
+
+
+def counted_passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """The passes that run from now on, by name."""
+    runs: Counter[str] = Counter()
+    apply = PassPipeline.apply
+
+    def counting(self: PassPipeline, ctx: Context, op: ModuleOp) -> None:
+        runs.update(step.name for step in self.passes)
+        apply(self, ctx, op)
+
+    monkeypatch.setattr(PassPipeline, "apply", counting)
+    return runs
+
+
+def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch: pytest.MonkeyPatch):
+    """Behind the choice of accumulators, behind loops, and behind kernels."""
+    with evaluation_of("protonn") as evaluation:
+        costs = CandidateCosts(evaluation.evaluator.candidates, Platform("uno"))
+        runs = counted_passes(monkeypatch)
+        for _ in range(2):
+            costs.estimated(uniform(evaluation, 8)[0])
+    assert runs["canonicalize"] == 3
+    assert runs["choose-accumulators"] == runs["select-kernels"] == runs["estimate-cost"] == 1
+
+
+def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: pytest.MonkeyPatch):
+    """Whichever is asked for first: its formats are refined and its memory is packed only then."""
+    with evaluation_of("protonn") as evaluation:
+        first, second = uniform(evaluation, 8, 16)
+        costs = CandidateCosts(evaluation.evaluator.candidates, Platform("uno"))
+        runs = counted_passes(monkeypatch)
+        memory = costs.memory.of(first)
+        costs.estimated(first)
+        assert memory == costs.memory.of(first)
+        costs.estimated(second)
+        costs.memory.of(second)
+    assert runs["choose-storage"] == runs["pack-scratch"] == 2
+
+
+def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
+    """An iteration repeats the steps of the first one, and goes on from its sum."""
+    computed: Counter[Operation] = Counter()
+    compute = tapes.compute
+
+    def counting(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
+        computed[op] += isinstance(op, tdsl.MatmulSumOp) and op.initial is not None
+        return compute(arithmetic, op, arguments)
+
+    data = some_data("protonn")
+    program = next(with_rounded_sums(profiled("protonn"), data.x))
+    problem = SearchProblem(print_ir(program), data.x, data.y, None)
+    with Evaluation(problem, "disagreement", Workers(1)) as evaluation:
+        monkeypatch.setattr(tapes, "compute", counting)
+        evaluation.losses(uniform(evaluation, 8))
+    assert max(computed.values()) == 1
+
+
+def test_facts_about_products_are_gathered_once(monkeypatch: pytest.MonkeyPatch):
+    gathered: Counter[str] = Counter()
+    product = contraction._product  # pyright: ignore[reportPrivateUsage]
+
+    def counting(*args: Any) -> Any:
+        gathered["products"] += 1
+        return product(*args)
+
+    with evaluation_of("protonn") as evaluation:
+        module, _ = evaluation.evaluator.candidates.in_formats(uniform(evaluation, 8)[0])
+    terms = [term for op in module.walk() if isinstance(op, tdsl.ContractionOp) for term in op.terms]
+    monkeypatch.setattr(contraction, "_product", counting)
+    step: ModulePass = ChooseAccumulatorsPass()
+    step.apply(Context(), module)
+    assert gathered["products"] == len(terms) > 0
+
+
+def test_kernels_are_found_as_if_all_were_tried():
+    for board in [board.name for chip in chips() for board in chip.boards]:
+        known = kernels_of(board)
+        for kernel in known:
+            listed = [found for found in kernels_for(board, kernel.wanted) if found in known]
+            assert listed == [found for found in known if found.computes(kernel.wanted)]
+
+
+def test_intervals_are_those_of_scalars():
+    """Proofs ask for intervals often, so that no computation of an element is built for them."""
+    with evaluation_of("fastgrnn") as evaluation:
+        module = evaluation.evaluator.candidates.in_formats(uniform(evaluation, 8)[0])[0]
+    ops = [op for op in module.walk() if isinstance(op, tdsl.BinaryOp | tdsl.FunctionOp)]
+    assert any(isinstance(op, tdsl.FunctionOp) for op in ops)
+    for op in ops:
+        step = op.scalar_body.result.owner
+        assert isinstance(step, num.ScalarOp)
+        assert op.interval == step.interval
