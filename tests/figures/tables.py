@@ -129,6 +129,13 @@ TABLES: dict[str, dict[str, Column]] = {
         "cycles, M": (ON_M4, "{core_cycles:M4}"),
         "cycles per product": (ON_M4, "{core_cycles/macs:.2f}"),
     },
+    "sklearn-digits": {
+        "scikit-learn, %": ("estimator '{row}'", "{float:.2f}"),
+        "on the Uno, %": ("estimator '{row}'", "{accuracy:.2f}"),
+        "cycles": ("estimator '{row}'", "{time:,.0f}"),
+        "flash, bytes": ("estimator '{row}'", "{flash:d}"),
+        "RAM, bytes": ("estimator '{row}'", "{ram:d}"),
+    },
     "kernels-flash-uno": {
         "without": (FORMATS["fixed 8"], TIME_AND_FLASH),
         "`--flash 16000`": ("compile {row} --width 8 --flash 16000", TIME_AND_FLASH),

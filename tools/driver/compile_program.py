@@ -37,7 +37,7 @@ def compile_choice(
 ) -> tuple[Compiled, Request, AutoChoice]:
     """The program that `auto` chooses, the request that asks for it, and how it was chosen."""
     data = load_program_data(program, str(request.val))
-    if request.outputs is None and IndexType() in predict_function(program).function_type.outputs:
+    if request.outputs == AUTO_FORMAT and IndexType() in predict_function(program).function_type.outputs:
         request = replace(request, outputs=CLASS)
     loss = DEFAULT_LOSS if request.loss is None else request.loss
     try:

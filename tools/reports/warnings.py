@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.tools.driver.requests.request import AUTO_FORMAT
+from tinyml.transforms.ir.outputs import CLASS
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -104,8 +105,8 @@ WARNINGS = (
         lambda found: f"nothing that fits loses as little as {found.report['chosen']['permitted_loss']:g} points",
         lambda found: "--loss allows more; a larger board may have room for more bits",
     ),
-    _slow("softmax", "softmax", "softmax", "the class does not need it: leave it out of the model"),
-    _slow("scaler", "scaler", "scaling the input", "fold the scaler into the weights of the first layer"),
+    _slow("softmax", "softmax", "softmax", f"--outputs {CLASS} leaves it out: the class does not need it"),
+    _slow("scaler", "scaler", "scaling the input", "--feature-scales or --fold-affine let the first layer absorb it"),
     _slow(
         "wide sums",
         "wide_sums",

@@ -25,7 +25,7 @@ from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
-from tinyml.transforms.search.costs.pipelines_below import TO_LOOPS
+from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_LOOPS, LOOPS_TO_KERNELS, TO_BUFFERS
 from tinyml.transforms.search.costs.working_memory import arena_and_input
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class ProgramTrial:
         """The estimate of the program with further options, of the levels below formats."""
         options = replace(self.options, **more)
         module, _ = self.prepared.candidates.retyped(self.formats)
-        LoweringPasses(TO_LOOPS, **vars(options)).apply(module)
+        LoweringPasses((*TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_KERNELS), **vars(options)).apply(module)
         estimate: Estimate | None = estimate_on(module, options.target, OPTIMIZE)
         if estimate is None:
             return EstimatedCost(None, 0, arena_and_input(module))

@@ -91,11 +91,11 @@ class Request(BuildOptions, ModelArgument):
         metavar="NAME",
         group=OptionGroup.NUMBERS,
     )
-    outputs: str | None = option(
-        "result of a classifier: all scores, or only the class, without steps that keep the class, such as softmax "
-        f"(default: {CLASS} with --format {AUTO_FORMAT}, otherwise {SCORES})",
-        default=None,
-        choices=OUTPUTS,
+    outputs: str = option(
+        "result of a classifier: all scores, or only the class, without steps that keep the class, such as softmax; "
+        f"{AUTO_FORMAT} is {CLASS} with --format {AUTO_FORMAT} and {SCORES} otherwise",
+        default=AUTO_FORMAT,
+        choices=(AUTO_FORMAT, *OUTPUTS),
         group=OptionGroup.NUMBERS,
     )
     val: Path | None = option(
@@ -132,7 +132,7 @@ class Request(BuildOptions, ModelArgument):
         """The values of the options of `CompileOptions`, by name, with the usual ones for what was not said."""
         values = {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}
         values["format"] = USUAL_FORMAT if self.format == AUTO_FORMAT else self.format
-        return values | {"outputs": self.outputs or SCORES}
+        return values | {"outputs": SCORES if self.outputs == AUTO_FORMAT else self.outputs}
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
         """The options for the pipelines of a board, which may differ from the target."""

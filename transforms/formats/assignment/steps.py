@@ -213,8 +213,8 @@ class AssignmentSteps:
 
         Votes lose the bits that none of them needs, such as all but one if each is zero or one.
         """
-        for op in self.function.walk():
-            if not isinstance(op, tdsl.ForestOp) or (constant := tdsl.constant_root(op.votes)) is None:
+        for op in [value.owner for value in self.class_of if isinstance(value.owner, tdsl.ForestOp)]:
+            if (constant := tdsl.constant_root(op.votes)) is None:
                 continue
             votes, result = (self.class_of.get(value) for value in (op.votes, op.out))
             if votes not in self.choices or result not in self.choices or result in self.compute_formats:

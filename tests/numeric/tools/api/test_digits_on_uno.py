@@ -1,0 +1,30 @@
+"""Estimators of scikit-learn in five lines: what `auto` makes of them for an Uno."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from programs.digits import NAMES, digits, estimator, on_uno, points_lost
+
+MOST_LOST = 0.5
+"""Points of accuracy on the test samples, below those of scikit-learn."""
+
+MOST_CYCLES = {"MLP": 18_000, "random forest": 2_800}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_estimator_on_an_uno(name: str):
+    """The bits of the simulated board are compared as the program is compiled."""
+    report = on_uno(name).report
+    assert report.fits
+    assert report.mismatch is None
+    assert report.chosen is not None
+    assert report.chosen["qualifies"]
+    assert points_lost(name) <= MOST_LOST
+    assert report.time_per_inference is not None
+    assert report.time_per_inference <= MOST_CYCLES.get(name, np.inf)
+
+
+def test_answers_are_labels():
+    x, _ = digits().test
+    assert set(on_uno("MLP").predict(x[:50]).tolist()) <= set(estimator("MLP").classes_.tolist())

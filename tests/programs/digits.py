@@ -1,0 +1,60 @@
+"""Estimators of scikit-learn for its handwritten digits, as a person would train and compile them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import tinyml
+from programs.estimators import Array, datasets, sk
+
+NAMES = ("logistic regression", "MLP", "scaler and MLP", "PCA and RBF SVM", "random forest", "boosting")
+
+
+@dataclass(frozen=True)
+class Digits:
+    """The digits in a random order, a third each: to train, to choose by, and to test."""
+
+    train: tuple[Array, Array]
+    val: tuple[Array, Array]
+    test: tuple[Array, Array]
+
+
+@cache
+def digits() -> Digits:
+    x, y = datasets.load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(x))
+    thirds = [(x[part], y[part]) for part in np.array_split(order, 3)]
+    return Digits(*thirds)
+
+
+@cache
+def estimator(name: str) -> Any:
+    """A trained estimator: a logistic regression, an MLP 64-16-10 and so on."""
+
+    def mlp() -> Any:
+        return sk.MLPClassifier((16,), max_iter=600, random_state=0)
+
+    made = {
+        "logistic regression": lambda: sk.LogisticRegression(max_iter=300),
+        "MLP": mlp,
+        "scaler and MLP": lambda: sk.make_pipeline(sk.StandardScaler(), mlp()),
+        "PCA and RBF SVM": lambda: sk.make_pipeline(sk.PCA(16), sk.SVC()),
+        "random forest": lambda: sk.RandomForestClassifier(20, max_depth=6, random_state=0),
+        "boosting": lambda: sk.GradientBoostingClassifier(n_estimators=20, max_depth=3, random_state=0),
+    }
+    return made[name]().fit(*digits().train)
+
+
+@cache
+def on_uno(name: str) -> tinyml.Program:
+    """The program that `auto` makes of an estimator for an Uno."""
+    return tinyml.compile(estimator(name), *digits().val, board="uno")
+
+
+def points_lost(name: str) -> float:
+    """Percent of the test samples that scikit-learn gets right, less those that the program does."""
+    return 100 * (float(estimator(name).score(*digits().test)) - on_uno(name).score(*digits().test))
