@@ -133,8 +133,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "scikit-learn, %": ("estimator '{row}'", "{float:.2f}"),
         "on the Uno, %": ("estimator '{row}'", "{accuracy:.2f}"),
         "cycles": ("estimator '{row}'", "{time:,.0f}"),
-        "flash, bytes": ("estimator '{row}'", "{flash:d}"),
-        "RAM, bytes": ("estimator '{row}'", "{ram:d}"),
+        "flash, bytes": ("estimator '{row}'", "{flash}"),
+        "RAM, bytes": ("estimator '{row}'", "{ram}"),
     },
     "kernels-flash-uno": {
         "without": (FORMATS["fixed 8"], TIME_AND_FLASH),
