@@ -28,8 +28,8 @@ def write_onnx(folder: Path, op: str, domain: str = "") -> None:
 
 
 def large(folder: Path) -> None:
-    np.save(folder / "W.npy", np.ones((1500, 4), np.float32))
-    text = "let X = (4, 1) in [0.0, 1.0] in\nlet W = (1500, 4) in [0.0, 1.0] in\nargmax(W * X)\n"
+    np.save(folder / "W.npy", np.ones((9000, 4), np.float32))
+    text = "let X = (4, 1) in [0.0, 1.0] in\nlet W = (9000, 4) in [0.0, 1.0] in\nargmax(W * X)\n"
     (folder / "tour.sd").write_text(text)
 
 
@@ -62,8 +62,8 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "wrong shape": (MODEL, "val.npz: samples of `x` have 5 values, the program takes 4"),
     "NaN": (MODEL, "val.npz: `x` holds NaN or infinity in sample 1"),
     "labels": (MODEL, "val.npz: label 7 of sample 1", "has 2 classes"),
-    "too large": (MODEL, "tour.sd: does not fit uno (atmega328p): needs", "bytes of RAM, the board has 32256"),
-    "too large for a limit": (f"{MODEL} --ram 3", "tour.sd: arena and input take", "--ram allows 3"),
+    "too large": (MODEL, "tour.sd: does not fit uno (atmega328p): needs", "of flash", "atmega1284p"),
+    "too large for a limit": (f"{MODEL} --ram 3", "tour.sd: does not fit uno (atmega328p): needs", "--ram allows 3"),
     "misspelt option": (f"{MODEL} --widht 8", "unknown option --widht, did you mean '--width'?", USAGE),
     "misspelt command": ("compiel tour.sd", "unknown command 'compiel', did you mean 'compile'?"),
     "misspelt choice": (f"{MODEL} --packed allways", "--packed: unknown value 'allways', did you mean 'always'?"),
@@ -113,7 +113,7 @@ X = np.zeros((2, 4))
 
 IN_PYTHON: dict[str, tuple[Callable[[], object], str]] = {
     "no file": (lambda: tinyml.load("tuor.sd"), "tuor.sd: cannot read the program: No such file or directory"),
-    "wrong file": (lambda: tinyml.load("val.npz"), "val.npz: expected a program (.onnx, .sd, .tflite, .mlir)"),
+    "wrong file": (lambda: tinyml.load("val.npz"), "val.npz: expected a program (.joblib, .json, .onnx, "),
     "no model": (lambda: tinyml.load(X), "expected the path of a model"),
     "no data": (lambda: tinyml.compile("tour.sd"), "tour.sd: number formats are chosen on data: give X_val"),
     "wrong shape": (lambda: tinyml.compile("tour.sd", X[:, :3]), "samples of X_val have 3 values, the program takes 4"),
@@ -138,7 +138,10 @@ IN_PYTHON: dict[str, tuple[Callable[[], object], str]] = {
         lambda: tinyml.compile("tour.sd", X, format="posti"),
         "unknown number format 'posti', did you mean 'posit'?",
     ),
-    "too large": (lambda: tinyml.compile("tour.sd", X, ram=3), "arena and input take 12 bytes, ram allows 3"),
+    "too large": (
+        lambda: tinyml.compile("tour.sd", X, ram=3),
+        "tour.sd: does not fit uno (atmega328p): needs 22 bytes of RAM, ram allows 3",
+    ),
     "no folder of ours": (lambda: tinyml.open("."), ".: expected a folder written by tinyml compile"),
 }
 
