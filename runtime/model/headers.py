@@ -52,7 +52,7 @@ def _name(file: Path) -> str:
     return f"tinyml/{file.name}"
 
 
-_INCLUDED = re.compile(r'^#include "(tinyml/\w+\.h)"\n', re.MULTILINE)
+_INCLUDED = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 """An include of another header of the runtime, whose text comes first."""
 
 _DEFINED = re.compile(r"^static\b[^;{}=()]*(?:\(\([^()]*\)\))?[^;{}=()]*\b(tm_\w+)\(", re.MULTILINE)
@@ -80,7 +80,7 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     definition = re.compile(rf"^static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{", re.MULTILINE)
     for name, text in headers.items():
         if definition.search(text):
-            needed = [(each, headers[each]) for each in _INCLUDED.findall(text)]
+            needed = [(f"tinyml/{each}", headers[f"tinyml/{each}"]) for each in _INCLUDED.findall(text)]
             return [*needed, (name, _INCLUDED.sub("", text))]
     raise InputError(f"no header of the runtime defines the function '{symbol}' for the target '{target}'")
 

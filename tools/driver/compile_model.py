@@ -104,9 +104,9 @@ def build_folder(
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, remedies
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.stages import load_program
-    from tinyml.tools.reports.choice_report import choice_lines, choice_report, requested_report
+    from tinyml.tools.reports.advice.choice_report import choice_lines, choice_report, requested_report
+    from tinyml.tools.reports.advice.warnings import warnings_of
     from tinyml.tools.reports.report import require_fit, write_report
-    from tinyml.tools.reports.warnings import warnings_of
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
     from tinyml.transforms.formats.order_input import OrderInputPass
 

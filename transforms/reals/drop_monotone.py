@@ -24,7 +24,8 @@ from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.tdsl.base import spell
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.tdsl.base import shaped, spell
 from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 
 _Decision = tdsl.ArgmaxOp | tdsl.SignOp | tdsl.AtLeastOp
@@ -88,6 +89,9 @@ def _add_label(function: func.FuncOp) -> None:
 def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
     """Return the compared numbers once, in place of all results that are computed from them alone."""
     last = cast(func.ReturnOp, function.body.block.last_op)
+    if not isinstance(compared.type, TensorType) or number_format(shaped(compared).get_element_type()) is None:
+        # An accumulator, which the program finishes before it returns it.
+        return
     kept: list[int] = []
     for number, result in enumerate(last.operands):
         if isinstance(result.type, TensorType) and _is_function_of(result, compared):

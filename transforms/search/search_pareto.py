@@ -118,6 +118,10 @@ class SearchParetoPass(SearchPass):
     def limits(self) -> Limits:
         return Limits(limit(self.cycles), limit(self.flash), limit(self.ram), limit(self.loss), self.target)
 
+    def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
+        """As for other searches, unless `plans` says what there is to choose from."""
+        return iter(()) if self.plans else super().otherwise(op)
+
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
         for program in super().programs(ctx, op, inputs):
             yield from in_modes(program, self.plans) if self.plans else [program]

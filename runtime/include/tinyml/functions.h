@@ -3,7 +3,7 @@
 #ifndef TINYML_FUNCTIONS_H
 #define TINYML_FUNCTIONS_H
 #include <stdint.h>
-#include "tinyml/f32.h"
+#include "f32.h"
 
 /* x = m * 2^e with m between the roots of 1/2 and 2, and a polynomial in m - 1. */
 static __attribute__((__unused__)) float tm_logf(float x)

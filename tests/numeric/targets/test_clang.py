@@ -77,7 +77,11 @@ def test_headers_have_no_unused_functions(chip: Chip, tmp_path: Path):
         for header in folder.glob("tinyml/*.h"):
             source = tmp_path / f"{header.stem}.c"
             source.write_text(header.read_text("utf-8"))
-            call_tool(chip, "cc", [*MODEL_FLAGS[:3], *WARNINGS, "-Os", "-c", source, "-o", tmp_path / "strict.o"])
+            call_tool(
+                chip,
+                "cc",
+                [*MODEL_FLAGS[:3], *WARNINGS, "-Os", f"-I{header.parent}", "-c", source, "-o", tmp_path / "strict.o"],
+            )
 
 
 def test_its_compiler_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -90,7 +90,9 @@ def comparable(folder: Path) -> dict[str, Any]:
         str(path.relative_to(folder)): None if path.suffix == ".svg" else path.read_bytes() for path in files
     }
     report = json.loads(found.pop("report.json"))
-    return found | {"report": {name: report[name] for name in report.keys() - {"seconds", "files", "model"}}}
+    return found | {
+        "report": {name: report[name] for name in report.keys() - {"seconds", "files", "model", "requested"}}
+    }
 
 
 def test_it_saves_what_the_command_writes(tmp_path: Path):

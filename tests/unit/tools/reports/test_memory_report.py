@@ -39,7 +39,20 @@ func.func @f(%X: memref<4xf32>, %Y: memref<4xf32>) -> memref<4xf32> {
 
 
 def compile_tour(out: Path) -> int:
-    return main(["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "--target", "host", "-o", str(out)])
+    return main(
+        [
+            "compile",
+            str(TOUR / "tour.sd"),
+            "--val",
+            str(TOUR / "val.npz"),
+            "--width",
+            "16",
+            "--target",
+            "host",
+            "-o",
+            str(out),
+        ]
+    )
 
 
 def test_the_map_of_a_program():

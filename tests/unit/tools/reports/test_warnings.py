@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tinyml.tools.reports.warnings import WARNINGS, Findings
+from tinyml.tools.reports.advice.warnings import WARNINGS, Findings
 from tinyml.transforms.ir.cost.shares import TimeShares
 
 FINE: dict[str, Any] = {"accuracy_float": 97.0, "accuracy": 96.5, "disagreements": 4, "samples": 100, "chosen": None}

@@ -40,7 +40,7 @@ def searched(file: str, *plans: str) -> ModuleOp:
 
 def test_rows_are_chosen_where_memory_is_short_op_by_op(file: str):
     with pytest.raises(InputError, match="no program within the limits was found: the least needs 4"):
-        searched(file)
+        searched(file, "ordinary")
     module = searched(file, "ordinary", "rows")
     assert predict_function(module).attributes[tdsl.MODE] == StringAttr("rows")
     assert predict_function(module).attributes[tdsl.RAM] == IntegerAttr(RAM, i64)

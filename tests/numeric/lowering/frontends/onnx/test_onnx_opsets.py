@@ -146,7 +146,7 @@ READ = """
 10 QLinearConv
 13 Gather
 13 Abs ArgMax Ceil Concat Exp Floor Gemm Greater Less Log MatMul Max Min Neg ReduceSum Reciprocal Sigmoid Slice Softmax
-13 Sqrt Sum Tanh Tile Clip Expand
+13 ArgMin Sqrt Sum Tanh Tile Clip Expand
 14 Add Div Mul Relu Sub
 13 Erf LogSoftmax
 15 BatchNormalization Pow

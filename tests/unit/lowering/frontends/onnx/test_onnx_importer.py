@@ -231,7 +231,7 @@ def test_commands_read_onnx(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file.write_bytes(model([node("Hardmax", "x")], [4]).SerializeToString())
     assert main([str(file)]) == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"error: {file}: Erf 'Erf_y': the op is not supported")
+    assert error.startswith(f"error: {file}: Hardmax 'Hardmax_y': the op is not supported")
     assert error.count("\n") == 1
 
 

@@ -100,13 +100,3 @@ def test_support_vectors_decide_as_libsvm_does():
     assert outputs.labels is not None
     assert outputs.labels.tolist() == [0, 1, 0]
     assert tdsl.classes_of(module) == ["a", "b"]
-
-
-def test_old_opsets_are_for_ops_that_did_not_change():
-    nodes = ml("Scaler", "x", "scaled", offset=[1.0], scale=[2.0]), helper.make_node("Tanh", ["scaled"], ["scores"])
-    x = np.array([[0.5, 1.0, 1.5]])
-    scores = evaluate_reals(imported(*nodes, outputs="scores", opset=7), x).scores
-    assert scores is not None
-    np.testing.assert_allclose(scores, np.tanh(2 * x - 2))
-    with pytest.raises(InputError, match="opset 12 is not supported"):
-        imported(helper.make_node("Softmax", ["x"], ["scores"]), outputs="scores", opset=12)

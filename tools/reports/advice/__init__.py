@@ -1,0 +1,1 @@
+"""Advice in reports: what was chosen and why, and what costs accuracy or time."""
