@@ -77,8 +77,6 @@ def _add_label(function: func.FuncOp) -> None:
             before = before.owner.input
         # A probability is compared with 1/2, which is the sigmoid of 0.
         decision = tdsl.SignOp(before.owner.input if isinstance(before.owner, tdsl.SigmoidOp) else scores)
-        if decision.input is not scores:
-            last.operands[0] = decision.input
     decision.result.name_hint = "label"
     Rewriter.insert_op(decision, InsertPoint.before(last))
     last.operands = [decision.result, *last.operands]
@@ -115,12 +113,11 @@ def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
 
 def _drop(decision: _Decision) -> SSAValue:
     """Let a decision read the argument of increasing functions; the result is the value that it then compares."""
-    value, dropped = decision.input, list[SSAValue]()
+    value = decision.input
     threshold = decision.threshold.value.data if isinstance(decision, tdsl.AtLeastOp) else 0.0
     while (found := _argument(value, decision, threshold)) is not None:
-        dropped.append(value)
         value, threshold = found
-    if not dropped:
+    if value is decision.input:
         return value
     if isinstance(decision, tdsl.AtLeastOp):
         new: _Decision = tdsl.AtLeastOp(value, threshold)

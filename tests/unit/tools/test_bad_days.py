@@ -47,7 +47,7 @@ PREPARED: dict[str, Callable[[Path], object]] = {
     "op of an estimator": lambda folder: write_onnx(folder, "NoSuchModel", "ai.onnx.ml"),
     "folder of others": lambda folder: (folder / "out").mkdir() or (folder / "out/mine").touch(),
 }
-"""What has happened to the folder of the model."""
+"""Preparations of the folder of the model, by the name of a case."""
 
 MODEL = "compile tour.sd --val val.npz -o out"
 ONNX = "compile model.onnx --val val.npz -o out"

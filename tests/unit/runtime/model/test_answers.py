@@ -1,4 +1,4 @@
-"""What `y` of a data set holds: classes by index or by label, or numbers."""
+"""The array `y` of a data set: classes by index or by label, or numbers."""
 
 from __future__ import annotations
 

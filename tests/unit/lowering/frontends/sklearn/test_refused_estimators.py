@@ -1,4 +1,4 @@
-"""What is said of estimators that cannot be imported, and of files that hold them."""
+"""Messages about estimators that cannot be imported, and about their files."""
 
 from __future__ import annotations
 
