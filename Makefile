@@ -16,15 +16,15 @@ help: ## show this list
 demo: $(VENV)/core ## compile the example models and run them on this computer (no cross compiler needed)
 	$(BIN)/tinyml demo
 
-# Pyright keeps one core busy for half a minute: it runs beside the suites, and is heard when they are done.
-test: toolchains ruff ## everything: compilers and simulators by apt, then ruff, pyright, filecheck, pytest
+# Pyright keeps one core busy for half a minute: it runs beside the suites, and its output follows theirs.
+test: toolchains ruff ## test everything: install compilers and simulators by apt, run ruff, pyright, filecheck, pytest
 	@mkdir -p build
 	@$(PYRIGHT) >build/pyright.log 2>&1 & types=$$!; trap 'kill $$types' INT TERM; \
 	$(MAKE) --no-print-directory filecheck pytest; suites=$$?; \
 	wait $$types; types=$$?; echo '$(PYRIGHT)'; cat build/pyright.log; \
 	exit $$((suites | types))
 
-lint: ruff ## ruff and pyright
+lint: ruff ## run ruff and pyright
 	$(PYRIGHT)
 
 ruff: $(VENV)/test
@@ -32,34 +32,34 @@ ruff: $(VENV)/test
 	$(BIN)/ruff format --check .
 	.ci/packages --check
 
-filecheck: $(VENV)/test ## the regression suite on IR files (lit)
+filecheck: $(VENV)/test ## run the regression suite on IR files (lit)
 	$(BIN)/lit -sv tests/filecheck
 
-pytest: $(VENV)/test ## unit and numeric tests
+pytest: $(VENV)/test ## run unit and numeric tests
 	$(BIN)/pytest -q -n auto --dist worksteal
 
-bench: $(VENV)/test toolchains ## size and speed of the example models on a simulated Arduino Uno
+bench: $(VENV)/test toolchains ## measure size and speed of the example models on a simulated Arduino Uno
 	$(BIN)/tinyml bench $(MODELS) --target uno
 
-fuzz: $(VENV)/test toolchains ## try damaged inputs and random programs for SECONDS, and count how they end
+fuzz: $(VENV)/test toolchains ## try damaged inputs and random programs for SECONDS, and count the outcomes
 	cd tests && ../$(BIN)/python -m fuzz --seconds $(SECONDS)
 
-kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simulated chips
+kernels: $(VENV)/test toolchains ## measure the kernels of the runtime on simulated chips
 	$(BIN)/python -m tinyml.tools.calibration.kernel_costs $(CALIBRATE)
 
-costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (targets/*/costs), some minutes
+costs: $(VENV)/test toolchains ## measure the tables of the cost model again (targets/*/costs; some minutes)
 	$(BIN)/python -m tinyml.tools.calibration.costs $(CALIBRATE)
 
-packing: $(VENV)/test ## how many generated packing problems are solved in ten seconds each, ten minutes or so
+packing: $(VENV)/test ## count the generated packing problems that are solved in ten seconds each (about ten minutes)
 	$(BIN)/python -m tinyml.tools.calibration.solved_packings --given tests/packing/minimalloc
 
-figures: $(VENV)/test toolchains ## measure the tables of the pages anew: all, or ONLY=TABLE,... (FROM=DIR: further models)
+figures: $(VENV)/test toolchains ## measure the tables of the pages again: all, or ONLY=TABLE,... (FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m figures $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
 
-compile-times: $(VENV)/core ## how long programs of 1,000, 3,000 and 10,000 ops take to compile, some two minutes
+compile-times: $(VENV)/core ## time the compilation of programs of 1,000, 3,000 and 10,000 ops (about two minutes)
 	$(BIN)/python -m tinyml.tools.calibration.compile_times
 
-format: $(VENV)/test ## lay out the Python files, list the packages
+format: $(VENV)/test ## format the Python files and update the list of packages
 	.ci/packages
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -70,7 +70,7 @@ clean: ## remove the environment and everything built
 toolchains: $(VENV)/core
 	@$(BIN)/python .ci/toolchains
 
-# The distribution was called tinyml before: an environment of that time would have it twice.
+# The distribution used to be called tinyml: an environment of that time would have it twice.
 $(VENV)/core: pyproject.toml
 	@.ci/venv '$(PYTHON)' $(VENV)
 	@$(PIP) --quiet uninstall --yes tinyml

@@ -28,6 +28,10 @@ class InputError(Exception):
         super().__init__(f"{location}: {message}" if location else message)
 
 
+class TooLargeError(InputError):
+    """A program, or a part of it, that is too large for the chip that it is compiled for."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown name, with the most similar known one; "" if none is similar."""
     from difflib import get_close_matches
@@ -37,11 +41,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f", did you mean '{names[near[0]]}'?" if near else ""
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
+def unknown(what: str, name: str, known: Iterable[str], aliases: Iterable[str] = ()) -> InputError:
     """The error for an unknown name, with the most similar known one or else all known ones.
 
-    what: the kind of thing that is named, such as `target`.
+    what: the kind of thing that is named, such as `target`. aliases: other names, which are not listed.
     """
     names = [*known]
-    end = did_you_mean(name, names) or f" (one of {', '.join(names)})"
+    end = did_you_mean(name, [*names, *aliases]) or f" (one of {', '.join(names)})"
     return InputError(f"unknown {what} '{name}'{end}")

@@ -24,13 +24,15 @@ from tinyml.dialects.errors import InputError
 T = TypeVar("T")
 P = ParamSpec("P")
 
-UNIVERSES, CHIPS, FRONTENDS, SCHEDULES = GROUPS = (
+UNIVERSES, CHIPS, FRONTENDS, SCHEDULES, PACKAGES = GROUPS = (
     "xdsl.universe",
     "tinyml.chips",
     "tinyml.frontends",
     "tinyml.schedules",
+    "tinyml.packages",
 )
-"""The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; schedules."""
+"""The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; schedules;
+packages of compiled models."""
 
 XDSL = "xdsl"
 _OURS = (DISTRIBUTION, XDSL)

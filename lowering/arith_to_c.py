@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -18,6 +17,7 @@ from tinyml.lowering.c.arithmetic import ARITHMETIC
 from tinyml.lowering.c.control_flow import CONTROL_FLOW
 from tinyml.lowering.c.dead_code import remove_dead
 from tinyml.lowering.c.function import FunctionLowering, unsupported
+from tinyml.lowering.c.interface.caller_functions import caller_functions
 from tinyml.lowering.c.memory import MEMORY
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.transforms.ir.levels import BITS
@@ -32,7 +32,8 @@ class LowerArithToCPass(ModulePass):
     The module holds one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
     functions. If the input is a view of the arena, the function takes no argument and `NAME_input` returns the input's
     address; if it arrives row by row (`tdsl.received`), from the user's function `NAME_row`, there is no argument
-    either. `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results,
+    either. With `tdsl.instances`, the functions take the memory of an instance as their first argument.
+    `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results,
     constants and views become comments. Raises `InputError` for any other module and for operations without a C
     spelling.
     """
@@ -44,11 +45,10 @@ class LowerArithToCPass(ModulePass):
         function = _model(op)
         program = ProgramBuilder(ctx, function)
         arguments = () if program.row_length is not None else function.args
-        body = Block(arg_types=[c.PointerType(program.input.element_type, CONST)] * len(arguments))
-        for before, after in zip(arguments, body.args, strict=True):
-            after.name_hint = before.name_hint or "X"
+        pointer = c.PointerType(program.input.element_type, CONST)
+        body = program.signatures.body({argument.name_hint or "X": pointer for argument in arguments})
         FunctionLowering(program, body, SPELLINGS).lower_function(function)
-        lowered = program.finish(body)
+        lowered = program.finish(body, caller_functions(program, body, SPELLINGS))
         for old in list(op.body.block.ops)[::-1]:
             Rewriter.erase_op(old, safe_erase=False)
         op.body.block.add_op(lowered)

@@ -63,6 +63,19 @@ class CompileOptions:
         default=False,
         group=OptionGroup.NUMBERS,
     )
+    input_unit: str | None = option(
+        "take a sensor's integers in place of reals: adc10, adc12, int8, uint8, int16, g16384, dps131, q15 or"
+        " SCALE+OFFSET:TYPE, or several with commas, such as 3xg16384,3xdps131 (docs/sensors.md)",
+        default=None,
+        metavar="UNIT",
+        group=OptionGroup.BOARD,
+    )
+    classes: tuple[str, ...] | None = option(
+        "names of the classes in the order of their indices, in place of those that the model file has",
+        default=None,
+        metavar="NAME,...",
+        group=OptionGroup.MODEL,
+    )
     fold_affine: bool = option(
         "fold scalers and projections into the layers behind them if no more answers change on the validation data",
         default=False,
@@ -81,6 +94,12 @@ class CompileOptions:
     )
     pack_buffers: bool = option(
         "store working memory of few bits packed in RAM: less RAM, more time", default=False, group=OptionGroup.MEMORY
+    )
+    instances: bool = option(
+        "let the caller have several instances of the model, each in a NAME_ctx that all functions take "
+        "(docs/c-api.md)",
+        default=False,
+        group=OptionGroup.MEMORY,
     )
     input: str = option(
         "source of the input: an array in memory, or an image that arrives row by row, over the board's serial line or "

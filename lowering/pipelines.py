@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
 from tinyml.transforms.ir.levels import Level, level_of
-from tinyml.transforms.ir.verification import Verification
+from tinyml.transforms.ir.verification import EndVerification, Verification
 from tinyml.transforms.schedules.table import AUTO, schedule_named
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
@@ -59,6 +59,7 @@ PIPELINES = {
             "order-input",
             If("reuse_input", "reuse-input"),
             *CLEAN,
+            "fold-input-unit",
             If("feature_scales", "scale-features"),
             If("fold_affine", "fold-affine"),
             "drop-monotone",
@@ -84,6 +85,7 @@ PIPELINES = {
             "order-input",
             If("reuse_input", "reuse-input"),
             *CLEAN,
+            "fold-input-unit",
             If("feature_scales", "scale-features"),
             If("fold_affine", "fold-affine"),
             "drop-monotone",
@@ -102,6 +104,7 @@ PIPELINES = {
     REFINE_FORMATS: PipelineSteps(
         """L1 to L1: storage, accumulators and fused operations, all of which follow from the formats.""",
         (
+            "name-classes",
             "choose-storage",
             "choose-accumulators",
             *CLEAN,
@@ -114,6 +117,7 @@ PIPELINES = {
             "order-input",
             If("reuse_input", "reuse-input"),
             "receive-input",
+            If("instances", "allow-instances"),
             If("pack_buffers", "pack-input"),
         ),
     ),
@@ -217,8 +221,8 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
-    """Run passes in order, verifying the changes of each and checking the level before each."""
-    PassPipeline(tuple(passes), Verification().between).apply(ctx, module)
+    """Run passes in order, verifying the module at both ends and its level where that changes."""
+    PassPipeline(tuple(passes), EndVerification().between).apply(ctx, module)
 
 
 @dataclass(frozen=True)
@@ -235,7 +239,8 @@ class Pipeline(ModulePass):
         return flatten(self.name, asdict(self))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        run(op, ctx, self.steps())
+        # As between the passes of `tinyml-opt`, so that an error names the right one.
+        PassPipeline(tuple(self.steps()), Verification().between).apply(ctx, op)
 
 
 @cache

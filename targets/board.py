@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+TimeSource: TypeAlias = Literal["simulated", "published", "least"]
+"""The origin of a board's times: its core's simulator, cycle by cycle; the published timing of its core, with memories
+that never wait; or one cycle for each instruction, the least that a core takes."""
 
 
 @dataclass(frozen=True)
@@ -11,7 +16,8 @@ class Timing:
     """The cycles of a core's instructions as published by its maker, with memories without wait states.
 
     source: the publication. load: cycles of a load of a single register, or of a store with an index register; one less
-    directly after another load that does not supply its address. several: cycles of a load or store of N registers in
+    directly after another load that does not supply its address, if loads are `pipelined`. store: cycles of a store
+    without an index register. several: cycles of a load or store of N registers in
     addition to N. stall: additional cycles of a load or store whose address the previous instruction computes. refill:
     additional cycles of a taken branch. cycles: of other instructions, by mnemonic without condition and width; `vmov
     core` stands for moves between core and floating-point registers. An instruction that is not listed takes one cycle.
@@ -25,6 +31,8 @@ class Timing:
     refill: int
     cycles: Mapping[str, int] = field(hash=False)
     mean: float = 1.0
+    store: int = 1
+    pipelined: bool = True
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,12 @@ class Board:
     core and more memory, used to measure programs that do not fit. features: instruction sets and extensions that
     kernels may need. timing: the published timing of its core, if the runner counts instructions and the memories have
     no wait states.
+
+    title: what is printed on it; aliases: other names of the target, for boards with the same part and memories. core:
+    the core of the part. clock: in Hz, as its usual software sets it; None if unknown. source: the publication of its
+    clock and memories. waits: the memory whose wait states its times leave out. arduino: its names for
+    Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the usual one first. platformio: its name for PlatformIO,
+    `PLATFORM:BOARD`, or the platform alone if that needs no board.
     """
 
     name: str
@@ -49,3 +63,36 @@ class Board:
     larger: str | None = None
     features: tuple[str, ...] = ()
     timing: Timing | None = None
+    title: str = ""
+    aliases: tuple[str, ...] = ()
+    core: str = ""
+    clock: int | None = None
+    source: str = ""
+    waits: str = ""
+    arduino: tuple[str, ...] = ()
+    platformio: str = ""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Its name and aliases."""
+        return (self.name, *self.aliases)
+
+    @property
+    def time_source(self) -> TimeSource | None:
+        """The origin of its times in seconds; None if its clock is unknown."""
+        if self.clock is None:
+            return None
+        return "simulated" if self.unit == "cycles" else "least" if self.timing is None else "published"
+
+    def milliseconds(self, count: float | None, core_cycles: float | None) -> float | None:
+        """The time of an inference; None if it or the clock is unknown.
+
+        count: in `unit`. core_cycles: by the published timing; None without one.
+        """
+        cycles = count if core_cycles is None else core_cycles
+        return None if cycles is None or self.clock is None else 1000 * cycles / self.clock
+
+
+def emulated_memories(board: Board) -> Sequence[str]:
+    """Linker flags for the memories of a board, as the linker scripts of emulated chips take them."""
+    return f"-Wl,--defsym=tm_flash_bytes={board.flash}", f"-Wl,--defsym=tm_ram_bytes={board.ram}"

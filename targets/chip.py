@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from tinyml.dialects.errors import TooLargeError
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.elements import element_function
 from tinyml.targets.c.composer.forests_in_c import FORESTS
@@ -19,6 +20,9 @@ MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
 
 FILE_ORDER, CHANNELS_LAST = INPUT_ORDERS = ("file", "channels-last")
 """The orders of an input's axes: as in the model's file, or with the channels of each pixel adjacent."""
+
+FEWER_CONSTANTS = "fewer bits, a smaller model or a 32-bit board helps"
+"""Remedies for a program with more constants than the chip reads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +41,11 @@ class Chip:
 
     prefix: the common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc
     or clang, unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by
-    their usual names (`size`, `nm`, `objcopy`, `objdump`, `addr2line`). flags: compiler flags of every build;
-    libraries: linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the
-    runner needs.
-
-    programs: the templates of programs around a model, such as sketches for the Arduino IDE, by the origin of the
-    input; the driver fills them in. Without one for `serial`, serial input is not available.
+    their usual names (`size`, `nm`, `objcopy`, `objdump`, `addr2line`). flags: compiler flags of every program;
+    harness_flags: those of builds with the harness alone; libraries: linker flags. memory_flags: linker flags for the
+    memories of a board, without which a program may be larger, so that reports can say by how much; none if the linker
+    does not know memories. packages: Debian packages that `make test` installs; modules: Python modules that the runner
+    needs.
 
     alignment: the greatest alignment in bytes that an access can need. object_bytes, flash_bytes: limits on the size of
     one constant array and of all together; None if unlimited. flash_attribute: the attribute of constant arrays if
@@ -75,10 +78,11 @@ class Chip:
     compiler: str = ""
     tools: Mapping[str, str] = field(default_factory=dict[str, str])
     flags: Sequence[str] = ()
+    harness_flags: Sequence[str] = ()
     libraries: Sequence[str] = ("-lm",)
+    memory_flags: Callable[[Board], Sequence[str]] = lambda board: ()
     packages: Sequence[Package] = ()
     modules: Sequence[str] = ()
-    programs: Mapping[str, Path] = field(default_factory=dict[str, Path])
 
     alignment: int = 8
     object_bytes: int | None = None
@@ -101,6 +105,14 @@ class Chip:
         for kernel in self.kernels:
             by_sum.setdefault(kernel.computed, []).append(kernel)
         return by_sum
+
+    def check_constants(self, total: float, board: Board) -> None:
+        """Raise `TooLargeError` for more bytes of constants than programs can read. board: one of the chip's."""
+        if self.flash_bytes is not None and total > self.flash_bytes:
+            raise TooLargeError(
+                f"the constants take {total:,.0f} bytes, of the flash of {board.name} a program reads "
+                f"{self.flash_bytes:,} as constants: {FEWER_CONSTANTS}"
+            )
 
     def command(self, tool: str) -> str:
         """The command of the C compiler (`cc`) or of another tool, such as `avr-nm` for `nm`."""

@@ -38,7 +38,8 @@ class Composed:
     the time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`; without
     costs the kernel is measured. call: bytes of flash of a call. stack: in bytes. block: the number of elements in an
     iteration, if the time of each element in excess of whole iterations is known ("rest"). runs: the instructions that
-    a call executes, if they are recorded.
+    a call executes, if they are recorded. near: true if its code holds constants, which chips with a limit to the
+    constants of a program (`Chip.flash_bytes`) have to place among them.
     """
 
     header: str
@@ -52,6 +53,7 @@ class Composed:
     shared: Sequence[SharedFunction] = ()
     block: int = 0
     runs: Sequence[Run] = ()
+    near: bool = False
 
     @property
     def text(self) -> str:
@@ -67,7 +69,7 @@ class Composed:
                 "#pragma GCC diagnostic push",
                 '#pragma GCC diagnostic ignored "-Wunused-parameter"',
                 f"#if {_any_of([core for cores in self.bodies for core in cores])}",
-                "static TM_NAKED",
+                f"static TM_NAKED{' TM_NEAR' if self.near else ''}",
                 "#else",
                 "static TM_SHARED",
                 "#endif",

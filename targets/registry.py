@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from types import NoneType
@@ -35,23 +35,32 @@ from tinyml.targets.tiles import Tile, TileCoder, TileFamily
 class BuiltIn:
     """A row of `BUILT_IN`.
 
-    boards: the names of the chip's boards. macro: a macro that only its compiler defines, by which headers of the
-    runtime select code for it.
+    boards: the names of the chip's boards. aliases: their other names, and the boards that they are. macro: a macro
+    that only its compiler defines, by which headers of the runtime select code for it.
     """
 
     boards: Sequence[str]
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     macro: str | None = None
 
 
 BUILT_IN: Mapping[str, BuiltIn] = {
-    "avr": BuiltIn(("uno", "atmega1284p"), macro="__AVR__"),
-    "cortex-m": BuiltIn(("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m4-xip")),
-    "riscv": BuiltIn(("riscv",)),
+    "avr": BuiltIn(
+        ("uno", "nano", "mega", "leonardo", "attiny85", "avr35", "atmega1284p"), {"micro": "leonardo"}, macro="__AVR__"
+    ),
+    "cortex-m": BuiltIn(
+        (
+            *("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m4-xip"),
+            *("mkr1000", "pico", "due", "nano33ble", "nucleo-l4r5zi", "microbit"),
+        ),
+        {"mkrzero": "mkr1000", "nano33iot": "mkr1000", "nano33blesense": "nano33ble", "microbit-v2": "microbit"},
+    ),
+    "riscv": BuiltIn(("riscv", "gd32vf103", "esp32-c3"), {"longan-nano": "gd32vf103", "esp32c3": "esp32-c3"}),
     "host": BuiltIn(("host",)),
 }
 """The built-in chips by name; `targets/NAME/chip.py`, with `_` for `-`, defines the `CHIP` of each."""
 
-_OWNERS = {board: name for name, row in BUILT_IN.items() for board in row.boards}
+_OWNERS = {board: name for name, row in BUILT_IN.items() for board in (*row.boards, *row.aliases)}
 
 T = TypeVar("T")
 
@@ -82,7 +91,7 @@ def _of_plugins() -> Sequence[Chip]:
         with plugin.left_out():
             chip = plugin.load(Chip)
             _check(plugin, chip, [*BUILT_IN, *(other.name for other in known)], owners)
-            owners |= {board.name: chip.name for board in chip.boards}
+            owners |= {name: chip.name for board in chip.boards for name in board.names}
             _PROVIDERS[chip.name] = plugin
             known.append(chip)
     return known
@@ -104,8 +113,9 @@ def _check(plugin: Plugin, chip: Chip, taken: Sequence[str], owners: Mapping[str
         raise PluginError(f"{plugin}: there is a chip {chip.name} already")
     for board in chip.boards:
         plugin.expect_fields(board)
-        if (owner := owners.get(board.name)) is not None:
-            raise PluginError(f"{plugin}: target '{board.name}' belongs to two chips, {owner} and {chip.name}")
+        if (name := next((name for name in board.names if name in owners), None)) is not None:
+            owner = owners[name]
+            raise PluginError(f"{plugin}: target '{name}' belongs to two chips, {owner} and {chip.name}")
 
 
 @contextmanager
@@ -134,8 +144,9 @@ def boards() -> Sequence[Board]:
 
 
 def targets() -> Sequence[str]:
-    """The names of all boards. Loads the chips of other packages."""
-    return [*_OWNERS, *(board.name for chip in _of_plugins() for board in chip.boards)]
+    """The names of all boards, without aliases. Loads the chips of other packages."""
+    built_in = [board for row in BUILT_IN.values() for board in row.boards]
+    return [*built_in, *(board.name for chip in _of_plugins() for board in chip.boards)]
 
 
 def chip_of(target: str) -> Chip:
@@ -143,9 +154,9 @@ def chip_of(target: str) -> Chip:
     if (name := _OWNERS.get(target)) is not None:
         return _built_in(name)
     for chip in _of_plugins():
-        if any(board.name == target for board in chip.boards):
+        if any(target in board.names for board in chip.boards):
             return chip
-    raise unknown("target", target, targets())
+    raise unknown("target", target, targets(), _OWNERS)
 
 
 def check_target(target: str) -> None:
@@ -155,8 +166,8 @@ def check_target(target: str) -> None:
 
 
 def board(target: str) -> Board:
-    """The board with a given name; raises `InputError` for an unknown one."""
-    return next(board for board in chip_of(target).boards if board.name == target)
+    """The board with a given name or alias; raises `InputError` for an unknown one."""
+    return next(board for board in chip_of(target).boards if target in board.names)
 
 
 def target_of(op: Operation) -> str:
@@ -179,7 +190,7 @@ def compile_for(module: ModuleOp, target: str) -> None:
 
     Raises `InputError` for a module that is compiled for another board.
     """
-    if target == HOST:
+    if (target := board(target).name) == HOST:
         return
     if (known := target_of(module)) not in (HOST, target):
         raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
@@ -197,7 +208,7 @@ def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
     Raises `InputError` for an unknown board.
     """
     chip = chip_of(target)
-    composed = _composed(chip, wanted)
+    composed = _composed(target, wanted)
     listed = [kernel for kernel in chip.kernels_by_sum.get(wanted.computed, ()) if kernel.computes(wanted)]
     return [*_runnable(listed, target), *(() if composed is None else (composed,))]
 
@@ -254,7 +265,7 @@ def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
         case ComposedKernelAttr():
             widths = attribute.weights.data, attribute.vector.data, attribute.sum.data
             codings = attribute.weights_coding.data, attribute.vector_coding.data
-            kernels = [_composed(chip, Kernel("", *widths, op=attribute.op.data, codings=codings))]
+            kernels = [_composed(target, Kernel("", *widths, op=attribute.op.data, codings=codings))]
         case TileKernelAttr():
             tile, name = Tile.of(attribute), attribute.family.data
             families = [family for family in chip.tiles if (family.name, family.lines) == (name, tile.lines)]
@@ -271,9 +282,11 @@ def kernel_of(attribute: KernelAttr, target: str) -> Kernel:
     return kernel
 
 
-def _composed(chip: Chip, wanted: Kernel) -> Kernel | None:
-    """The kernel that a chip composes for a description; None if there is none."""
-    if (kernel := _answer(chip, Kernel, lambda chip: chip.compose(wanted))) is None:
+def _composed(target: str, wanted: Kernel) -> Kernel | None:
+    """The kernel that a board's chip composes for a description; None if there is none that the board can run."""
+    chip = chip_of(target)
+    kernel = _answer(chip, Kernel, lambda chip: chip.compose(wanted))
+    if kernel is None or not _runnable([kernel], target):
         return None
     widths = kernel.weights, kernel.vector
     with blamed(chip):

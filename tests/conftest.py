@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -11,8 +12,8 @@ from programs.environments import PackagesOfOthers, install_packages
 from programs.shared_folders import made_once, shared_root
 from threadpoolctl import threadpool_limits
 
-# A busy machine is no error.
-settings.register_profile("tinyml", deadline=None)
+# A busy machine is no error. Longer searches are those of `make fuzz`.
+settings.register_profile("tinyml", deadline=None, max_examples=40)
 settings.load_profile("tinyml")
 
 # A shell ignores interrupts of what it starts in the background, and so would the programs that tests interrupt.
@@ -47,3 +48,9 @@ def compiled_models(tmp_path_factory: pytest.TempPathFactory) -> CompiledModels:
 def packages(tmp_path_factory: pytest.TempPathFactory) -> PackagesOfOthers:
     """An environment with a format of others, and a package of each kind that `tinyml new-KIND` writes."""
     return PackagesOfOthers(made_once(shared_root(tmp_path_factory) / "packages", install_packages))
+
+
+@pytest.fixture(scope="session")
+def kernel_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs that lead to one kernel each, whose C many machines run."""
+    return shared_root(tmp_path_factory) / "kernel_programs"

@@ -7,7 +7,8 @@ are compared only if the cross compilers have the versions that the figures were
 the text of the headers that generated C includes; `tinyml demo` runs as on a
 computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart:
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, and in which pip installs.
-A block of Python after `<!-- python -->` prints what the block behind it shows.
+A block of Python after `<!-- python -->` prints what the block behind it shows. In a block after `<!-- typed -->` a
+shell runs the lines that begin with `$`.
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`figures/pages.py`).
 """
 
@@ -15,10 +16,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-import itertools
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -93,7 +94,7 @@ def _output_apart(command: str, folder: Path) -> str:
 
 
 def without_headers(text: str) -> str:
-    """Generated C with the name in place of each runtime header, up to the end of its include guard, and kernel."""
+    """Generated C with the name in place of each runtime header and kernel, which end at an empty line."""
     kept: list[str] = []
     depth = 0
     lines = iter(text.splitlines(keepends=True))
@@ -102,12 +103,10 @@ def without_headers(text: str) -> str:
         if not re.fullmatch(r"/\* (tinyml/\w+\.h|tm_\w+) \*/\n", line):
             continue
         kept[-1] = line.replace(" */", ": left out here */")
-        if "tinyml/" not in line:
-            kept += itertools.islice(itertools.dropwhile(str.strip, lines), 1)
-            continue
         for inner in lines:
             depth += inner.startswith("#if") - inner.startswith("#endif")
-            if depth == 0 and inner.startswith("#endif"):
+            if depth == 0 and not inner.strip():
+                kept.append(inner)
                 break
     return "".join(kept)
 
@@ -164,6 +163,58 @@ def test_python_prints_what_is_shown(page: Path, block: int, monkeypatch: pytest
     with contextlib.redirect_stdout(stream):
         exec(compile(found["code"], str(page), "exec"), {})
     assert stream.getvalue() == found["printed"]
+
+
+TYPED = re.compile(r"<!-- typed -->\n```console\n(?P<text>.*?)```\n", re.DOTALL)
+"""What a person types, in lines that begin with `$`, and what that prints on standard output."""
+
+TYPED_PAGES = [page for page in PAGES if TYPED.search(page.read_text(encoding="utf-8"))]
+
+TIMES = re.compile(r"\d+\.\d+ sec")
+
+OPTIONAL = ("arduino-builder", "cmake", "unzip")
+"""Tools without which the pages are not tried."""
+
+
+def commands(text: str) -> list[str]:
+    """The commands of a block, each of one or several lines, without what they print."""
+    found: list[str] = []
+    continued = False
+    for line in text.splitlines():
+        if continued:
+            found[-1] += f"\n{line}"
+        elif line.startswith("$ "):
+            found.append(line.removeprefix("$ "))
+        continued = line.endswith("\\") and (continued or line.startswith("$ "))
+    return found
+
+
+@pytest.mark.parametrize("page", TYPED_PAGES, ids=lambda page: page.name)
+def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """All blocks of a page are typed in one folder, in which there are our docs/ and examples/."""
+    for folder in ("docs", "examples"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
+
+    def typed(block: re.Match[str]) -> str:
+        text = ""
+        for command in commands(block["text"]):
+            tool = next(word for word in reversed(command.split(" && ")) if word).split()[0]
+            if tool in OPTIONAL and shutil.which(tool) is None:
+                pytest.skip(f"{tool} is not installed")
+            shell = ["bash", "-eo", "pipefail", "-c", command]
+            done = subprocess.run(shell, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+            text += f"$ {command}\n{TIMES.sub('0.00 sec', done.stdout)}"
+        return f"<!-- typed -->\n```console\n{text}```\n"
+
+    before = page.read_text(encoding="utf-8")
+    after = TYPED.sub(typed, before)
+    if request.config.getoption("--update-docs"):
+        page.write_text(after, encoding="utf-8")
+    elif has_measured_compilers():
+        assert after == before
 
 
 def test_a_stale_cell_is_noticed():

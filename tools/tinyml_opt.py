@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from tinyml.tools.cli.guard import Blame, check_numbers, guarded
+from tinyml.tools.environment.namesake import warn_of_namesake
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -15,9 +16,10 @@ def main(args: Sequence[str] | None = None) -> int:
 
     def run() -> int:
         check_numbers(given)
-        # Here, so that an interrupt while xDSL is imported is reported like any other.
+        # Imported here, so that an interrupt while xDSL is imported is reported like any other.
         from tinyml.tools.driver.optimizer import TinymlOptMain
 
+        warn_of_namesake()
         TinymlOptMain(given, blame).run()
         return 0
 

@@ -4,10 +4,12 @@ from xdsl.ir import Dialect
 
 from tinyml.dialects.c.declarations import (
     ArenaOp,
+    BufferOp,
     ConstantOp,
     DefineOp,
     FuncOp,
     InlineOp,
+    InstanceOp,
     ProgramOp,
     VerbatimOp,
 )
@@ -29,7 +31,7 @@ from tinyml.dialects.c.expressions import (
     ViewOp,
 )
 from tinyml.dialects.c.statements import ArrayOp, AssignOp, ForOp, IfOp, InvokeOp, ReturnOp, StoreOp, VariableOp
-from tinyml.dialects.c.types import PointerType, VariableType
+from tinyml.dialects.c.types import InstanceType, PointerType, VariableType
 
 __all__ = [
     "AddressOp",
@@ -37,6 +39,7 @@ __all__ = [
     "ArrayOp",
     "AssignOp",
     "BinaryOp",
+    "BufferOp",
     "C",
     "CallOp",
     "CastOp",
@@ -49,6 +52,8 @@ __all__ = [
     "FuncOp",
     "IfOp",
     "InlineOp",
+    "InstanceOp",
+    "InstanceType",
     "InvokeOp",
     "LiteralOp",
     "LoadOp",
@@ -75,6 +80,7 @@ C = Dialect(
         ArrayOp,
         AssignOp,
         BinaryOp,
+        BufferOp,
         CallOp,
         CastOp,
         CompareOp,
@@ -82,6 +88,7 @@ C = Dialect(
         ConstantOp,
         DefineOp,
         InlineOp,
+        InstanceOp,
         ForOp,
         FuncOp,
         IfOp,
@@ -100,5 +107,5 @@ C = Dialect(
         VerbatimOp,
         ViewOp,
     ],
-    [PointerType, VariableType],
+    [InstanceType, PointerType, VariableType],
 )

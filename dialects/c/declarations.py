@@ -30,13 +30,23 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface, SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.c.expressions import COUNT
-from tinyml.dialects.c.types import is_scalar, is_value
+from tinyml.dialects.c.expressions import COUNT, SymbolOp, ViewOp
+from tinyml.dialects.c.types import InstanceType, is_scalar, is_value
+
+
+def _check_element(type: Attribute) -> None:
+    """Raise `VerifyException` unless arrays of C may have elements of a type."""
+    if not is_scalar(type):
+        raise VerifyException(f"no element type of C: {type}")
 
 
 @irdl_op_definition
 class ProgramOp(IRDLOperation):
-    """The files NAME.c and NAME.h; `notes` are paragraphs of the comment at the top of NAME.c."""
+    """The files NAME.c and NAME.h; `notes` are paragraphs of the comment at the top of NAME.c.
+
+    The arena and the buffers are static, or those of a `c.instance`. In the latter case all functions take the instance
+    as their first argument, and nothing that they write is static.
+    """
 
     name = "c.program"
     sym_name = prop_def(SymbolNameConstraint())
@@ -51,6 +61,34 @@ class ProgramOp(IRDLOperation):
         if notes:
             properties["notes"] = ArrayAttr(map(StringAttr, notes))
         super().__init__(properties=properties, regions=[body])
+
+    def verify_(self) -> None:
+        ops = list(self.body.block.ops)
+        instances = [op for op in ops if isinstance(op, InstanceOp)]
+        if len(instances) > 1:
+            raise VerifyException("a program has instances of one kind")
+        instance = instances[0] if instances else None
+        for op in ops:
+            if isinstance(op, ArenaOp | BufferOp) and instance is not None:
+                raise VerifyException(f"'{op.sym_name.data}' is static: instances would share it")
+            if isinstance(op, FuncOp):
+                _check_memory(op, instance)
+
+
+def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
+    """Raise `VerifyException` unless a function takes its memory from the instances of a program, if it has any."""
+    own = [] if instance is None else [InstanceType(instance.sym_name.data)]
+    inputs = function.function_type.inputs.data
+    if [type for type in inputs if isinstance(type, InstanceType)] != own or [*inputs[: len(own)]] != own:
+        wanted = f"takes {own[0]} first" if own else "takes no instance, as the program declares none"
+        raise VerifyException(f"'{function.sym_name.data}' {wanted}, got ({', '.join(map(str, inputs))})")
+    members = set[str]() if instance is None else instance.members
+    for op in function.walk():
+        if isinstance(op, ViewOp | SymbolOp):
+            name = (op.arena if isinstance(op, ViewOp) else op.symbol).string_value()
+            if (op.instance is not None) != (name in members):
+                where = "of an instance" if name in members else "static"
+                raise VerifyException(f"'{function.sym_name.data}': '{name}' is {where}")
 
 
 @irdl_op_definition
@@ -125,8 +163,7 @@ class ConstantOp(IRDLOperation):
         return self.value.get_element_type()
 
     def verify_(self) -> None:
-        if not is_scalar(self.element):
-            raise VerifyException(f"no element type of C: {self.element}")
+        _check_element(self.element)
 
 
 @irdl_op_definition
@@ -153,10 +190,59 @@ class ArenaOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        if not is_scalar(self.element):
-            raise VerifyException(f"no element type of C: {self.element}")
+        _check_element(self.element)
         if self.size.value.data < 1:
             raise VerifyException(f"an array of C has at least one byte, got {self.size.value.data}")
+
+
+@irdl_op_definition
+class BufferOp(IRDLOperation):
+    """`static T name[N];` in RAM, outside the arena; the linker drops it if no function of a program uses it."""
+
+    name = "c.buffer"
+    sym_name = prop_def(SymbolNameConstraint())
+    length = prop_def(COUNT)
+    element = prop_def(Attribute)
+    doc = opt_prop_def(StringAttr)
+    traits = traits_def(SymbolOpInterface())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$sym_name $length attr-dict `:` $element"
+
+    def __init__(self, name: str, length: int, element: Attribute, doc: str):
+        properties = {"sym_name": StringAttr(name), "length": IntegerAttr(length, i64)}
+        super().__init__(properties={**properties, "element": element, "doc": StringAttr(doc)})
+
+    def verify_(self) -> None:
+        _check_element(self.element)
+
+
+@irdl_op_definition
+class InstanceOp(IRDLOperation):
+    """`typedef struct { ... } NAME_ctx;` in the header: the memory of one instance, which is an arena and buffers.
+
+    The caller declares instances, as many as wanted. Their memory need not be initialised.
+    """
+
+    name = "c.instance"
+    sym_name = prop_def(SymbolNameConstraint())
+    body = region_def("single_block")
+    traits = traits_def(SymbolOpInterface(), SymbolTable(), NoTerminator())
+    assembly_format = "$sym_name attr-dict-with-keyword $body"
+
+    def __init__(self, name: str, body: Region):
+        super().__init__(properties={"sym_name": StringAttr(name)}, regions=[body])
+
+    @property
+    def members(self) -> set[str]:
+        """The names of the arena and the buffers."""
+        return {op.sym_name.data for op in self.body.block.ops if isinstance(op, ArenaOp | BufferOp)}
+
+    def verify_(self) -> None:
+        ops = list(self.body.block.ops)
+        if not ops:
+            raise VerifyException("a structure of C has at least one member")
+        if other := [op.name for op in ops if not isinstance(op, ArenaOp | BufferOp)]:
+            raise VerifyException(f"an instance consists of an arena and buffers, got {other[0]}")
 
 
 @irdl_op_definition
@@ -201,6 +287,7 @@ class FuncOp(IRDLOperation):
             raise VerifyException("a function of C returns one value or none")
         if tuple(arg.type for arg in self.body.block.args) != tuple(self.function_type.inputs):
             raise VerifyException("the arguments of the body do not have the types of the function")
-        for type in (*self.function_type.inputs, *self.function_type.outputs):
+        values = [type for type in self.function_type.inputs if not isinstance(type, InstanceType)]
+        for type in (*values, *self.function_type.outputs):
             if not is_value(type):
                 raise VerifyException(f"no type of C: {type}")

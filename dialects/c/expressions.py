@@ -29,6 +29,7 @@ from xdsl.irdl import (
     VarConstraint,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
@@ -38,7 +39,16 @@ from xdsl.irdl import (
 from xdsl.traits import ConstantLike, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.c.types import FLASH, PointerType, VariableType, is_scalar, pointer_type, variable_type, width_of
+from tinyml.dialects.c.types import (
+    FLASH,
+    InstanceType,
+    PointerType,
+    VariableType,
+    is_scalar,
+    pointer_type,
+    variable_type,
+    width_of,
+)
 
 BINARY_OPERATORS = ("+", "-", "*", "/", "%", "&", ">>")
 FLOAT_OPERATORS = ("+", "-", "*")
@@ -46,6 +56,7 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 UNARY_OPERATORS = ("-", "!")
 
 POINTER = BaseAttr(PointerType)
+INSTANCE = BaseAttr(InstanceType)
 NUMBER = BaseAttr(IntegerType) | BaseAttr(IndexType) | BaseAttr(Float32Type)
 
 COUNT = IntegerAttr.constr(i64)
@@ -209,7 +220,7 @@ class CallOp(ExpressionOp):
 
     name = "c.call"
     callee = prop_def(SymbolRefAttr)
-    arguments = var_operand_def(NUMBER | POINTER)
+    arguments = var_operand_def(NUMBER | POINTER | INSTANCE)
     result = result_def(NUMBER)
     traits = traits_def(MemoryReadEffect())
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` functional-type(operands, results)"
@@ -220,34 +231,46 @@ class CallOp(ExpressionOp):
 
 @irdl_op_definition
 class SymbolOp(ExpressionOp):
-    """The address of a `c.constant`."""
+    """The address of a `c.constant`, in flash, or of a `c.buffer`, which may be one of an instance."""
 
     name = "c.symbol"
     symbol = prop_def(SymbolRefAttr)
+    instance = opt_operand_def(INSTANCE)
     result = result_def(POINTER)
     traits = traits_def(Pure())
-    assembly_format = "$symbol attr-dict `:` type($result)"
+    assembly_format = "$symbol (`of` $instance^ `:` type($instance))? attr-dict `:` type($result)"
 
-    def __init__(self, symbol: str, element: Attribute):
-        super().__init__(properties={"symbol": SymbolRefAttr(symbol)}, result_types=[PointerType(element, FLASH)])
+    def __init__(self, symbol: str, element: Attribute, memory: str = FLASH, instance: SSAValue | None = None):
+        super().__init__(
+            operands=[instance],
+            properties={"symbol": SymbolRefAttr(symbol)},
+            result_types=[PointerType(element, memory)],
+        )
 
 
 @irdl_op_definition
 class ViewOp(ExpressionOp):
-    """The address of a buffer at a byte offset of the arena; `length` elements are used, `doc` describes them."""
+    """The address of a buffer at a byte offset of the arena; `length` elements are used, `doc` describes them.
+
+    instance: the one whose arena it is; none for a program with a single, static arena.
+    """
 
     name = "c.view"
     arena = prop_def(SymbolRefAttr)
     offset = prop_def(COUNT)
     length = prop_def(COUNT)
     doc = opt_prop_def(StringAttr)
+    instance = opt_operand_def(INSTANCE)
     result = result_def(POINTER)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$arena `[` $offset `]` attr-dict `:` type($result)"
+    assembly_format = "$arena `[` $offset `]` (`of` $instance^ `:` type($instance))? attr-dict `:` type($result)"
 
-    def __init__(self, arena: str, offset: int, length: int, doc: str, type: PointerType):
+    def __init__(
+        self, arena: str, offset: int, length: int, doc: str, type: PointerType, instance: SSAValue | None = None
+    ):
         super().__init__(
+            operands=[instance],
             properties={
                 "arena": SymbolRefAttr(arena),
                 "offset": IntegerAttr(offset, i64),

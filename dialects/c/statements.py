@@ -35,6 +35,7 @@ from tinyml.dialects.c.expressions import (
     CONTENT,
     COUNT,
     ELEMENT,
+    INSTANCE,
     NUMBER,
     POINTER,
     POINTER_TO_ELEMENT,
@@ -111,7 +112,7 @@ class InvokeOp(IRDLOperation):
 
     name = "c.invoke"
     callee = prop_def(SymbolRefAttr)
-    arguments = var_operand_def(NUMBER | POINTER)
+    arguments = var_operand_def(NUMBER | POINTER | INSTANCE)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
 

@@ -30,7 +30,7 @@ SCALARS: frozenset[Attribute] = frozenset(
 
 
 def is_scalar(type: Attribute) -> bool:
-    """True for a number of C: i1 (_Bool), i8 to i64, ui8 to ui32, index (int) or f32."""
+    """True for a number of C: i1 (bool), i8 to i64, ui8 to ui32, index (int) or f32."""
     return type in SCALARS
 
 
@@ -81,6 +81,26 @@ class PointerType(ParametrizedAttribute, TypeAttribute):
     @property
     def writable(self) -> bool:
         return self.memory.data in (RAM, ALIAS)
+
+
+@irdl_attr_definition
+class InstanceType(ParametrizedAttribute, TypeAttribute):
+    """`!c.instance<@NAME_ctx>`: the address of an instance of a program, a structure that a `c.instance` declares."""
+
+    name = "c.instance"
+    structure: StringAttr
+
+    def __init__(self, structure: str):
+        super().__init__(StringAttr(structure))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return (parser.parse_symbol_name(),)
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_symbol_name(self.structure.data)
 
 
 @irdl_attr_definition

@@ -87,10 +87,11 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
 
     def from_f32(self, m: Machine[V], value: V) -> V:
         """The raw rounded to nearest and saturated, whatever the format does elsewhere."""
-        scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data)))
         low, high = self.limits
-        rounded = m.call("tm_f32_to_int", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
-        return m.settle(Int(rounded, 32, low, high), self.stored_width)
+        width = self.stored_width
+        limits = (m.int_constant(limit, width) for limit in (low, high))
+        rounded = m.call(f"tm_f32_to_s{width}", value, m.int_constant(self.frac.data, 8), *limits)
+        return m.settle(Int(rounded, width, low, high), width)
 
     def to_f32(self, m: Machine[V], value: V) -> V:
         wide = m.held(self.load(m, value), 32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
@@ -68,6 +69,13 @@ class CodedRows:
         for matrix, align in zip(self.weights, self.aligns, strict=True):
             bounds = (bounds << align) + np.abs(matrix).sum(1) * 128
         return bounds
+
+    @property
+    def digest(self) -> str:
+        """A digest of the content, 16 hexadecimal digits."""
+        sizes = np.array([len(self.weights), *(size for matrix in self.weights for size in matrix.shape), self.right])
+        parts = (sizes, np.array(self.aligns), *self.weights, self.starts)
+        return sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()[:16]
 
     def part(self, first: int, last: int) -> CodedRows:
         """The rows from `first` up to `last`, exclusive."""

@@ -51,22 +51,11 @@ LEAST_SQUARE = 2.0**-125
 """The least argument of the reciprocal square root, half of which is no subnormal number."""
 
 
-def to_integer(x: F32, low: I32, high: I32) -> I32:
-    """tm_f32_to_int: the nearest integer (half up) in [low, high]; low for NaN."""
-    x = np.asarray(x, np.float32)
-    inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
-    safe = np.where(inside, x, np.float32(0))
-    whole = safe.astype(np.int32)
-    rest = safe - whole.astype(np.float32)
-    rounded = whole + (rest >= np.float32(0.5)) - ~(rest >= np.float32(-0.5))
-    limit = np.where(x >= high.astype(np.float32), high, low)
-    return np.where(inside, rounded, limit).astype(np.int32)
-
-
 def to_nearest(x: F32, low: I32, high: I32) -> I32:
     """tm_f32_to_nearest: the nearest integer (half away from zero) in [low, high]; low for NaN."""
-    x = np.asarray(x, np.float32)
-    return np.where(x < 0, -to_integer(-x, -high, -low), to_integer(x, low, high)).astype(np.int32)
+    wide = np.asarray(x).astype(np.float64)
+    rounded = np.clip(np.copysign(np.floor(np.abs(wide) + 0.5), wide), low, high)
+    return np.where(np.isnan(wide), low, rounded).astype(np.int32)
 
 
 def to_even(x: F32, low: I32, high: I32) -> I32:
@@ -98,6 +87,18 @@ def to_odd(x: F32, low: I32, high: I32) -> I32:
     whole = floor.astype(np.int32) | (floor != safe)
     limit = np.where(x >= high.astype(np.float32), high, low)
     return np.where(inside, whole, limit).astype(np.int32)
+
+
+def _from_float(width: int) -> RuntimeFunction:
+    """tm_f32_to_sN: x * 2^frac, rounded to the nearest integer (half up) in [low, high]; low for NaN."""
+
+    def reference(x: F32, frac: I8, low: Integers, high: Integers) -> Integers:
+        scaled = np.ldexp(np.asarray(x).astype(np.float64), np.asarray(frac).astype(np.int32))
+        rounded = np.clip(np.floor(scaled + 0.5), low, high)
+        return np.where(np.isnan(scaled), low, rounded).astype(f"i{width // 8}")
+
+    result = IntegerType(width)
+    return RuntimeFunction((f32, i8, result, result), result, reference)
 
 
 def from_integer(x: I32) -> F32:
@@ -292,7 +293,6 @@ RUNTIME_FUNCTIONS = {
     "tm_erff": RuntimeFunction((f32,), f32, erf),
     "tm_logf": RuntimeFunction((f32,), f32, log),
     "tm_softplusf": RuntimeFunction((f32,), f32, softplus),
-    "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
     "tm_f32_to_nearest": RuntimeFunction((f32, i32, i32), i32, to_nearest),
     "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),
     "tm_f32_to_even": RuntimeFunction((f32, i32, i32), i32, to_even),
@@ -316,6 +316,7 @@ RUNTIME_FUNCTIONS = {
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
     "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add),
     "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply),
+    **{f"tm_f32_to_s{width}": _from_float(width) for width in (8, 16, 32)},
     **{f"tm_packed_s{width}{where}": _packed(width) for width in WIDTHS for where in ("", "_ram")},
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }

@@ -23,6 +23,7 @@ from tinyml.dialects.tdsl.feature_map import *
 from tinyml.dialects.tdsl.forest import *
 from tinyml.dialects.tdsl.input_order import *
 from tinyml.dialects.tdsl.input_parts import *
+from tinyml.dialects.tdsl.input_unit import *
 from tinyml.dialects.tdsl.map import *
 from tinyml.dialects.tdsl.matrix_products import *
 from tinyml.dialects.tdsl.memory_sums import *
@@ -35,8 +36,10 @@ from tinyml.dialects.tdsl.reduction import *
 from tinyml.dialects.tdsl.row_product import *
 from tinyml.dialects.tdsl.row_shifts import *
 from tinyml.dialects.tdsl.selection import *
+from tinyml.dialects.tdsl.sensor_units import *
 from tinyml.dialects.tdsl.slices import *
 from tinyml.dialects.tdsl.softmax import *
+from tinyml.dialects.tdsl.stored_examples import *
 from tinyml.dialects.tdsl.terms import *
 from tinyml.dialects.tdsl.totals import *
 from tinyml.dialects.tdsl.windows import *

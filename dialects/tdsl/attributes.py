@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 __all__ = [
+    "INSTANCES",
     "MODE",
     "PACKED",
     "PERCENTILES",
@@ -27,7 +28,11 @@ __all__ = [
     "Csr",
     "Profile",
     "Range",
+    "has_instances",
 ]
+
+INSTANCES = "tdsl.instances"
+"""Module attribute: the program's memory belongs to instances, of which the caller may have several."""
 
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 """The percentiles that a profile holds, in percent."""
@@ -158,3 +163,8 @@ class Profile(ParametrizedAttribute):
     def magnitude(self) -> float:
         """The greatest absolute value seen."""
         return max(abs(self.low.data), abs(self.high.data))
+
+
+def has_instances(module: Operation | None) -> bool:
+    """True if the memory of a program belongs to instances."""
+    return module is not None and INSTANCES in module.attributes

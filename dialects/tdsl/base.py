@@ -131,12 +131,13 @@ class TensorOp(IRDLOperation, HasValueInterface):
     @property
     def out(self) -> SSAValue:
         """The result, or the destination in the memref form."""
-        return cast(SSAValue, self.result if self.result is not None else self.dest)
+        # As `result` or `dest`, without the search of xDSL for these among optional values.
+        return self.results[0] if self.results else self.operands[-1]
 
     @property
     def inputs(self) -> tuple[SSAValue, ...]:
         """The operands that are tensors, without the destination and indices."""
-        operands = self.operands if self.dest is None else self.operands[:-1]
+        operands = self.operands if self.results else self.operands[:-1]
         return tuple(value for value in operands if not isinstance(value.type, IndexType | IntegerType))
 
     @abstractmethod

@@ -18,10 +18,13 @@ from tinyml.dialects.lazy_numpy import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FEATURE_SCALES", "FEATURE_ZEROS", "FeatureMap"]
+__all__ = ["FEATURE_SCALES", "FEATURE_ZEROS", "FeatureMap", "shortest_period"]
 
 FEATURE_SCALES = "tdsl.feature_scales"
-"""Argument attribute of the predict function: for each element of the input its unit, a single-precision number."""
+"""Argument attribute of the predict function: for each element of the input its unit, a single-precision number.
+
+Numbers that repeat over the whole input are written once.
+"""
 
 FEATURE_ZEROS = "tdsl.feature_zeros"
 """Argument attribute of the predict function: for each element of the input the feature for which it is zero."""
@@ -50,8 +53,10 @@ class FeatureMap:
             raise InputError(f"{FEATURE_SCALES} and {FEATURE_ZEROS} belong together: two arrays of f32")
         arrays = [cast("DenseArrayBase[Any]", attribute) for attribute in given]
         scales, zeros = (np.array(array.get_values(), np.float64) for array in arrays)
-        if any(array.elt_type != f32 for array in arrays) or not len(scales) == len(zeros) == elements:
+        repeats = all(len(numbers) and elements % len(numbers) == 0 for numbers in (scales, zeros))
+        if any(array.elt_type != f32 for array in arrays) or not repeats:
             raise InputError(f"{FEATURE_SCALES} and {FEATURE_ZEROS} need an f32 for each of {elements} features")
+        scales, zeros = np.resize(scales, elements), np.resize(zeros, elements)
         if not (np.isfinite(scales) & np.isfinite(zeros) & (scales != 0)).all():
             raise InputError(f"{FEATURE_SCALES} and {FEATURE_ZEROS} must be finite, and no scale zero")
         return FeatureMap(scales, zeros)
@@ -60,7 +65,9 @@ class FeatureMap:
     def attributes(self) -> dict[str, Attribute]:
         """The attributes of the argument, rounded to single precision."""
         parts = {FEATURE_SCALES: self.scales, FEATURE_ZEROS: self.zeros}
-        return {name: DenseArrayBase.from_list(f32, numbers.tolist()) for name, numbers in parts.items()}
+        return {
+            name: DenseArrayBase.from_list(f32, shortest_period(numbers).tolist()) for name, numbers in parts.items()
+        }
 
     def of_features(self, x: NDArray[Any]) -> NDArray[np.float64]:
         """The argument's elements for samples of features, of shape (samples, elements)."""
@@ -69,3 +76,9 @@ class FeatureMap:
     def features(self, elements: NDArray[Any]) -> NDArray[np.float64]:
         """The features of samples that the argument's elements stand for; the inverse of `of_features`."""
         return elements.astype(np.float64) * self.scales + self.zeros
+
+
+def shortest_period(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The fewest first numbers that give all of them when they are repeated."""
+    lengths = (length for length in range(1, len(numbers) + 1) if len(numbers) % length == 0)
+    return next(numbers[:length] for length in lengths if (numbers.reshape(-1, length) == numbers[:length]).all())

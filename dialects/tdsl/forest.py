@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-__all__ = ["ForestOp", "greatest_raws", "votes_between"]
+__all__ = ["SMALLER_FORESTS", "ForestOp", "greatest_raws", "votes_between"]
+
+SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_leaf_nodes)"
+"""The ways to a smaller forest, in scikit-learn's terms."""
 
 
 def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:

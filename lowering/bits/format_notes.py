@@ -61,12 +61,17 @@ def describe_format(ctx: Context, text: str) -> str:
     return f"{text}: real = {raw} * {spelled}"
 
 
-def _spelled(ctx: Context, text: str) -> NumberFormat | None:
-    """The format of integer raws that a text spells."""
+def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
+    """The format that a text spells; None for any other text."""
     try:
-        format = number_format(Parser(ctx, text).parse_type())
+        return number_format(Parser(ctx, text).parse_type())
     except ParseError:
         return None
+
+
+def _spelled(ctx: Context, text: str) -> NumberFormat | None:
+    """The format of integer raws that a text spells."""
+    format = spelled_format(ctx, text)
     return format if format is not None and format.dtype.kind == "i" else None
 
 

@@ -24,8 +24,8 @@ def remove_dead(program: c.ProgramOp) -> None:
             Rewriter.erase_op(op, safe_erase=False)
     used = {op.symbol for op in program.walk() if isinstance(op, c.SymbolOp)}
     used |= {op.arena for op in program.walk() if isinstance(op, c.ViewOp)}
-    for op in list(program.body.block.ops):
-        if isinstance(op, c.ConstantOp | c.ArenaOp) and SymbolRefAttr(op.sym_name) not in used:
+    for op in list(program.walk()):
+        if isinstance(op, c.ConstantOp | c.ArenaOp | c.BufferOp) and SymbolRefAttr(op.sym_name) not in used:
             Rewriter.erase_op(op)
 
 

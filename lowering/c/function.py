@@ -31,9 +31,15 @@ class FunctionLowering:
         self.walking: dict[Operation, SSAValue] = {}
         """Pointer variables of the loads that follow an array element by element."""
 
+    @property
+    def instance(self) -> SSAValue | None:
+        """The instance whose memory the function uses; None for a program without instances."""
+        return self.program.signatures.instance_of(self.body)
+
     def lower_function(self, function: func.FuncOp) -> None:
         # An input that arrives row by row is not an argument.
-        self.values.update(zip(function.args, self.body.args, strict=not self.program.row_length))
+        arguments = self.program.signatures.arguments_of(self.body)
+        self.values.update(zip(function.args, arguments, strict=not self.program.row_length))
         self.lower_block(function.body.block)
 
     def lower_block(self, block: Block) -> None:

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import c, scratch
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.function import FunctionLowering, Spellings
-from tinyml.lowering.c.row_declaration import ROW_BITS
+from tinyml.lowering.c.interface.row_declaration import ROW_BITS
 
 COPY = "tm_copy"
 """The function that copies bytes in RAM."""
@@ -38,7 +38,7 @@ def _arena(at: FunctionLowering, op: scratch.ArenaOp) -> None:
 
 
 def _view(at: FunctionLowering, op: scratch.ViewOp) -> None:
-    at.expression(op, at.program.view(op))
+    at.expression(op, at.program.view(op, at.instance))
 
 
 def _slice(at: FunctionLowering, op: scratch.SliceOp) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import prod
 from typing import cast
 
@@ -11,10 +12,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     IndexType,
     IntegerAttr,
     MemRefType,
+    ModuleOp,
     StringAttr,
     f32,
     i8,
@@ -28,15 +29,17 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import c, num, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
 from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
 from tinyml.dialects.layouts.forest_code import FOREST, ForestCode
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
-from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format
-from tinyml.lowering.c.conversions import input_conversion, output_conversion
-from tinyml.lowering.c.feature_conversions import feature_conversion
-from tinyml.lowering.c.row_declaration import row_declaration
+from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format, spelled_format
+from tinyml.lowering.c.interface.feature_conversions import feature_conversion
+from tinyml.lowering.c.interface.header_texts import class_names, scale_macros, unit_macros
+from tinyml.lowering.c.interface.row_declaration import row_declaration
+from tinyml.lowering.c.interface.signatures import INSTANCE, Signatures
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
 from tinyml.targets.kernel import Kernel
@@ -77,12 +80,18 @@ class ProgramBuilder:
         self.row_function = f"{self.name}_row"
         """The user's function that supplies the rows of the input, if they arrive one by one."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
-        suffixes = ("predict", "scores", "input", "raw", "real", "read", *outs)
+        suffixes = ("predict", "scores", "input", "X", "set", "run", "predict_floats", "score", "read", *outs)
+        suffixes += ("class_name", "INPUT_SCALE", "INPUT_ZERO", "OUTPUT_SCALE", "OUTPUT_ZERO", "CLASSES")
         suffixes += tuple(f"feature_{what}" for what in ("scales", "zeros", "raw", "number"))
+        module = function.parent_op()
+        instance = c.InstanceType(f"{self.name}_{INSTANCE}") if tdsl.has_instances(module) else None
+        self.signatures = Signatures(self.name, instance)
+        suffixes += () if instance is None else (INSTANCE,)
         public = (f"{self.name}_{suffix}" for suffix in suffixes)
-        self.names = Names((self.name, self.row_function, ARENA, *public))
+        # The names of constants follow the program's name in C.
+        self.names = Names((self.name, self.row_function, ARENA, *public, *suffixes))
         self.target = target_of(function)
-        self.kernels = num.declared_kernels(function.parent_op())
+        self.kernels = num.declared_kernels(module)
         self.headers: dict[str, c.VerbatimOp] = {}
         self.constants: dict[Attribute, c.ConstantOp] = {}
         self.arena: c.ArenaOp | None = None
@@ -136,11 +145,12 @@ class ProgramBuilder:
         element = max(whole, key=lambda type: (element_bytes(MemRefType(type, [1])), str(type)))
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
 
-    def view(self, op: scratch.ViewOp) -> c.ViewOp:
+    def view(self, op: scratch.ViewOp, instance: SSAValue | None) -> c.ViewOp:
+        """The address of a buffer. instance: the one whose arena it is in."""
         type = memref_type(op.result)
         pointer = c.PointerType(type.element_type, ALIAS if len(self.viewed) > 1 else RAM)
         doc = self.describe(type, op.attributes.get(FORMAT))
-        return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer)
+        return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer, instance)
 
     def interpret_results(self, op: func.ReturnOp) -> SSAValue | None:
         """Record the label, the scores and further outputs; returns the label, if there is one."""
@@ -157,12 +167,16 @@ class ProgramBuilder:
         text = describe_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
         return f"{shape} {ELEMENTS[type.element_type]}" + (f", {text}" if text else "")
 
-    def finish(self, predict: Block) -> c.ProgramOp:
-        """The complete program. predict: the body of the function NAME_predict."""
-        input_doc = self.describe(self.input, self._of_input(FORMAT))
+    def finish(self, predict: Block, others: Sequence[Operation]) -> c.ProgramOp:
+        """The complete program. predict: the body of the function NAME_predict. others: further functions."""
+        unit = self._of_input(tdsl.INPUT_UNIT)
+        # Of integers with a unit the format says nothing that a caller needs.
+        input_doc = self.describe(self.input, None if unit else self._of_input(FORMAT))
         if isinstance(packed := self._of_input(tdsl.PACKED), IntegerAttr):
             input_doc += f", numbers packed into {packed.value.data} bits each"
-        if self._of_input(tdsl.FEATURE_SCALES) is not None:
+        if isinstance(unit, StringAttr):
+            input_doc += f", integers of a sensor ({unit.data})"
+        elif self._of_input(tdsl.FEATURE_SCALES) is not None:
             input_doc += ", features in units of their own"
         axes = tdsl.order_axes(self._of_input(tdsl.ORDER))
         layout = "" if axes is None else tdsl.named_axes(axes)
@@ -174,7 +188,7 @@ class ProgramBuilder:
             argument = self.function.args[0].name_hint or "X"
             doc = f"Runs the model on what {self.row_function} gives: {argument}: {input_doc}."
         elif self.given is None:
-            argument = predict.args[0].name_hint
+            argument = predict.args[-1].name_hint
             doc = f"Runs the model on {argument}: {input_doc}."
         else:
             argument = self.given.result.name_hint or "X"
@@ -182,27 +196,33 @@ class ProgramBuilder:
             doc = f"Runs the model on what {self.name}_input() points to."
         if outputs:
             doc += " Returns the label: the index of the class."
-        type = FunctionType.from_lists([argument.type for argument in predict.args], outputs)
-        functions.append(c.FuncOp(f"{self.name}_predict", type, doc, Region(predict)))
+        functions.append(self.signatures.function("predict", outputs, doc, predict))
         functions += [self._output(number, value) for number, value in enumerate(self.outputs)]
+        functions += others
         lengths = [prod(_array(value.type).get_shape()) for value in self.outputs]
         defines: list[Operation] = [
             c.DefineOp(f"{self.name}_INPUT_LENGTH", prod(self.input.get_shape()), f"elements of {argument}"),
             c.DefineOp(f"{self.name}_OUTPUT_LENGTH", lengths[0] if lengths else 0, "elements of the scores"),
         ]
+        if (labels := self.class_labels) is not None:
+            defines.append(c.DefineOp(f"{self.name}_CLASSES", len(labels), "classes"))
         for part in tdsl.input_parts(self._of_input(tdsl.PARTS)):
             text = f"index of the first of {part.length} elements of {part.name}"
             defines.append(c.DefineOp(f"{self.name}_INPUT_{part.name}", part.start, text))
         for number, length in enumerate(lengths[1:], 1):
             defines.append(c.DefineOp(f"{self.name}_OUTPUT_{number}_LENGTH", length, f"elements of output {number}"))
-        arena = [] if self.arena is None else [self.arena]
-        defines += self._conversions()
+        memory: list[Operation] = [] if self.arena is None else [self.arena]
+        if (instance := self.signatures.instance) is not None:
+            memory += [op for op in functions if isinstance(op, c.BufferOp)]
+            functions = [op for op in functions if not isinstance(op, c.BufferOp)]
+            memory = [c.InstanceOp(instance.structure.data, Region(Block(memory)))]
+        defines += self._header_texts()
         if (length := self.row_length) is not None:
             macro, element = f"{self.name}_ROW_LENGTH", ELEMENTS[self.input.element_type]
             defines.insert(1, c.DefineOp(macro, length, "elements of a row of the input"))
             defines.append(row_declaration(self.row_function, element, macro, layout.partition(" x ")[2]))
         notes = [SHIFTS, FLOATS] if self._has_floats() else [SHIFTS]
-        parts = [*defines, *self.headers.values(), *self.constants.values(), *arena, *functions]
+        parts = [*defines, *self.headers.values(), *self.constants.values(), *memory, *functions]
         return c.ProgramOp(self.name, notes, Region(Block(parts)))
 
     @property
@@ -214,26 +234,69 @@ class ProgramBuilder:
         packed, elements = self._of_input(tdsl.PACKED), length.value.data
         return packed_bytes(elements, packed.value.data) if isinstance(packed, IntegerAttr) else elements
 
-    def _conversions(self) -> list[Operation]:
-        """Functions of the header that convert the input and the outputs if a shift does not suffice."""
-        functions: list[Operation] = []
-        format, type = self._affine(self._of_input(FORMAT)), ELEMENTS[self.input.element_type]
-        features = tdsl.FeatureMap.of(self._of_input, prod(self.input.get_shape()))
-        if features is not None:
-            functions.append(feature_conversion(self.name, type, features, format, chip_of(self.target)))
-        elif format is not None and not format.is_binary and self._of_input(tdsl.PACKED) is None:
-            functions.append(input_conversion(self.name, type, format))
-        for number, value in enumerate(self.outputs):
+    def _header_texts(self) -> list[Operation]:
+        """Units as macros, the function that converts features with scales of their own, and names of classes."""
+        texts: list[Operation] = []
+        type, chip = ELEMENTS[self.input.element_type], chip_of(self.target)
+        unit = self._of_input(tdsl.INPUT_UNIT)
+        if isinstance(unit, StringAttr):
+            parsed = tdsl.InputUnit.parse(unit.data, prod(self.input.get_shape()))
+            texts.append(unit_macros(self.name, parsed))
+        if (features := self.features) is not None:
+            texts.append(feature_conversion(self.name, type, features, self._affine_input, chip))
+        elif (format := self._affine_input) is not None and not self.is_packed and unit is None:
+            texts.append(scale_macros(f"{self.name}_INPUT", format))
+        for number in range(len(self.outputs)):
             format = self._affine(_attribute(self.function.res_attrs, number + (self.label is not None)))
-            if format is not None and not format.is_binary:
-                name, what = (f"_output_{number}", f"output {number}") if number else ("", "the scores")
-                element = ELEMENTS[_array(value.type).element_type]
-                functions.append(output_conversion(f"{self.name}{name}_real", what, element, format))
-        return functions
+            if format is not None:
+                texts.append(scale_macros(f"{self.name}_OUTPUT{f'_{number}' if number else ''}", format))
+        labels = self.class_labels
+        if labels is not None:
+            texts.append(class_names(self.name, labels, chip))
+        if chip.flash_attribute is not None and (labels is not None or features is not None):
+            texts.insert(0, c.InlineOp(chip.flash_attribute, chip.prelude))
+        return texts
+
+    @property
+    def class_labels(self) -> Sequence[str | int] | None:
+        """The labels of the classes, if the program computes one and the classes have labels."""
+        module = self.function.parent_op()
+        assert isinstance(module, ModuleOp)
+        return None if self.label is None else tdsl.classes_of(module)
+
+    @property
+    def features(self) -> tdsl.FeatureMap | None:
+        """The scales and zeros of the input's features, if these have their own."""
+        return tdsl.FeatureMap.of(self._of_input, prod(self.input.get_shape()))
+
+    @property
+    def input_format(self) -> NumberFormat | None:
+        """The number format of the input, if it is known."""
+        return self._spelled(self._of_input(FORMAT))
+
+    @property
+    def is_packed(self) -> bool:
+        """True if the elements of the input are packed into fewer bits than a byte."""
+        return self._of_input(tdsl.PACKED) is not None
+
+    def output_format(self, number: int) -> NumberFormat | None:
+        """The number format of an output, if it is known."""
+        return self._spelled(_attribute(self.function.res_attrs, number + (self.label is not None)))
+
+    def _spelled(self, format: Attribute | None) -> NumberFormat | None:
+        return spelled_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
+
+    @property
+    def _affine_input(self) -> Affine | None:
+        """The format of the input, if it is affine; None otherwise."""
+        return self._affine(self._of_input(FORMAT))
 
     def _affine(self, format: Attribute | None) -> Affine | None:
-        """The format that an attribute names, if it is affine; None otherwise."""
         return affine_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
+
+    @property
+    def has_affine_input(self) -> bool:
+        return self._affine_input is not None
 
     def _has_floats(self) -> bool:
         return any(value.type == f32 for op in self.function.walk() for value in op.results)
@@ -249,25 +312,33 @@ class ProgramBuilder:
         type = _array(given.result.type)
         pointer = c.PointerType(type.element_type)
         length = prod(type.get_shape())
-        view = c.ViewOp(ARENA, given.offset.value.data, length, self.describe(type, None), pointer)
+        body = self.signatures.body({})
+        doc, instance = self.describe(type, None), self.signatures.instance_of(body)
+        view = c.ViewOp(ARENA, given.offset.value.data, length, doc, pointer, instance)
         view.result.name_hint = given.result.name_hint or "X"
+        body.add_ops([view, c.ReturnOp(view.result)])
         text = f"Where to write {described}. It lies in the arena: write all of it before each {self.name}_predict."
-        body = Region(Block([view, c.ReturnOp(view.result)]))
-        return c.FuncOp(f"{self.name}_input", FunctionType.from_lists([], [pointer]), text, body)
+        return self.signatures.function("input", [pointer], text, body)
 
     def _output(self, number: int, value: SSAValue) -> c.FuncOp:
         """The function that returns an output: the scores, or another one by its index."""
         type = _array(value.type)
-        position = number + (self.label is not None)
-        doc = self.describe(type, _attribute(self.function.res_attrs, position))
-        pointer = c.PointerType(type.element_type, CONST)
-        offset = _arena_offset(value)
-        view = c.ViewOp(ARENA, offset, prod(type.get_shape()), self.describe(type, None), pointer)
+        doc = self.describe(type, _attribute(self.function.res_attrs, number + (self.label is not None)))
         what, suffix = (f"Output {number}", f"output_{number}") if number else ("The scores", "scores")
-        view.result.name_hint = value.name_hint or suffix
-        body = Region(Block([view, c.ReturnOp(view.result)]))
+        body = self.signatures.body({})
+        view = self.output_view(value, suffix, self.signatures.instance_of(body))
+        body.add_ops([view, c.ReturnOp(view.result)])
         text = f"{what} of the last {self.name}_predict: {doc}. They lie in the arena and change with the next call."
-        return c.FuncOp(f"{self.name}_{suffix}", FunctionType.from_lists([], [pointer]), text, body)
+        return self.signatures.function(suffix, [view.result.type], text, body)
+
+    def output_view(self, value: SSAValue, name: str, instance: SSAValue | None) -> c.ViewOp:
+        """The address of an output in the arena. name: of a value without one. instance: the one whose arena it is."""
+        type = _array(value.type)
+        pointer = c.PointerType(type.element_type, CONST)
+        doc = self.describe(type, None)
+        view = c.ViewOp(ARENA, _arena_offset(value), prod(type.get_shape()), doc, pointer, instance)
+        view.result.name_hint = value.name_hint or name
+        return view
 
 
 def _content(declaration: func.FuncOp) -> CodedRows | CodedTile | ForestCode:

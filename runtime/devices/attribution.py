@@ -81,8 +81,10 @@ def attribute(
     flash: dict[str, Counter[str]] = {"constants": Counter(), "kernels": Counter(), "library": Counter()}
     for symbol in symbols:
         name = _CLONE.sub("", symbol.name)
-        if name in constants:
-            flash["constants"][name] += symbol.size
+        # In C the name of a constant begins with the program's.
+        constant = name if name in constants else name.removeprefix(f"{interface.name}_")
+        if constant in constants:
+            flash["constants"][constant] += symbol.size
         elif symbol.kind == "t" and name.startswith("tm_"):
             flash["kernels"][name] += symbol.size
         elif symbol.kind in "tT" and not name.startswith(interface.name) and not _START_UP.fullmatch(name):

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.runtime.devices.device import Build
 from tinyml.runtime.devices.simulator import SimulatorRunner, compiled_driver
+from tinyml.runtime.devices.toolchain import symbols
+from tinyml.targets.avr.chip import REACH
+from tinyml.targets.chip import FEWER_CONSTANTS
 from tinyml.targets.registry import chip_of
+
+BEHIND_CONSTANTS = "__ctors_start"
+"""The symbol of the linker scripts behind all constants in flash."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +30,15 @@ class AvrRunner(SimulatorRunner):
 
     name: str = "uno"
     not_in_image: ClassVar[Sequence[str]] = (".eeprom",)
+
+    def check(self, build: Build) -> None:
+        """Raise `TooLargeError` for constants beyond the bytes of flash that LPM reads."""
+        end = symbols(self.chip, build.elf)[BEHIND_CONSTANTS]
+        if REACH < end <= (self.board.flash or 0):
+            raise TooLargeError(
+                f"the constants of the program end at byte {end:,} of the flash of {self.name}, LPM reads the first "
+                f"{REACH:,}: {FEWER_CONSTANTS}"
+            )
 
     def driver(self) -> Sequence[str | Path]:
         try:

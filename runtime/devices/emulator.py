@@ -27,8 +27,8 @@ class Core:
     Registers, by unicorn's numbers: pc, back (the return address), sp, and a function's argument registers, the first
     of which also holds its result. size_of: the size in bytes of the instruction with a given first halfword. code:
     offset added to a function's address to call it. bits: the width of a register. flash: address and bytes of program
-    memory. ram: address and bytes of the memory for data and stack. devices: sizes of other readable and writable
-    memory regions, by address. All addresses and sizes are multiples of 4096.
+    memory. ram: address and least bytes of the memory for data and stack, which ends with the stack. devices: sizes of
+    other readable and writable memory regions, by address. All addresses and sizes are multiples of 4096.
     """
 
     emulator: Any
@@ -167,7 +167,9 @@ class _Machine:
         self._uc = self._core.emulator
         flash, flash_bytes = self._core.flash
         self._uc.mem_map(flash, flash_bytes, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
-        for start, size in (self._core.ram, *self._core.devices.items()):
+        start, size = self._core.ram
+        ram = start, max(size, self._symbols["tm_stack_top"] - start + 0xFFF & ~0xFFF)
+        for start, size in (ram, *self._core.devices.items()):
             self._uc.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
         self._uc.mem_write(flash, self._image)
         self._program = range(flash, flash + len(self._image))

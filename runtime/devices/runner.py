@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.device import Build, RunResult, TimeProfile
-from tinyml.runtime.devices.toolchain import build_model
+from tinyml.runtime.devices.toolchain import build_model, is_overflow
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
@@ -48,7 +48,7 @@ class Runner(ABC):
     @property
     def flags(self) -> Sequence[str]:
         """The C compiler flags, without the optimization level."""
-        return [*self.board.flags, *self.chip.flags]
+        return [*self.board.flags, *self.chip.flags, *self.chip.harness_flags]
 
     def build(
         self,
@@ -60,12 +60,25 @@ class Runner(ABC):
     ) -> Build:
         """Compile every `*.c` directly in `source_dir` with the harness of the chip, into `workdir`.
 
-        Raises InputError if the compiler is missing (naming the Debian packages), if the code does not compile, and if
-        it does not fit the chip's memory.
+        A program that does not fit the board's memories is linked with more, so that it can be measured. Raises
+        InputError if the compiler is missing (naming the Debian packages), if the code does not compile, and if the
+        program is larger than the chip's address space.
         """
         elf = workdir / f"{interface.name}-{self.variant}.elf"
         flags = [optimize or self.optimize, *extra_flags, *self.flags]
-        return build_model(self.chip, source_dir, interface, elf, flags)
+        memories = self.chip.memory_flags(self.board)
+        try:
+            build = build_model(self.chip, source_dir, interface, elf, [*flags, *memories])
+        except InputError as error:
+            if not memories or not is_overflow(error):
+                raise
+            build = build_model(self.chip, source_dir, interface, elf, flags)
+        self.check(build)
+        return build
+
+    def check(self, build: Build) -> None:
+        """Raise `InputError` for a linked program that the chip could not run; by default all can."""
+        del build
 
     @abstractmethod
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:

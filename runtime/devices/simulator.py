@@ -74,7 +74,7 @@ class SimulatorRunner(Runner):
             len(inputs),
             table[f"{interface.name}_predict"],
             self.ram_address(table.get("tm_array", 0)),
-            table[f"{interface.name}_input"] if interface.input_in_arena else 0,
+            table[f"{interface.name}_input"] if interface.in_own_buffer else 0,
             interface.input_bytes,
             self.ram_address(table[self.free]),
             *(profile or (0, "-")),

@@ -66,7 +66,9 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
         "TM_HEADER": f'"{interface.name}.h"',
         "TM_INPUT": interface.array_ctype,
         "TM_INPUT_LENGTH": interface.array_length,
-        "TM_INPUT_IN_ARENA": int(interface.input_in_arena),
+        "TM_IN_OWN_BUFFER": int(interface.in_own_buffer),
+        "TM_TAKES_ARRAY": int(interface.in_array),
+        "TM_INSTANCES": int(interface.instances),
         "TM_ROW_LENGTH": interface.row_length,
         "TM_OUTPUT_LENGTH": interface.output_length,
         "TM_HAS_LABEL": int(interface.has_label),
@@ -80,6 +82,11 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
     call_tool(chip, "cc", [*arguments, *chip.libraries])
     text, data, bss = map(int, call_tool(chip, "size", [elf]).splitlines()[1].split()[:3])
     return Build(flash_bytes=text + data, static_bytes=data + bss, elf=elf)
+
+
+def is_overflow(error: InputError) -> bool:
+    """True if the linker found a program too large for the memories that it was given."""
+    return re.search("will not fit in region|is not within region|overflowed by", error.message) is not None
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ int main(void) {
 #if TM_OUTPUT_LENGTH > 0
         tm_mark((intptr_t)tm_scores());
 #endif
-#define TM_MORE(number, length) tm_mark((intptr_t)tm_output(number)());
+#define TM_MORE(number, length) tm_mark((intptr_t)tm_output(number));
         TM_MORE_OUTPUTS
 #undef TM_MORE
     }

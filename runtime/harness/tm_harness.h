@@ -8,20 +8,32 @@
 #define TM_PASTE(a, b) a##b
 #define TM_JOIN(a, b) TM_PASTE(a, b)
 
-#define tm_row TM_JOIN(TM_MODEL, _row)
-#if TM_ROW_LENGTH > 0
-#define tm_predict_input() TM_JOIN(TM_MODEL, _predict)()
-#elif TM_INPUT_IN_ARENA
-#define tm_predict_input() TM_JOIN(TM_MODEL, _predict)()
-#define tm_input() TM_JOIN(TM_MODEL, _input)()
+#if TM_INSTANCES
+/* The instance that is run. TM_GIVEN is the argument of functions that take no other, TM_FIRST precedes another. */
+extern TM_JOIN(TM_MODEL, _ctx) tm_instance;
+TM_JOIN(TM_MODEL, _ctx) tm_instance;
+#define TM_GIVEN &tm_instance
+#define TM_FIRST TM_GIVEN,
 #else
-#define tm_predict_input() TM_JOIN(TM_MODEL, _predict)(tm_array)
+#define TM_GIVEN
+#define TM_FIRST
+#endif
+
+#define tm_row TM_JOIN(TM_MODEL, _row)
+#if TM_TAKES_ARRAY
+#define tm_predict_input() TM_JOIN(TM_MODEL, _predict)(TM_FIRST tm_input())
+#else
+#define tm_predict_input() TM_JOIN(TM_MODEL, _predict)(TM_GIVEN)
+#endif
+#if TM_IN_OWN_BUFFER
+#define tm_input() TM_JOIN(TM_MODEL, _input)(TM_GIVEN)
+#elif TM_TAKES_ARRAY
 #define tm_input() tm_array
 extern TM_INPUT tm_array[TM_INPUT_LENGTH];
 TM_INPUT tm_array[TM_INPUT_LENGTH];
 #endif
-#define tm_scores TM_JOIN(TM_MODEL, _scores)
-#define tm_output(number) TM_JOIN(TM_MODEL, _output_##number)
+#define tm_scores() TM_JOIN(TM_MODEL, _scores)(TM_GIVEN)
+#define tm_output(number) TM_JOIN(TM_MODEL, _output_##number)(TM_GIVEN)
 
 /* Negative array lengths where the header and the runner's description of it disagree. */
 typedef char tm_check_input[TM_JOIN(TM_MODEL, _INPUT_LENGTH) == TM_INPUT_LENGTH ? 1 : -1];

@@ -28,7 +28,9 @@ class Interface:
     the input is in the arena, at the address that `NAME_input` returns. With `row_elements`, it takes none either: the
     caller's function `NAME_row` supplies the input row by row, with that many numbers per row. If channels come first
     in the model's file, `input_axes` has the file's axis for each axis of the input; None for other inputs.
-    `input_parts` has the inputs of a model of several, which follow each other in the array.
+    `input_parts` has the inputs of a model of several, which follow each other in the array. `input_unit` is the unit
+    of the sensor's integers that the input holds, as `--input-unit` spells it. With `instances`, all functions take a
+    pointer to the memory of an instance, a `NAME_ctx`, as their first argument.
 
     Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores
     disagree.
@@ -47,6 +49,8 @@ class Interface:
     row_elements: int | None = None
     input_axes: tuple[int, ...] | None = None
     input_parts: tuple[InputPart, ...] = ()
+    input_unit: str | None = None
+    instances: bool = False
 
     def __post_init__(self) -> None:
         for ctype in (self.input_ctype, self.output_ctype, *(ctype for ctype, _ in self.more_outputs)):
@@ -116,6 +120,11 @@ class Interface:
     def in_array(self) -> bool:
         """True if `NAME_predict` takes the array X."""
         return not self.input_in_arena and self.row_elements is None
+
+    @property
+    def in_own_buffer(self) -> bool:
+        """True if a runner supplies the input where `NAME_input` says, in the arena or in an instance."""
+        return self.input_in_arena or self.instances
 
     @property
     def input_bytes(self) -> int:

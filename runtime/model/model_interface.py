@@ -21,6 +21,7 @@ def interface_of(module: ModuleOp) -> Interface:
     [argument] = function.body.block.args
     attributes: dict[str, Any] = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
     packed, row = attributes.get(tdsl.PACKED), attributes.get(tdsl.RECEIVED)
+    unit = attributes.get(tdsl.INPUT_UNIT)
     last: Any = function.body.block.last_op
     scores = [value for value in last.operands if isinstance(value.type, TensorType)]
     return Interface(
@@ -39,4 +40,6 @@ def interface_of(module: ModuleOp) -> Interface:
         row_elements=None if row is None else row.value.data,
         input_axes=tdsl.order_axes(attributes.get(tdsl.ORDER)),
         input_parts=tdsl.input_parts(attributes.get(tdsl.PARTS)),
+        input_unit=None if unit is None else unit.data,
+        instances=tdsl.has_instances(module),
     )

@@ -11,7 +11,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import feature_map, predict_function
 from tinyml.runtime.model.answers import Answers
@@ -21,12 +22,15 @@ from tinyml.runtime.model.model_interface import interface_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.dialects.formats.number_format import Raws
+
 
 def load_program_data(module: ModuleOp, file: str) -> Data:
     """Read the data set of a program, with samples of its input's length and labels among its classes.
 
-    Integers are raws of the input's format, unless the format is a float. Samples are reordered to the program's order
-    of axes. Raises `InputError` for an unreadable file and for samples or labels that do not fit the program.
+    Integers are raws of the input's format, or the sensor's if it has a unit, unless the format is a float. Samples are
+    reordered to the program's order of axes. Raises `InputError` for an unreadable file and for samples or labels that
+    do not fit the program.
     """
     interface = interface_of(module)
     data = load_data(file, elements=interface.input_length, answers=answers_of(module), parts=interface.input_parts)
@@ -37,12 +41,17 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
     wide = data.x.astype(np.int64)
     raws = wide.astype(format.dtype)
     try:
-        if (wrong := np.argwhere(raws != wide)).size:
+        if (wrong := np.argwhere(_as_integers(format, raws) != wide)).size:
             raise VerifyException(f"{wide[tuple(wrong[0])]} is not the raw value of any {format.type}")
         format.verify_raws(raws)
     except VerifyException as error:
         raise InputError(f"`x` holds integers, which are raws of the input: {error}", file=file) from error
     return replace(data, x=_features(module, format.decode(raws)))
+
+
+def _as_integers(format: NumberFormat, raws: Raws) -> Raws:
+    """The integers that raws are in a data set."""
+    return format.delivered(raws) if isinstance(format, ExactNumbers) else raws
 
 
 def answers_of(module: ModuleOp) -> Answers:
@@ -120,5 +129,7 @@ def random_data(module: ModuleOp, samples: int) -> Data:
 
 
 def input_format(module: ModuleOp) -> NumberFormat:
-    """The number format of a program's input."""
-    return tdsl.format_of(predict_function(module).body.block.args[0])
+    """The number format of a program's input: that of its unit, if it has one on reals."""
+    function = predict_function(module)
+    given = None if function.arg_attrs is None else function.arg_attrs.data[0].data.get(tdsl.INPUT_FORMAT)
+    return tdsl.format_of(function.body.block.args[0]) if given is None else element_format(given)

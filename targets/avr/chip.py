@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from tinyml.targets.avr.boards import BOARDS, memory_flags
 from tinyml.targets.avr.composer.compose import compose, functions
 from tinyml.targets.avr.kernels import CODER, FORESTS, KERNELS, PACKED_READS, TILES
-from tinyml.targets.board import Board
 from tinyml.targets.c.helpers import read_helpers
-from tinyml.targets.chip import INPUTS, Chip
+from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
 
 _FOLDER = Path(__file__).parent
@@ -19,34 +19,19 @@ _OPTIONS = """\
 #endif
 """
 
+REACH = 1 << 16
+"""The bytes of flash that LPM reads. The linker puts constants in front of all code but the vectors."""
+
+_OTHERS = 1024
+"""Bytes for the vectors of the greatest part, the constants of Arduino's core and those of a short sketch."""
+
 CHIP = Chip(
     "avr",
     folder=_FOLDER,
-    programs={input: _FOLDER / f"{input}.ino.in" for input in INPUTS},
     runner="tinyml.runtime.devices.avr:AvrRunner",
     figures="tinyml.tools.calibration.avr:print_costs",
-    boards=(
-        # The boot loader's section is not available to programs.
-        Board(
-            "uno",
-            "atmega328p",
-            flash=32256,
-            ram=2048,
-            unit="cycles",
-            flags=("-mmcu=atmega328p",),
-            costs="uno",
-            larger="atmega1284p",
-        ),
-        Board(
-            "atmega1284p",
-            "atmega1284p",
-            flash=130048,
-            ram=16384,
-            unit="cycles",
-            flags=("-mmcu=atmega1284p",),
-            costs="uno",
-        ),
-    ),
+    boards=BOARDS,
+    memory_flags=memory_flags,
     kernels=KERNELS,
     compose=compose,
     tiles=TILES,
@@ -55,8 +40,7 @@ CHIP = Chip(
     functions=functions,
     packed_reads=PACKED_READS,
     prefix="avr-",
-    flags=(
-        "-DF_CPU=16000000UL",
+    harness_flags=(
         # Let the linker accept programs that are too large for the part, so that reports can say by how much.
         "-Wl,--defsym=__TEXT_REGION_LENGTH__=0x40000",
         "-Wl,--defsym=__DATA_REGION_LENGTH__=0xfe00",
@@ -69,7 +53,7 @@ CHIP = Chip(
     ),
     alignment=1,
     object_bytes=32767,
-    flash_bytes=65536,
+    flash_bytes=REACH - _OTHERS,
     flash_attribute="TM_FLASH",
     small_counter="uint8_t",
     options=_OPTIONS,

@@ -149,7 +149,7 @@ TM_INLINE int16_t tm_mul8(int8_t a, int8_t b)
 
 TM_INLINE int32_t tm_mul16(int16_t a, int16_t b)
 {
-#ifdef __AVR__
+#if defined(__AVR__) && defined(__AVR_HAVE_MUL__)
     int32_t product;
     uint8_t zero;
     __asm__("clr %1\n\tmuls %B2, %B3\n\tmovw %C0, r0\n\tmul %A2, %A3\n\tmovw %A0, r0\n\t"
@@ -164,7 +164,7 @@ TM_INLINE int32_t tm_mul16(int16_t a, int16_t b)
 
 TM_INLINE tm_int24 tm_mul16_8(int16_t a, int8_t b)
 {
-#ifdef __AVR__
+#if defined(__AVR__) && defined(__AVR_HAVE_MUL__)
     tm_int24 product;
     __asm__("muls %B1, %2\n\tmov %B0, r0\n\tmov %C0, r1\n\tmulsu %2, %A1\n\tbrcc .+2\n\tdec %C0\n\t"
             "mov %A0, r0\n\tadd %B0, r1\n\tclr r1\n\tadc %C0, r1" : "=&r"(product) : "a"(a), "a"(b) : "r0");

@@ -1,5 +1,8 @@
 """The kernels for AVR, all of them composed, and the costs of reading packed constants without kernels."""
 
+from dataclasses import replace
+
+from tinyml.targets.avr.boards import MUL
 from tinyml.targets.avr.composer.forests.branch_code import forest_code, plain_forest
 from tinyml.targets.avr.composer.forests.forest_tables import forest_tables
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM
@@ -17,7 +20,7 @@ from tinyml.targets.avr.composer.tiles.tile_kernels import (
 )
 from tinyml.targets.kernel import ForestCoder, PackedReads, RowCoder
 
-KERNELS = (
+_KERNELS = (
     dot(16, 16, 32),
     dot(16, 16, 32, RAM),
     dot(8, 16, 32),
@@ -38,6 +41,7 @@ KERNELS = (
     axpy(8, 8),
     regime_dot(),
 )
+KERNELS = tuple(replace(kernel, needs=MUL) for kernel in _KERNELS)
 TILES = (SHIFTED_DOTS, SHIFTED_CHANNELS, REQUANTISED_DOTS, REQUANTISED_CHANNELS)
 FORESTS = (
     ForestCoder("tm_avr_forest_tables", forest_tables),
@@ -45,5 +49,5 @@ FORESTS = (
     # For what the others have no instructions for: floats, integers of four bytes, many results.
     ForestCoder("tm_avr_forest_plain", plain_forest),
 )
-CODER = RowCoder("tm_avr_rows", coded_rows)
+CODER = RowCoder("tm_avr_rows", coded_rows, needs=MUL)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

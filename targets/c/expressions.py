@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from xdsl.dialects.builtin import i1, i8, i16, i32
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, i1, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import c
@@ -44,15 +44,24 @@ Operand = Callable[[SSAValue], Text]
 
 
 class Expressions:
-    """Spells operations, given the texts of their operands, and records the target's helpers that they use."""
+    """Spells operations, given the texts of their operands, and records the target's helpers that they use.
 
-    def __init__(self, chip: Chip, arena: c.ArenaOp | None):
+    program: the program's name, with which the names of its constants, buffers and arena begin in C.
+    """
+
+    def __init__(self, chip: Chip, arena: c.ArenaOp | None, program: str):
         self.chip = chip
         self.arena = arena
+        self.prefix = f"{program}_"
         self.helpers: set[str] = set()
 
     def spell(self, op: Operation, operand: Operand) -> Text:
         return _SPELLINGS[type(op)](self, op, operand)
+
+    def static(self, symbol: StringAttr | SymbolRefAttr) -> str:
+        """The name in C of a constant, a buffer or the arena, of which another program in the unit has none."""
+        name = symbol.data if isinstance(symbol, StringAttr) else symbol.string_value()
+        return name if name.startswith(self.prefix) else self.prefix + name
 
     def helper(self, name: str) -> str:
         self.helpers.add(name)
@@ -64,8 +73,14 @@ class Expressions:
     def literal(self, op: c.LiteralOp, _: Operand) -> Text:
         return literal(op.number, op.result.type)
 
-    def symbol(self, op: c.SymbolOp, _: Operand) -> Text:
-        return Text(op.symbol.string_value(), PRIMARY, op.result.type)
+    def memory(self, symbol: SymbolRefAttr, instance: SSAValue | None, operand: Operand) -> str:
+        """A constant, a buffer or the arena, which may be a member of an instance."""
+        if instance is None:
+            return self.static(symbol)
+        return f"{operand(instance).code}->{symbol.string_value()}"
+
+    def symbol(self, op: c.SymbolOp, operand: Operand) -> Text:
+        return Text(self.memory(op.symbol, op.instance, operand), PRIMARY, op.result.type)
 
     def binary(self, op: c.BinaryOp, operand: Operand) -> Text:
         type, sign = op.result.type, op.operator.data
@@ -128,14 +143,14 @@ class Expressions:
         arguments = [as_argument(operand(value), value.type) for value in op.arguments]
         code = f"{op.callee.string_value()}({', '.join(text.code for text in arguments)})"
         text = join(PRIMARY, op.result.type, code, *arguments)
-        reads_memory = any(isinstance(value.type, c.PointerType) for value in op.arguments)
+        reads_memory = any(isinstance(value.type, c.PointerType | c.InstanceType) for value in op.arguments)
         return replace(text, reads=text.reads | {MEMORY}) if reads_memory else text
 
-    def view(self, op: c.ViewOp, _: Operand) -> Text:
+    def view(self, op: c.ViewOp, operand: Operand) -> Text:
         assert self.arena is not None
         type = pointer_type(op.result)
         elements = op.offset.value.data // max(_bytes(type.element), 1)
-        name = op.arena.string_value()
+        name = self.memory(op.arena, op.instance, operand)
         plain = type.element == self.arena.element and type.memory.data != ALIAS
         start = Text(name, PRIMARY, type) if plain else Text(f"({spell(type)}){name}", UNARY, type)
         return Text(f"{start.code} + {elements}", SUM, type) if elements else start

@@ -20,7 +20,7 @@ from tinyml.targets.c.names import Names
 from tinyml.targets.c.text import MEMORY, PRIMARY, Text, declare
 
 LONGEST = 72
-"""Longer expressions, in characters, are not nested into others."""
+"""Longer expressions, in characters without the program's name, are not nested into others."""
 
 COUNTERS = ("i", "j", "k", "l", "m", "n")
 
@@ -136,7 +136,7 @@ class FunctionPrinter:
             len(uses) == 1
             and user.parent is op.parent
             and not (isinstance(user, c.ForOp) and user.end is result)
-            and len(text.code) <= LONGEST
+            and len(text.code.replace(self.expressions.prefix, "")) <= LONGEST
             # Each line is attributed to a single source operation.
             and next(iter(source_names(op)), None) == next(iter(source_names(user)), None)
         )

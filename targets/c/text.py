@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType, f32, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from tinyml.dialects.c import PointerType
+from tinyml.dialects.c import InstanceType, PointerType
 from tinyml.dialects.c.types import ALIAS, CONST, FLASH, is_unsigned, width_of
 from tinyml.dialects.errors import InputError
 
@@ -31,7 +31,7 @@ INT24 = IntegerType(24)
 RANKS: dict[Attribute, int] = {i1: 0, i8: 1, i16: 2, INT: 3, INT24: 4, i32: 5, i64: 6}
 """C's signed integer types, each at least as wide as the previous ones."""
 
-_SPECIAL: dict[Attribute, str] = {INT: "int", i1: "_Bool", INT24: "tm_int24", f32: "float"}
+_SPECIAL: dict[Attribute, str] = {INT: "int", i1: "bool", INT24: "tm_int24", f32: "float"}
 
 MEMORY = "memory"
 """The effect of a load from RAM."""
@@ -93,6 +93,8 @@ def spell(type: Attribute) -> str:
     if isinstance(type, PointerType):
         element = alias_name(type.element) if type.memory.data == ALIAS else spell(type.element)
         return f"{'const ' if type.memory.data in (CONST, FLASH) else ''}{element} *"
+    if isinstance(type, InstanceType):
+        return f"{type.structure.data} *"
     return f"{'u' if is_unsigned(type) else ''}int{width_of(type)}_t"
 
 

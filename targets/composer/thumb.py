@@ -37,9 +37,9 @@ def _cycles(timing: Timing, instruction: Instruction, before: Instruction | None
         case "load" | "store":
             indexed = sum(register != "pc" for register in address) > 1
             if instruction.cycles == "store" and not indexed:
-                return 1 + stall
+                return timing.store + stall
             follows = before is not None and before.cycles == "load" and before.writes[0] not in address
-            return timing.load - follows + stall
+            return timing.load - (follows and timing.pipelined) + stall
         case "it":
             # It is folded into an instruction of 16 bits before it; one whose size is not known counts as such.
             return 0 if before is not None and before.size != 4 else 1

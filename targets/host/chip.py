@@ -3,17 +3,14 @@
 from pathlib import Path
 
 from tinyml.targets.board import Board
-from tinyml.targets.chip import SERIAL, Chip
+from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
-
-_FOLDER = Path(__file__).parent
 
 CHIP = Chip(
     "host",
-    folder=_FOLDER,
+    folder=Path(__file__).parent,
     runner="tinyml.runtime.devices.host:HostRunner",
-    boards=(Board("host", "host", unit="cycles"),),
+    boards=(Board("host", "host", unit="cycles", platformio="native"),),
     packages=(Package("gcc", command="gcc"), Package("libc6-dev", header="stdio.h")),
-    flags=("-pthread",),
-    programs={SERIAL: _FOLDER / "serial.c.in"},
+    harness_flags=("-pthread",),
 )

@@ -2,23 +2,25 @@
 
 from pathlib import Path
 
-from tinyml.targets.board import Board
+from tinyml.targets.board import emulated_memories
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
+from tinyml.targets.riscv.boards import BOARDS
 from tinyml.targets.riscv.kernels import KERNELS, TILES
 
 CHIP = Chip(
     "riscv",
     folder=Path(__file__).parent,
     runner="tinyml.runtime.devices.riscv:RiscvRunner",
-    # The memory sizes are those of a GD32VF103.
-    boards=(Board("riscv", "rv32imc", 131072, 32768, costs="riscv"),),
+    boards=BOARDS,
+    memory_flags=emulated_memories,
     kernels=KERNELS,
     compose=compose,
     tiles=TILES,
     prefix="riscv64-unknown-elf-",
-    flags=("-march=rv32imc", "-mabi=ilp32", "-ffreestanding", "-nostdlib"),
+    flags=("-ffreestanding",),
+    harness_flags=("-nostdlib",),
     libraries=("-lgcc",),
     packages=(Package("gcc-riscv64-unknown-elf", command="riscv64-unknown-elf-gcc"),),
     modules=("unicorn",),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from programs import gural_murmann
+from programs.acceptance import qualifies
 from programs.paths import ROOT
 
 from tinyml.tools.driver.models import find_model
@@ -48,6 +49,8 @@ def measure(command: str, models: Path | None = None) -> Values:
     name, model, *options = shlex.split(command)
     if name == "estimator":
         return _estimator(model)
+    if name == "sensor":
+        return _sensor(model)
     if model not in WRITTEN:
         return _COMMANDS[name](model_path(model, models), options)
     with tempfile.TemporaryDirectory() as folder:
@@ -68,6 +71,28 @@ def _estimator(name: str) -> Values:
     return {**values, "format": f"{report.format} {report.width}"}
 
 
+def _sensor(name: str) -> Values:
+    """A model of `programs.sensor_cases` on all devices, with reals as inputs and with a sensor's integers.
+
+    Accuracies are those of the evaluator, `differ` counts the labels, on all devices, that are not the evaluator's.
+    """
+    from programs import sensor_cases as sensors
+
+    values: Values = {"differ": 0, "unit": sensors.CASES[name].unit}
+    with tempfile.TemporaryDirectory() as folder:
+        for integers, kind in ((False, "floats"), (True, "integers")):
+            compiled = sensors.CASES[name].compiled(Path(folder, kind), integers=integers)
+            expected = compiled.expected.classes
+            values |= {"samples": len(expected), f"{kind}_accuracy": 100 * float((expected == compiled.classes).mean())}
+            for number, device in enumerate(sensors.DEVICES):
+                found = compiled.on_raws(device) if integers else compiled.on_floats(device, Path(folder, str(number)))
+                values["differ"] += int((found.labels != expected).sum())
+                cycles = found.cycles if found.core_cycles is None else found.core_cycles
+                assert cycles is not None
+                values[f"{kind}_{device.replace('-', '_')}"] = round(float(cycles.mean()))
+    return values
+
+
 def _bench(model: Path, options: list[str]) -> Values:
     with tempfile.TemporaryDirectory() as out:
         reports = Path(out, "reports.json")
@@ -76,14 +101,20 @@ def _bench(model: Path, options: list[str]) -> Values:
         return _of_report(json.loads(reports.read_text())[0])
 
 
-def _compile(model: Path, options: list[str]) -> Values:
+def _weigh(model: Path, options: list[str]) -> Values:
+    """The figures of `compile`, and whether `auto` would accept the program."""
+    return _compile(model, options, weighed=True)
+
+
+def _compile(model: Path, options: list[str], *, weighed: bool = False) -> Values:
     program, val, test = find_model(model) if model.is_dir() else (model, None, None)
     data = [*(["--val", str(val)] if val else []), *(["--test", str(test)] if test else [])]
     with tempfile.TemporaryDirectory() as out:
         folder = Path(out, "out")
         if (error := _run(["compile", str(program), *data, *options, "-o", str(folder)])) is not None:
             return {"error": error}
-        return _of_report(json.loads((folder / "report.json").read_text()))
+        values = _of_report(json.loads((folder / "report.json").read_text()))
+        return values | ({"qualifies": qualifies(folder, val)} if weighed and val else {})
 
 
 def _plan(model: Path, options: list[str]) -> Values:
@@ -100,7 +131,7 @@ def _plan(model: Path, options: list[str]) -> Values:
     return {mode: plan["bytes"] if isinstance(plan, dict) else plan for mode, plan in answer.items()}
 
 
-_COMMANDS = {"bench": _bench, "compile": _compile, "plan": _plan}
+_COMMANDS = {"bench": _bench, "compile": _compile, "weigh": _weigh, "plan": _plan}
 
 
 def _run(arguments: list[str]) -> str | None:
@@ -119,7 +150,8 @@ def _of_report(report: Values) -> Values:
     """The figures of a report.
 
     `working` is the RAM without the input, `code` the flash without the constants, `change` that of the accuracy in
-    points; `time` counts cycles or instructions of an inference.
+    points; `time` counts cycles or instructions of an inference. What `auto` chose has the points `lost` on the
+    checking half, too, their `bound`, and whether the program `kept` the rule.
     """
     ram = report["ram_bytes"]
     time = report.get("cycles_per_inference", report.get("instructions_per_inference"))
@@ -141,4 +173,8 @@ def _of_report(report: Values) -> Values:
         "macs": report["macs"],
         "fits": report["fits"],
     }
+    if chosen := report.get("chosen"):
+        plan = chosen["options"].get("plan")
+        values |= {"chosen": f"{chosen['name']}, {plan}" if plan else chosen["name"], "bound": chosen["bound"]}
+        values |= {"lost": chosen["checking"]["points"], "kept": chosen["qualifies"]}
     return {name: value for name, value in values.items() if value is not None}

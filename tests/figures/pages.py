@@ -18,7 +18,7 @@ from programs.paths import ROOT
 from figures.store import FOLDER, MEASURED, Figures, read
 from figures.tables import NAMES, TABLES
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 _TABLE = re.compile(
     r"<!-- figures: (?P<name>[\w-]+)(?: by (?P<by>\d))? -->\n\|(?P<headings>.*)\|\n\|[-|: ]+\|\n(?P<body>(?:\|.*\|\n)+)"

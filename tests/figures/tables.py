@@ -12,6 +12,7 @@ Column = tuple[str, str]
 NAMES = {
     "LeNet": "cnn-lenet-mnist10",
     "LeNet, streamed by rows": "cnn-lenet-mnist10",
+    "cnn-lenet-mnist10, Cortex-M4": "cnn-lenet-mnist10 --target cortex-m4",
     "LeNet, on an ATmega1284P": "cnn-lenet-mnist10 --target atmega1284p",
     "LeNet for MNIST, fixed 8": "cnn-lenet-mnist10 --width 8",
     "Gural and Murmann": "cnn-gural-mnist10-published",
@@ -44,6 +45,7 @@ FORMATS = {
 """Commands by formats; what may exceed an Arduino Uno is measured on a larger board by `bench`."""
 
 ON_HOST = "--target host"
+ON_CORTEX_M4 = "--target cortex-m4"
 ON_M4 = "compile {row} --target cortex-m4 --optimize O2"
 IN_ARENA = f"{ON_M4} --reuse-input"
 STREAMED = "compile {row} --target cortex-m4 --reuse-input --plan"
@@ -51,12 +53,23 @@ PLAN = "plan {row} --bits 8"
 BY_ROWS = "compile {row} --input callback"
 IN_PLACE = "compile gural-mnist10-4-bits --reuse-input --pack-buffers --plan {row}"
 FRONT = "plan resnet8 --front --target cortex-m4"
+TYPED = "compile {row}"
+WEIGHED = "weigh {row} --outputs class --width 8"
+UNO = "{flash}; {ram}; {time:k}"
+CORTEX_M4 = "{flash}; {ram}; {core_cycles:k}"
+QUALITY = "{accuracy:.2f}; {flash}; {ram}; {time:k}"
 CLASSIFIER = "{accuracy:.2f}; {flash:d}; {working:d}; {time:k}"
 FORMAT = "{change:+.2f}; {ram}; {time:k}"
 TIME_AND_FLASH = "{time:k}; {flash}"
 
 
 TABLES: dict[str, dict[str, Column]] = {
+    "c-api-instances": {
+        "Uno": (FORMATS["fixed 16"], UNO),
+        "Uno, `--instances`": (f"{FORMATS['fixed 16']} --instances", UNO),
+        "Cortex-M4": (f"{FORMATS['fixed 16']} {ON_CORTEX_M4}", CORTEX_M4),
+        "Cortex-M4, `--instances`": (f"{FORMATS['fixed 16']} {ON_CORTEX_M4} --instances", CORTEX_M4),
+    },
     "results-classifiers": {
         "float %": (FORMATS["fixed 16"], "{float:.2f}"),
         "fixed 16": (FORMATS["fixed 16"], CLASSIFIER),
@@ -135,6 +148,26 @@ TABLES: dict[str, dict[str, Column]] = {
         "cycles": ("estimator '{row}'", "{time:,.0f}"),
         "flash, bytes": ("estimator '{row}'", "{flash}"),
         "RAM, bytes": ("estimator '{row}'", "{ram}"),
+    },
+    "auto-suite": {
+        "chosen": (TYPED, "{chosen:s}"),
+        "float %": (TYPED, "{float:.2f}"),
+        "fixed 16": (FORMATS["fixed 16"], QUALITY),
+        "fixed 8": (WEIGHED, QUALITY),
+        "qualifies": (WEIGHED, "{qualifies:yes}"),
+        "auto": (TYPED, QUALITY),
+        "lost": (TYPED, "{lost:.2f}, at most {bound:.1f}"),
+    },
+    "sensors": {
+        "unit": ("sensor {row}", "`{unit:s}`"),
+        "samples": ("sensor {row}", "{samples}"),
+        "correct of reals, %": ("sensor {row}", "{floats_accuracy:.2f}"),
+        "of integers, %": ("sensor {row}", "{integers_accuracy:.2f}"),
+        "labels that differ": ("sensor {row}", "{differ:d}"),
+        "AVR, floats": ("sensor {row}", "{floats_atmega1284p}"),
+        "AVR, integers": ("sensor {row}", "{integers_atmega1284p}"),
+        "M4, floats": ("sensor {row}", "{floats_cortex_m4}"),
+        "M4, integers": ("sensor {row}", "{integers_cortex_m4}"),
     },
     "kernels-flash-uno": {
         "without": (FORMATS["fixed 8"], TIME_AND_FLASH),

@@ -20,9 +20,6 @@ HEADLESS = re.compile(
 LITERAL = re.compile(r"\b(anew|so many|from one on|that which)\b")
 """Phrases translated word by word, which technical English does not use."""
 
-UNREAD = "targets/cortex_m/composer/"
-"""A folder whose docstrings have not been revised; to be deleted after their revision."""
-
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
     """Yield line and text of each docstring of a file, including those of constants and fields."""
@@ -57,7 +54,6 @@ def test_docstrings_are_noun_phrases_or_begin_with_a_verb():
     found = [
         f"{name_of(path)}:{line}: '{words}'"
         for path in MODULES
-        if not name_of(path).startswith(UNREAD)
         for line, text in docstrings(path)
         if (words := complaint(text)) is not None
     ]

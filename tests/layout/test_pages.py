@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from programs.paths import ROOT
 
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
 
 HISTORY = ("CHANGELOG.md", "changes-for-packages.md")
 """Pages that name files of earlier versions."""

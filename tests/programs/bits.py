@@ -92,7 +92,7 @@ func.func @sparse(%X: memref<300x1xi16>) -> memref<3x1xi32> {
 
 MIXED = """
 func.func private @tm_expf(f32) -> f32
-func.func private @tm_f32_to_int(f32, i32, i32) -> i32
+func.func private @tm_f32_to_s32(f32, i8, i32, i32) -> i32
 func.func private @tm_int_to_f32(i32) -> f32
 func.func @mixed(%X: memref<2x3xf32>) -> (index, memref<2x3xi8>) {
   %c0 = arith.constant 0 : index
@@ -108,6 +108,7 @@ func.func @mixed(%X: memref<2x3xf32>) -> (index, memref<2x3xi8>) {
   %q = scratch.view %arena[0 : i64] : memref<36xi8> to memref<6xi16>
   %s = scratch.view %arena[24 : i64] : memref<36xi8> to memref<2x3xi8>
   %w = scratch.view %arena[32 : i64] : memref<36xi8> to memref<i32>
+  %frac = arith.constant 1 : i8
   %low = arith.constant -1000 : i32
   %high = arith.constant 1000 : i32
   %scale = arith.constant 0.0078125 : f32
@@ -128,7 +129,7 @@ func.func @mixed(%X: memref<2x3xf32>) -> (index, memref<2x3xi8>) {
   %wide = scf.for %k = %c0 to %c6 step %c1 iter_args(%acc = %zero) -> (i64) {
     %flat = scratch.slice %e[%k] : memref<2x3xf32> to memref<f32>
     %v = memref.load %flat[] : memref<f32>
-    %n = func.call @tm_f32_to_int(%v, %low, %high) : (f32, i32, i32) -> i32
+    %n = func.call @tm_f32_to_s32(%v, %frac, %low, %high) : (f32, i8, i32, i32) -> i32
     %h = arith.trunci %n : i32 to i16
     memref.store %h, %q[%k] : memref<6xi16>
     %limit = memref.load %L[%c1] : memref<2xi32, #scratch.flash>

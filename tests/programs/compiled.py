@@ -19,6 +19,13 @@ SAMPLES = 100
 """Validation samples that formats are chosen from; the compiler takes most of its time for these."""
 
 
+def some_samples(program: Path, file: Path) -> Path:
+    """Write the first validation samples of a program to a file, which is returned."""
+    with np.load(program.with_name("val.npz")) as data:
+        np.savez(file, **{name: array[:SAMPLES] for name, array in data.items()})
+    return file
+
+
 def compile_without_pictures(request: Request) -> dict[str, Any]:
     """The report on a model, compiled into a new folder without the pictures that `compile_model` draws."""
     request.out.mkdir()
@@ -36,9 +43,7 @@ class CompiledModels:
         """The folder of a model of `MODELS`, compiled with `-Os` and measured on the board's simulator."""
 
         def compile(folder: Path) -> None:
-            program, val = MODELS[model], folder.with_suffix(".npz")
-            with np.load(program.with_name("val.npz")) as data:
-                np.savez(val, **{name: array[:SAMPLES] for name, array in data.items()})
+            program, val = MODELS[model], some_samples(MODELS[model], folder.with_suffix(".npz"))
             request = Request(model=program, val=val, target=board.name, format=format, width=width, out=folder)
             build_folder(request, board, folder, must_fit=True)
 

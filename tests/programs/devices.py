@@ -5,25 +5,49 @@ from collections.abc import Sequence
 
 from tinyml.dialects.num import KernelAttr
 from tinyml.runtime.model.headers import texts_of
-from tinyml.targets.registry import HOST, USUAL, board, boards, chip_of, chips, kernel_of, known_kernel
+from tinyml.targets.board import Board
+from tinyml.targets.registry import HOST, USUAL, board, chip_of, chips, kernel_of, kernels_of, known_kernel
 
 _ONLY = os.environ.get("TESTED_BOARD")
 """The only board that is tested: one of a package that the suite does not know, for example."""
 
-_LARGER = {board.larger for board in boards()}
+_SMALLEST = 2048
+"""The least RAM in bytes for programs of tests, which run on a larger board with the same core if there is less."""
 
-BOARDS = [_ONLY] if _ONLY else [HOST, *(board.name for board in boards() if board.name not in (HOST, *_LARGER))]
+
+def roomy(name: str) -> str:
+    """A board, or its sister with more memory."""
+    return board(name).larger or name
+
+
+def _cores() -> list[str]:
+    """The first board of each core, as kernels, costs and features tell cores apart."""
+    first: dict[tuple[str, str, tuple[str, ...]], str] = {}
+    for chip in chips():
+        for one in chip.boards:
+            small = one.ram is not None and one.ram < _SMALLEST
+            first.setdefault((chip.name, one.costs, one.features), roomy(one.name) if small else one.name)
+    return sorted(first.values(), key=HOST.__ne__)
+
+
+BOARDS = [_ONLY] if _ONLY else _cores()
 """All that differ in more than memory, the host first. Runners and kernels are tested on each."""
 
 SIMULATED = [name for name in BOARDS if name != HOST]
 
+
+def _has_kernels(board: Board) -> bool:
+    return not chip_of(board.name).kernels or bool(kernels_of(board.name))
+
+
 CORES = {
-    chip.name: [board.name for board in chip.boards if board.name in SIMULATED and board.costs] or [chip.boards[0].name]
+    chip.name: [board.name for board in chip.boards if board.name in SIMULATED and board.costs and _has_kernels(board)]
+    or [chip.boards[0].name]
     for chip in ([chip_of(_ONLY)] if _ONLY else chips())
     if chip.name != HOST
 }
 """Of each chip but the host the boards that programs are run on: those with a table of costs, as each core has that
-differs from others, or else the first."""
+differs from others, and with kernels if the chip has some, or else the first."""
 
 SMALL = [names[0] for names in CORES.values()]
 """The first board of each chip but the host."""
@@ -46,8 +70,3 @@ def definition_of(kernel: KernelAttr) -> Sequence[tuple[str, str]]:
     """The names and the texts of what a kernel needs, itself the last, on the board that has it."""
     target = owner(kernel)
     return texts_of(kernel_of(kernel, target), target)
-
-
-def roomy(name: str) -> str:
-    """A board, or its sister with more memory."""
-    return board(name).larger or name

@@ -24,8 +24,9 @@ from tinyml.transforms.reals.analysis.profiles import record_profiles
 Array = NDArray[Any]
 
 _MODULES = (
-    "cluster decomposition discriminant_analysis ensemble feature_selection gaussian_process linear_model metrics"
-    " model_selection multiclass multioutput naive_bayes neighbors neural_network pipeline preprocessing svm tree"
+    "cluster compose decomposition discriminant_analysis ensemble feature_selection gaussian_process"
+    " kernel_approximation linear_model metrics mixture model_selection multiclass multioutput naive_bayes neighbors"
+    " neural_network pipeline preprocessing svm tree"
 )
 
 datasets: Any = import_module("sklearn.datasets")

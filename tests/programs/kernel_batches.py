@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from programs import kernel_models
 from programs.lowered import lowered
 from programs.printed import WARNING_FLAGS, parse, write_module
+from programs.shared_folders import made_once
 from tinyml.runtime.devices.registry import Runner
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.interface import Interface
@@ -32,11 +35,10 @@ class KernelProgram:
     expected: Values
 
 
-def write_kernel_program(kernel: Kernel, target: str, folder: Path, name: str | None = None) -> KernelProgram:
+def write_kernel_program(kernel: Kernel, target: str, folder: Path) -> KernelProgram:
     """Print the program of a kernel for a target, and make sure that it calls the kernel."""
-    text = kernel_models.program(kernel)
-    if name is not None:
-        text = re.sub(r"func\.func @\w+", f"func.func @{name}", text, count=1)
+    name = f"calls_{kernel.symbol}"
+    text = re.sub(r"func\.func @\w+", f"func.func @{name}", kernel_models.program(kernel), count=1)
     context, module = parse(text)
     interface, inputs = interface_of(module), kernel_models.inputs(kernel)
     expected = evaluate(module, inputs).scores
@@ -48,6 +50,18 @@ def write_kernel_program(kernel: Kernel, target: str, folder: Path, name: str | 
     [source] = folder.glob(f"{interface.name}.c")
     assert re.search(rf"\b{kernel.symbol}\(", source.read_text())
     return KernelProgram(interface, inputs, expected)
+
+
+def kernel_program(kernel: Kernel, target: str, folder: Path, shared: Path) -> KernelProgram:
+    """Copy the C of the program of a kernel to a folder. shared: where it is written once for a target."""
+
+    def make(folder: Path) -> None:
+        (folder / "program").write_bytes(pickle.dumps(write_kernel_program(kernel, target, folder)))
+
+    made = made_once(shared / f"{target}-{kernel.symbol}", make)
+    for file in made.glob("*.[ch]"):
+        shutil.copy(file, folder)
+    return pickle.loads((made / "program").read_bytes())
 
 
 _HEADER = """\
@@ -78,10 +92,14 @@ _HEAD = 8
 
 
 def check_batch(
-    kernels: Sequence[Kernel], target: str, runner: Runner, folder: Path, optimize: str | None = None
+    kernels: Sequence[Kernel], target: str, runner: Runner, folder: Path, shared: Path, optimize: str | None = None
 ) -> None:
-    """Compare the scores of the programs of some kernels, all in one build, with the evaluator's."""
-    programs = [write_kernel_program(kernel, target, folder, f"k{number}") for number, kernel in enumerate(kernels)]
+    """Compare the scores of the programs of some kernels, all in one build, with the evaluator's.
+
+    shared: where their C lies for all runners.
+    """
+    folder.mkdir(exist_ok=True)
+    programs = [kernel_program(kernel, target, folder, shared) for kernel in kernels]
     interfaces = [program.interface for program in programs]
     inputs, outputs = (max(sizes) for sizes in zip(*((i.input_bytes, i.output_bytes) for i in interfaces), strict=True))
     batch = Interface("batch", "int8_t", _HEAD + inputs, "int8_t", outputs, has_label=False)

@@ -80,20 +80,17 @@ SORTS = tuple(_sorts())
 FORMATS = tuple(format for sort in SORTS for format in sort.variants)
 
 
-def pairings(sort: Sort, others: Sequence[Sort]) -> Iterator[tuple[NumberFormat, NumberFormat]]:
-    """Pairs of a variant of `sort` and one of another sort, in which each variant of both occurs.
+def pairings(sort: Sort, others: Sequence[Sort], turn: int = 0) -> Iterator[tuple[NumberFormat, NumberFormat]]:
+    """Each variant of `sort` with the one that is `turn` places further, and one variant with one of each other sort.
 
-    Among themselves the variants of a sort are paired with themselves and with the next; those of different sorts are
-    shifted against each other further from sort to sort, so that ranges of all sizes meet.
+    Those of different sorts are shifted against each other further from sort to sort, so that ranges of all sizes meet.
     """
-    for shift, other in enumerate(others):
+    own = sort.variants
+    for shift, other in enumerate(others, turn):
         if other == sort:
-            following = (*sort.variants[1:], sort.variants[0])
-            pairs = [pair for one in zip(sort.variants, following, strict=True) for pair in ((one[0], one[0]), one)]
-            yield from dict.fromkeys(pairs)
-            continue
-        for i in range(max(len(sort.variants), len(other.variants))):
-            yield sort.variants[i % len(sort.variants)], other.variants[(i + shift) % len(other.variants)]
+            yield from ((one, own[(place + turn) % len(own)]) for place, one in enumerate(own))
+        else:
+            yield own[shift // 2 % len(own)], other.variants[shift % len(other.variants)]
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from programs.printed import WARNING_FLAGS
-from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.runtime.model.interface import Interface
 from tinyml.tools.calibration.programs.measured_programs import include_flags
 
@@ -21,15 +21,15 @@ def run_figure(
     source: str,
     inputs: Values,
     length: int,
-    device: str,
+    device: str | Runner,
     folder: Path,
     optimize: str = "-Os",
     output: str = "int8_t",
 ) -> Values:
     """The elements of `figure_scores()`, `length` of them, after `figure_predict(row)` for each row of the inputs.
 
-    source: C that defines both functions and includes "figure.h", their declarations. folder: an empty one. output: the
-    C type of the elements.
+    source: C that defines both functions and includes "figure.h", their declarations. device: the name of one, or its
+    runner. folder: an empty one. output: the C type of the elements.
     """
     input, count = f"{inputs.dtype}_t", inputs.shape[1]
     (folder / "figure.h").write_text(
@@ -39,7 +39,7 @@ def run_figure(
     )
     (folder / "figure.c").write_text(source)
     interface = Interface("figure", input, count, output, length, has_label=False)
-    runner = runner_for(device)
+    runner = runner_for(device) if isinstance(device, str) else device
     build = runner.build(folder, interface, folder, optimize, [*WARNING_FLAGS, *include_flags(runner.chip)])
     scores = runner.run(build, interface, inputs).scores
     assert scores is not None

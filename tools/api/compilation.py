@@ -7,15 +7,16 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
 from tinyml.tools.api.data_files import Labels, write_data
 from tinyml.tools.api.keyword_values import checked_values
-from tinyml.tools.api.loading import load
+from tinyml.tools.api.loading import Model, load
 from tinyml.tools.api.program import Program, compiled
 from tinyml.tools.api.python_terms import Arguments, python_terms
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from tinyml.tools.api.compile_keywords import CompileKeywords
     from tinyml.tools.driver.requests.request import Request
 
-OTHERWISE = ("model", "val", "test", "out", "target")
+OTHERWISE = ("model", "val", "test", "out", "target", "packages", "zip")
 """Options of the command line that are arguments of `compile` under another name, or of `Program.save`."""
 
 DATA = {"val": ("X_val", "y_val"), "test": ("X_test", "y_test")}
@@ -69,15 +70,28 @@ def compile(
             with python_terms(arrays):
                 given = {"val": (X_val, y_val), "test": (X_test, y_test)}
                 for (file, arguments), (name, (x, y)) in zip(arrays.items(), given.items(), strict=True):
-                    if (data := _data_file(file, x, y, program.classes, arguments)) is not None:
+                    labels = _labels(program, values.get("classes"), y)
+                    if (data := _data_file(file, x, y, labels, arguments)) is not None:
                         values[name] = data
-                values |= {"model": program.file or Path(program.name), "out": home / "program"}
-                made = copy_context().run(_compiled, values, program.module, not verbose)
+                values |= {"model": program.file or Path(program.name), "out": home / "program", "packages": ()}
+                passed = {
+                    file: arguments if given[name][1] is not None else arguments[:1]
+                    for (file, arguments), name in zip(arrays.items(), given, strict=True)
+                    if values.get(name) == file
+                }
+                made = copy_context().run(_compiled, values, program.module, passed, not verbose)
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
     weakref.finalize(made, shutil.rmtree, home, ignore_errors=True)
     return made
+
+
+def _labels(program: Model, names: tuple[str, ...] | None, y: object) -> Labels:
+    """The labels that y holds: names that the caller gave take the place of the model's, or y has their indices."""
+    if names is None:
+        return program.classes
+    return None if np.asarray(y).dtype.kind in "iu" else names
 
 
 def _data_file(file: Path, x: object, y: object, classes: Labels, arguments: Arguments) -> Path | None:
@@ -94,8 +108,8 @@ def _data_file(file: Path, x: object, y: object, classes: Labels, arguments: Arg
     return write_data(file, x, y, classes, arguments)
 
 
-def _compiled(values: Mapping[str, Any], module: Any, silent: bool) -> Program:
-    """Compile as a command does; the caller runs this in a context of its own."""
+def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
+    """Compile as a command does; the caller runs this in a context of its own. arrays: as in `Request`."""
     from dataclasses import replace
 
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
@@ -105,7 +119,7 @@ def _compiled(values: Mapping[str, Any], module: Any, silent: bool) -> Program:
 
     SILENT.set(silent)
     protect_inputs(False)
-    request: Request = replace(compile_request(values), module=module)
+    request: Request = replace(compile_request(values), module=module, arrays=arrays)
     for file in request.inputs:
         note_input(file)
     usual = gc.get_threshold()

@@ -13,6 +13,7 @@ class CompileKeywords(TypedDict, total=False):
     """The keyword arguments, all optional; None stands for the default."""
 
     backend: str | None
+    classes: Sequence[str] | None
     cluster: str | None
     cycles: int | None
     effort: int | None
@@ -24,6 +25,8 @@ class CompileKeywords(TypedDict, total=False):
     functions: str | None
     input: str | None
     input_order: str | None
+    input_unit: str | None
+    instances: bool | None
     jobs: int | None
     journal: str | None
     loss: float | None

@@ -62,7 +62,7 @@ def _text(option: Option, value: object) -> str:
 
 
 def _kinds(type: Any) -> set[Any]:
-    """The classes of which a value of a declared type is one, without the elements of tuples."""
+    """The classes that values of a declared type belong to, ignoring the elements of tuples."""
     supertype = getattr(type, "__supertype__", type)
     if get_origin(supertype) is tuple:
         return {tuple}
@@ -70,7 +70,7 @@ def _kinds(type: Any) -> set[Any]:
 
 
 def _expected(option: Option, value: Any, what: str, *kinds: type) -> Any:
-    """The value; raises `TypeError` for one of another type, a truth value among numbers included."""
+    """The value; raises `TypeError` for one of another type, such as a truth value in place of a number."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{option.name}: expected {what}, got {type(value).__name__}")
     return value

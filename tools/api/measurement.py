@@ -18,7 +18,9 @@ class Measurements:
 
     optimize: the level of the C compiler. samples: the number of inferences. unit: cycles or instructions; time: the
     mean time of an inference in that unit, None on a board that does not count. core_cycles: the mean by the published
-    timing of the core, None without one. flash_bytes: the size of the linked program. static_bytes: .data and .bss;
+    timing of the core, None without one. milliseconds: the mean time by the clock of the board, None if that is
+    unknown; time_source: `simulated`, `published` (the timing of the core, without wait states of memories) or `least`
+    (one cycle for each instruction). flash_bytes: the size of the linked program. static_bytes: .data and .bss;
     stack_bytes: the peak of the stack; ram_bytes: both together.
     """
 
@@ -28,6 +30,8 @@ class Measurements:
     unit: str
     time: float | None
     core_cycles: float | None
+    milliseconds: float | None
+    time_source: str | None
     flash_bytes: int
     static_bytes: int
     stack_bytes: int
@@ -47,6 +51,8 @@ class Measurements:
             unit=unit,
             time=result[f"{unit}_per_inference"],
             core_cycles=result["core_cycles_per_inference"],
+            milliseconds=result["milliseconds_per_inference"],
+            time_source=result["time_source"],
             flash_bytes=result["flash_bytes"],
             static_bytes=result["ram_bytes"]["static"],
             stack_bytes=result["ram_bytes"]["stack"],

@@ -142,8 +142,18 @@ class Program:
         with _quiet() as _:
             return Explanation(copy_context().run(explain_model, self.folder))
 
-    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        packages: Sequence[str] | None = None,
+        zip: bool = False,
+        force: bool = False,
+    ) -> Path:
         """Write the folder that `tinyml compile -o` writes, completely or not at all, and return its path.
+
+        packages: the folders for tools of others that it holds, such as ["arduino", "cmake"]: those of `--package`, by
+        default the same ones. zip: whether the Arduino library is written as a .zip file, too.
 
         It replaces an earlier output in which nothing was added or changed. Raises `InputError` for any other folder
         that is not empty, for one that holds an input, and where nothing can be written. force: follow links that lead
@@ -152,6 +162,7 @@ class Program:
         from tinyml.runtime.readers.protected_files import note_input, protect_inputs
         from tinyml.tools.cli.atomic_folder import atomic_folder
         from tinyml.tools.driver.output.output_contents import removable_files
+        from tinyml.tools.driver.packages.repack import repack
 
         def write() -> None:
             protect_inputs(force)
@@ -159,6 +170,7 @@ class Program:
                 note_input(file)
             with atomic_folder(Path(folder), removable_files(self._inputs)) as new:
                 shutil.copytree(self.folder, new, dirs_exist_ok=True)
+                repack(self.folder, new, packages, zipped=zip)
 
         with python_terms({}):
             copy_context().run(write)
@@ -230,7 +242,10 @@ def open(folder: str | Path) -> Program:
 
 @contextmanager
 def _quiet(X: object = None) -> Generator[Path | None]:
-    """A context without progress, in which errors name arguments; it gives a file with the inputs, if there are any."""
+    """A context without progress in which errors name arguments.
+
+    It yields a file with the inputs, if there are any.
+    """
     from tinyml.tools.api.data_files import write_data
     from tinyml.tools.cli.progress import SILENT
 

@@ -30,7 +30,7 @@ def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
     except Exception as error:
         if (known := as_input_error(error)) is None:
             raise
-        # A subclass, such as that of programs that compute something else on a device, stays one.
+        # Subclasses, such as `MismatchError`, keep their type.
         made = type(error) if isinstance(error, InputError) else InputError
         message, file = _in_python(known.message), known.file
         for x, y in (arguments for path, arguments in files.items() if str(path) == file):

@@ -35,6 +35,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
 from tinyml.targets.c.print_c import sources_of_lines
 from tinyml.targets.costs import OPTIMIZE, KernelCost, cost_file
+from tinyml.targets.registry import board as board_named
 from tinyml.targets.registry import boards
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
 from tinyml.tools.calibration.fitting import FLOOR, Measurement, counted, fields_of, fit, measurement_of, table
@@ -46,9 +47,9 @@ from tinyml.transforms.ir.cost.demand import demand_of
 
 
 def measured_boards() -> dict[str, Board]:
-    """The board with the most flash for each cost table, by table name; the table is measured on it."""
-    by_flash = sorted(boards(), key=lambda board: board.flash or 0)
-    return {board.costs: board for board in by_flash if board.costs}
+    """The board on which each cost table is measured, by table name: the `larger` one of the first that has it."""
+    first = {board.costs: board for board in reversed(boards()) if board.costs}
+    return {table: board_named(board.larger or board.name) for table, board in first.items()}
 
 
 FORMATS = (("fixed", 16), ("fixed", 8), ("f32", None))

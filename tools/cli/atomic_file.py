@@ -18,8 +18,8 @@ def atomic_file(path: str | Path) -> Generator[IO[str]]:
     """A stream whose text replaces the file `path` when the context ends without an exception.
 
     The text is written to a temporary file beside `path`, which is removed after an exception; a terminal, a pipe or a
-    device is written to directly. Raises `InputError` if nothing can be written, at once, and for a file that must not
-    be replaced (`check_output`), at the start and at the end.
+    device is written to directly. Raises `InputError` at once if nothing can be written and, at the start and at the
+    end, for a file that must not be replaced (`check_output`).
     """
     with _atomic_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
         yield text

@@ -44,7 +44,7 @@ def atomic_folder(out: Path, removable: RemovableFiles) -> Generator[Path]:
 
 
 def only_empty(folder: Path) -> Sequence[str]:
-    """The removable files of a folder none of whose files is."""
+    """The `RemovableFiles` for folders that are only replaced if they are empty."""
     if any(folder.iterdir()):
         raise InputError("the folder is not empty", file=str(folder))
     return ()
@@ -108,7 +108,7 @@ def _replace(final: Path, out: Path, pending: PendingOutput, removable: Removabl
 def _restore(final: Path, removable: RemovableFiles) -> None:
     """Move an old folder back that a killed run had renamed, or finish its removal."""
     for leftover in leftovers(final):
-        # What is not removable stays, even here.
+        # Files that may not be removed stay, even here.
         with suppress(OSError, InputError):
             if not leftover.old.exists():
                 pass

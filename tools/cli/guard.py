@@ -15,10 +15,13 @@ from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.interrupts import ending_signals_interrupt
 
 MOST_DIGITS = 300
-"""More than a file's name has in a row, and less than Python converts."""
+"""A number of digits that no file name has in a row, below the limit of Python's conversions."""
 
 COLLECT_EVERY = 10_000
-"""New objects between two runs of the garbage collector. With Python's 700 it takes a quarter of a long compilation."""
+"""The number of new objects between two runs of the garbage collector.
+
+With Python's default of 700, it takes a quarter of a long compilation.
+"""
 
 
 @dataclass
@@ -47,17 +50,18 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
 
 
 def _open_streams() -> None:
-    """Let the null device stand for each standard stream that was closed when the process began.
+    """Open the null device for each standard stream that was closed when the process began.
 
-    Otherwise the next file that is opened would get the descriptor of the stream, and what programs and libraries print
-    would end up in it. Python has None for such a stream, and prints on standard output what is meant for `None`.
+    Otherwise the next file that is opened would get the descriptor of the stream, and the output of programs and
+    libraries would end up in it. Python represents such a stream by None, and `print(file=None)` writes to standard
+    output.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             try:
                 os.fstat(number)
             except OSError:
-                # It gets the lowest number that is free, which is this one.
+                # The lowest free descriptor is assigned, which is this one.
                 os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
 
@@ -80,7 +84,7 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
     except BrokenPipeError:
         _drop_output()
         return 1
-    # Some of xDSL's exceptions are no `Exception`s.
+    # Some of xDSL's exceptions do not derive from `Exception`.
     except BaseException as error:
         from tinyml.tools.cli.user_errors import as_input_error
 
@@ -106,5 +110,5 @@ def _warn() -> None:
 
 
 def _drop_output() -> None:
-    """Let nothing more reach a standard output that takes nothing; else Python complains when it flushes at exit."""
+    """Redirect a broken standard output to the null device; otherwise Python complains when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,7 +11,7 @@ from types import FrameType
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _RETRY, _PATIENCE = 0.01, 3.0
-"""Seconds from one attempt to interrupt an import to the next, and until it is interrupted all the same."""
+"""Seconds between two attempts to interrupt an import, and until it is interrupted regardless."""
 
 
 @contextmanager
@@ -19,8 +19,8 @@ def ending_signals_interrupt() -> Generator[None]:
     """A context in which SIGTERM and SIGHUP raise `KeyboardInterrupt` as SIGINT does, to remove temporary files.
 
     Only the first signal counts, since another one would interrupt the removal. Imports end first: compiled modules
-    that are initialised only in part can crash the interpreter. Signals that are ignored stay so. Outside the main
-    thread, where Python has no signals, nothing changes.
+    that are initialised only in part can crash the interpreter. Ignored signals stay ignored. Outside the main thread,
+    where Python has no signals, nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

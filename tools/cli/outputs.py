@@ -11,7 +11,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protects
 
 _READ = ("mlir", "npy", "npz", "csv")
-"""The suffixes of files that commands read, beside those of frontends."""
+"""The suffixes of files that commands read, besides those of frontends."""
 
 
 class OutputFile(PosixPath):
@@ -31,7 +31,7 @@ def output_file(written: tuple[str, ...], text: str) -> OutputFile:
 def check_paths(arguments: argparse.Namespace) -> None:
     """Protect the files among the arguments that are read, and check those that are written, as `check_file` does.
 
-    Raises `InputError` for two that are the same file, too.
+    Raises `InputError` also if two of them are the same file.
     """
     paths = list(_paths(vars(arguments).values()))
     for path in paths:

@@ -1,8 +1,8 @@
 """Temporary files and folders beside an output, which take its place once they are complete.
 
-They lie in a folder `.NAME.tinyml-TOKEN` with a mark: a file that has the inode of this folder, and that the process
-that writes there has locked. So a later run can tell the leftovers of killed runs, which it removes, from the work of
-runs that still live, even in another container, and from folders of the user's that have such a name.
+They lie in a folder `.NAME.tinyml-TOKEN` with a mark: a file that contains the inode number of this folder and is
+locked by the process that writes there. A later run can thus tell the leftovers of killed runs, which it removes, from
+the work of runs that are still alive, even in another container, and from folders of the user's that have such a name.
 """
 
 from __future__ import annotations

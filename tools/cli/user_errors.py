@@ -46,7 +46,7 @@ def _known(error: BaseException, file: str | None) -> InputError | None:
         case ArgSpecParseError():
             return InputError(_pipeline_complaint(str(error)))
         case OSError() if error.strerror is not None:
-            # Without a name it is of no file that was read or written, but of the standard output or a temporary file.
+            # An error without a file name is about the standard output or a temporary file, not about a user's file.
             file = error.filename if isinstance(error.filename, str) else None
             return InputError(f"{_of_plugin(error)}{error.strerror}", file=file)
         case NotImplementedError():

@@ -1,4 +1,4 @@
-"""The command `tinyml bottleneck`, which says whose channels a plan has alive at its peak, and what they are worth."""
+"""The command `tinyml bottleneck`, which lists the tensors alive at a plan's peak, and how much channels matter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.reals.channels.pruning import Channels
 
 SHOWN = 3
-"""Channels that a row of the table names; the JSON has all."""
+"""The number of channels that a row of the table names; the JSON has all."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
     """The bottleneck: `segments` at the peak and `tensors` alive in them, with the `groups` of channels of each.
 
     A group has the numbers of its `channels`, those that go with them in other tensors (`tied`), its `importance`, and
-    the bytes by which the segments fall together without it.
+    the bytes that the segments save together without it.
     """
     from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
 
@@ -75,7 +75,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
-    """The numbers of the channels of each group that may go."""
+    """The numbers of the removable channels of each group."""
     from tinyml.transforms.reals.channels.channel_groups import STAYING
 
     members: dict[int, list[int]] = {}

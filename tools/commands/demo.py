@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         program, val, test = find_model(folder)
         out = Path("out") / folder.name
         reports.append(compile_model(Request(model=program, val=val, test=test, out=out)))
-        lines.append(f"{out}: C, an Arduino sketch, the IR of every level, report.json")
+        lines.append(f"{out}: C, an Arduino library, a CMake project, the IR of every level, report.json")
         if is_available(HOST):
             result = run_model(RunRequest(folder=out, data=test or val, optimize="O2"))
             check_equal(result["mismatch"], HOST, out)

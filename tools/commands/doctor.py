@@ -39,15 +39,18 @@ def run(arguments: argparse.Namespace) -> int:
 def _print(found: Environment) -> None:
     from rich.table import Table
 
+    from tinyml.tools.environment.board_table import SPELLED_SOURCES
     from tinyml.tools.reports.tables import wide_console
 
     console = wide_console()
     console.print(f"{DISTRIBUTION} {found.tinyml} on Python {found.python}", highlight=False)
     boards, extras = Table(), Table()
-    for heading in ("board", "part", "compile to C", "build and run", "measures"):
+    for heading in ("board", "part", "compile to C", "build and run", "measures", "milliseconds"):
         boards.add_column(heading, no_wrap=True)
     for board in found.boards:
-        boards.add_row(board.board, board.part, "yes", "yes" if board.runs else "NO", board.measures or "-")
+        runs = "yes" if board.runs else "NO"
+        times = "-" if board.time_source is None or not board.runs else SPELLED_SOURCES[board.time_source]
+        boards.add_row(", ".join((board.board, *board.aliases)), board.part, "yes", runs, board.measures or "-", times)
     for heading in ("extra", "installed"):
         extras.add_column(heading, no_wrap=True)
     for extra in found.extras:

@@ -9,22 +9,18 @@ from __future__ import annotations
 import argparse
 import keyword
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
-from string import Template
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.atomic_folder import atomic_folder, only_empty
-
-_SUFFIX = ".in"
-_NAME = "NAME"
+from tinyml.tools.driver.packages.filled_templates import filled_templates
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +57,7 @@ def _suffixes() -> Iterable[str]:
 
 @dataclass(frozen=True)
 class PackageKind:
-    """A kind of package. what: the things that its names name, for messages. taken: the names in use."""
+    """A kind of package. what: the things that are named, for messages. taken: the names in use."""
 
     what: str
     taken: Callable[[], Iterable[str]]
@@ -99,21 +95,11 @@ def run(arguments: argparse.Namespace) -> int:
     words = {"name": name, "dashed": name.replace("_", "-"), "title": name.title().replace("_", "")}
     written: list[Path] = []
     with atomic_folder(request.folder, only_empty) as pending:
-        for path, text in _templates(files("tinyml.tools") / "templates" / kind, Path()):
-            file = Path(str(path).replace(_NAME, name).removesuffix(_SUFFIX))
+        for file, text in filled_templates(files("tinyml.tools") / "templates" / kind, words):
             (pending / file).parent.mkdir(parents=True, exist_ok=True)
-            write_file(pending / file, Template(text).substitute(words))
+            write_file(pending / file, text)
             written.append(request.folder / file)
     for file in written:
         print(f"Wrote {file}")
     print(f"Install it with: pip install -e {request.folder}")
     return 0
-
-
-def _templates(folder: Traversable, path: Path) -> Iterator[tuple[Path, str]]:
-    """The templates below a folder, sorted, each with its path, relative to that of the outermost folder."""
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.is_dir():
-            yield from _templates(entry, path / entry.name)
-        elif entry.name.endswith(_SUFFIX):
-            yield path / entry.name, entry.read_text("utf-8")

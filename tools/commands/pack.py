@@ -24,7 +24,7 @@ STEPS, SECONDS = 30_000_000_000, 120
 """Default limits, more generous than in a compilation because the user asked for this packing alone."""
 
 REST = 2e-5
-"""Seconds per buffer kept from the search, for checking and writing."""
+"""Seconds per buffer that are reserved for checking and writing."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import Any
 
 from tinyml.dialects.options import options_of
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
@@ -18,20 +19,39 @@ def run(arguments: argparse.Namespace) -> int:
     """Run a compiled model; raises `MismatchError` if an output differs."""
     from tinyml.tools.driver.measure import check_equal
     from tinyml.tools.driver.run_model import run_model
-    from tinyml.tools.reports.tables import time_unit
 
     request = parsed(arguments, RunRequest)
     result = run_model(request)
     if parsed(arguments, PrintOptions).json:
         print(json.dumps(result, indent=2))
-    check_equal(result["mismatch"], request.device, request.folder)
+    check_equal(result["mismatch"], result["device"], request.folder)
     if not parsed(arguments, PrintOptions).json:
-        unit = time_unit(result)
-        cost = result[f"{unit}_per_inference"]
-        counted = "" if cost is None else f", {cost:,.0f} {unit} per inference"
-        if result["core_cycles_per_inference"] is not None:
-            counted += f" ({result['core_cycles_per_inference']:,.0f} cycles of the core)"
         if (errors := result["regression"]) is not None:
             print(f"R2 {errors['r2']:.4g}, RMSE {errors['rmse']:.4g}, MAE {errors['mae']:.4g}")
-        print(f"{result['samples']} samples on {result['device']}{counted}: all raw outputs equal the evaluator's")
+        print(
+            f"{result['samples']} samples on {result['device']}{_time(result)}: all raw outputs equal the evaluator's"
+        )
     return 0
+
+
+def _time(result: dict[str, Any]) -> str:
+    """The time of an inference, in cycles or instructions and in milliseconds, or by the clock of a board at a port."""
+    from tinyml.tools.reports.tables import spell_milliseconds, time_unit
+
+    milliseconds = f", {spell_milliseconds(result)} ms"
+    if result["milliseconds_per_inference"] is None:
+        milliseconds = ""
+    if result["time_source"] == "board":
+        if milliseconds:
+            milliseconds += " per inference by the board's clock"
+        if result["expected_milliseconds"] is None:
+            return milliseconds
+        expected = result["expected_milliseconds"], result["expected_source"]
+        spelled = spell_milliseconds(dict(zip(("milliseconds_per_inference", "time_source"), expected, strict=True)))
+        return f"{milliseconds} ({spelled} ms {'simulated' if expected[1] == 'simulated' else 'expected'})"
+    unit = time_unit(result)
+    cost, core_cycles = result[f"{unit}_per_inference"], result["core_cycles_per_inference"]
+    counted = "" if cost is None else f", {cost:,.0f} {unit} per inference"
+    if core_cycles is not None:
+        counted += f" ({core_cycles:,.0f} cycles of the core)"
+    return counted + milliseconds

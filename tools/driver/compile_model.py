@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.targets.chip import CALLBACK, SERIAL
+from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output.output_contents import removable_files, seal_folder
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Measured, Mismatch
+    from tinyml.tools.driver.packages.packaging import Packaging
     from tinyml.tools.driver.stages import Compiled
 
 _, ANEW = QUANTIZATION
@@ -36,14 +39,16 @@ def compile_model(request: Request) -> dict[str, Any]:
     """
     from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import MismatchError
+    from tinyml.tools.driver.packages.packaging_table import packagings_for
     from tinyml.tools.reports.memory_picture import can_draw
 
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
     chosen = board(request.target)
+    packagings = packagings_for(chosen, request.packages, zipped=request.zip, instances=request.instances)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
         try:
-            report, _ = build_folder(request, chosen, folder, must_fit=True)
+            report, _ = build_folder(request, chosen, folder, must_fit=True, packagings=packagings)
         except MismatchError as error:
             mismatch = error
         if can_draw() and mismatch is None:
@@ -86,32 +91,37 @@ def _build(request: Request, board: Board) -> tuple[dict[str, Any], Measured | N
 
 
 def build_folder(
-    request: Request, board: Board, folder: Path, *, must_fit: bool
+    request: Request, board: Board, folder: Path, *, must_fit: bool, packagings: Sequence[Packaging] = ()
 ) -> tuple[dict[str, Any], Measured | None]:
     """Compile and measure a model into an existing empty folder, without drawing pictures.
 
     must_fit: raise `InputError` for a model that does not fit the board. If its RAM has no room for the arena and the
-    input, these take less memory (`compile_within_ram`), unless a search has counted it.
+    input, these take less memory (`compile_within_ram`), unless a search has counted it. packagings: of the model,
+    which are written into the folder, too.
 
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
     Raises `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
     """
+    from xdsl.transforms.canonicalize import CanonicalizePass
+
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines
     from tinyml.runtime.devices.registry import is_available
-    from tinyml.targets.registry import chip_of
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, remedies
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
+    from tinyml.tools.driver.packages.packaged_model import packaged_model
+    from tinyml.tools.driver.packages.write_packages import write_packages
     from tinyml.tools.driver.stages import load_program
-    from tinyml.tools.reports.advice.choice_report import choice_lines, choice_report, requested_report
-    from tinyml.tools.reports.advice.warnings import warnings_of
-    from tinyml.tools.reports.report import require_fit, write_report
+    from tinyml.tools.reports.report import Compilation, require_fit, write_report
+    from tinyml.tools.reports.sensor_report import sensor_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+    from tinyml.transforms.formats.name_classes import NameClassesPass
     from tinyml.transforms.formats.order_input import OrderInputPass
+    from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
 
     start, requested, choice = time.perf_counter(), request, None
-    if request.input == SERIAL and SERIAL not in chip_of(board.name).programs:
+    if request.input == SERIAL and not board.arduino and board.name != HOST:
         raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
     with Progress(str(request.model), 5) as progress:
         progress.step("reading")
@@ -120,7 +130,10 @@ def build_folder(
         if request.quantization == ANEW and tdsl.has_formats(program):
             pipelines.run(program, ctx, [LiftToRealsPass()])
         kept = tdsl.has_formats(program)
+        pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
         pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
+        if request.input_unit is not None:
+            pipelines.run(program, ctx, [CanonicalizePass(), FoldInputUnitPass(request.input_unit)])
         data = _load_data(request, program, kept)
         progress.step("compiling")
         with watched(progress) as account:
@@ -129,7 +142,7 @@ def build_folder(
             else:
                 compiled, request = compile_asked(program, ctx, request, board, must_fit=must_fit)
         progress.step("writing C")
-        write_sources(folder, compiled, board, data, request.input)
+        write_sources(folder, compiled, data)
         accuracies = NO_ACCURACY
         if request.val is not None or request.test is not None:
             progress.step(f"evaluating {len(data)} samples")
@@ -141,12 +154,27 @@ def build_folder(
             measured, mismatch = _measure(folder, compiled, board, data, request.optimize)
         else:
             progress.step(f"not measured: {board.name} is not installed")
-    seconds = time.perf_counter() - start
-    report = write_report(request, board, compiled, accuracies, rounding, measured, account, seconds)
-    report |= {"requested": requested_report(requested), "chosen": choice and choice_report(choice, request)}
-    report["lines"] = [] if choice is None else choice_lines(choice, board.unit)
-    report["warnings"] = warnings_of(report, compiled, board)
-    report["mismatch"] = None if mismatch is None else str(mismatch)
+        if packagings and mismatch is None:
+            samples, expected = data.x[:MEASURED_SAMPLES], measured and measured.outputs
+            serial = request.input == SERIAL
+            model = packaged_model(folder, compiled.formats, board, samples, serial=serial, expected=expected)
+            write_packages(folder, model, packagings, zipped=request.zip)
+    report = write_report(
+        Compilation(
+            requested=requested,
+            request=request,
+            board=board,
+            compiled=compiled,
+            choice=choice,
+            accuracies=accuracies,
+            rounding=rounding,
+            measured=measured,
+            mismatch=mismatch,
+            sensor=sensor_report(compiled.reals, compiled.formats, data),
+            account=account,
+            seconds=time.perf_counter() - start,
+        )
+    )
     if must_fit and choice is not None and request.flash is not None and (report["flash_bytes"] or 0) > request.flash:
         raise InputError(f"the program takes {report['flash_bytes']} bytes of flash, --flash allows {request.flash}")
     if must_fit and report["fits"] is False:
@@ -184,7 +212,8 @@ def _measure(
     from tinyml.tools.driver.measure import run_on_device
 
     inputs = data.x[:MEASURED_SAMPLES]
-    return run_on_device(folder, compiled.formats, inputs, target=board.name, optimize=f"-{optimize}", ram=board.ram)
+    limits = {"flash": board.flash, "ram": board.ram}
+    return run_on_device(folder, compiled.formats, inputs, target=board.name, optimize=f"-{optimize}", **limits)
 
 
 def _draw(report: dict[str, Any], board: Board, folder: Path) -> None:

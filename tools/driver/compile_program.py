@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import IndexType
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.choice.choose import NothingFitsError, choose
 from tinyml.tools.driver.choice.remedies import board_that_fits, bounds_of, options_that_fit, shortage
 from tinyml.tools.driver.choice.replay import chosen_request
+from tinyml.tools.driver.limits.smaller_models import needed_by, smaller_model
 from tinyml.tools.driver.limits.within_flash import compile_within_flash
 from tinyml.tools.driver.limits.within_ram import compile_within_ram, ram_of
 from tinyml.tools.driver.requests.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, default_of
@@ -45,8 +47,9 @@ def compile_choice(
     except NothingFitsError as error:
         least = error.least
         needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, least.flash, least.ram)}"
+        smaller = smaller_model(program, least.flash, request.flash or board.flash)
         help = board_that_fits(board, least.flash, least.ram)
-        raise InputError("; ".join(filter(None, [needed, help])), file=str(request.model)) from error
+        raise InputError("; ".join(filter(None, [needed, smaller, help])), file=str(request.model)) from error
     trial, options = choice.taken.trial, choice.options
     module = trial.program(choice.taken.schedule)
     compiled = compile_formats(trial.prepared.reals, module, ctx, options, row_scales=options.row_scales)
@@ -71,7 +74,16 @@ def compile_asked(
     def taken(compiled: Compiled) -> int:
         return arena_and_input(compiled.buffers) if request.ram is None else ram_of(compiled, board.name)
 
-    compiled, limit = again(options), request.ram or board.ram
+    try:
+        compiled, limit = again(options), request.ram or board.ram
+    except TooLargeError as error:
+        needed = needed_by(program, ctx, request, board)
+        does_not = f"does not fit {board.name} ({board.part}): "
+        if needed is None or needed.within(request.flash or board.flash or inf, request.ram or board.ram or inf):
+            raise InputError(f"{does_not}{error.message}", file=str(request.model)) from error
+        does_not += shortage(request, board, needed.flash, needed.ram)
+        helps = remedies(program, ctx, request, board, needed.flash, needed.ram)
+        raise InputError("; ".join([does_not, *helps]), file=str(request.model)) from error
     if must_fit and search is None and limit is not None:
         compiled, options = compile_within_ram(limit, compiled, options, taken, again)
         request = replace(request, reuse_input=options.reuse_input)
@@ -89,8 +101,12 @@ def compile_asked(
 
 
 def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, flash: float, ram: float) -> list[str]:
-    """Remedies for a program that does not fit: other options, and a board. flash, ram: bytes that it needs."""
-    helps = [board_that_fits(board, flash, ram)] if request.ram is None else []
+    """Remedies for a program that does not fit: other options, a smaller model, and a board.
+
+    flash, ram: bytes that it needs.
+    """
+    helps = [smaller_model(program, flash, request.flash or board.flash)]
+    helps += [board_that_fits(board, flash, ram)] if request.ram is None else []
     if request.val is not None and not tdsl.has_formats(program):
         options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED[1:]})
         data = load_program_data(program, str(request.val))

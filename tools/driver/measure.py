@@ -125,10 +125,10 @@ def errors_on_device(formats: ModuleOp, outputs: Outputs, data: Data) -> Regress
 
 @dataclass(frozen=True)
 class RoundingLoss:
-    """The loss from sums that are rounded in between: a program beside the same one whose sums are not.
+    """The loss from sums that are rounded in between, compared with the same program without these roundings.
 
-    unrounded_accuracy: percentage of correct answers without; None without labels. changed_answers: on how many
-    `samples` the answers differ. mean_error: mean absolute difference of the scores, as reals.
+    unrounded_accuracy: percentage of correct answers without them; None without labels. changed_answers: the number of
+    `samples` whose answers differ. mean_error: mean absolute difference of the scores, as reals.
     """
 
     unrounded_accuracy: float | None
@@ -160,18 +160,19 @@ def run_on_device(
     *,
     target: str,
     optimize: str = "-Os",
+    flash: int | None = None,
     ram: int | None = None,
 ) -> tuple[Measured, Mismatch | None]:
     """Build the generated C for a board, run it on real inputs and compare every raw output with the evaluator's.
 
-    A program whose static data alone exceed `ram` bytes is built but not run.
+    A program that exceeds `flash` bytes, or whose static data alone exceed `ram` bytes, is built but not run.
     """
     interface = interface_of(formats)
     raws = encode_inputs(formats, inputs)
     runner = runner_for(target)
     with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
         build = runner.build(source_dir, interface, Path(workdir), optimize)
-        if ram is not None and build.static_bytes > ram:
+        if (flash is not None and build.flash_bytes > flash) or (ram is not None and build.static_bytes > ram):
             return Measured(build.flash_bytes, build.static_bytes, 0, None, None, None), None
         result = expected(runner.run(build, interface, raws), RunResult, type(runner))
         outputs = Outputs(result.labels, result.scores, result.more)

@@ -27,5 +27,5 @@ def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
 
 
 def model_of(path: Path) -> tuple[Path, Path | None, Path | None]:
-    """The same for a folder, and for a program by itself, which needs no data if it keeps its number formats."""
+    """Program, validation data and test data of a folder, or of a program by itself, which has no data."""
     return find_model(path) if path.is_dir() else (path, None, None)

@@ -50,7 +50,7 @@ class TinymlOptMain(xDSLOptMain):
     """The context of the output file, which replaces an earlier one if no error occurs."""
 
     def __init__(self, args: Sequence[str], blame: Blame):
-        """blame: told the input file, and the pass that is running or whose result is being verified."""
+        """blame: records the input file, and the pass that is running or whose result is being verified."""
         self.blame = blame
         super().__init__("Reads a module or a model, runs passes on it and prints the result.", args)
 

@@ -1,4 +1,4 @@
-"""The plans of a model as programs: what memory each takes, and by the cost model what time."""
+"""The plans of a model as programs, with the memory of each and its time by the cost model."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class PlannedProgram:
     """A program in some order of execution.
 
-    options: of `tinyml compile` that lead to it. segments: how many of its plan are not ordinary. arena: bytes of arena
-    and input. ram: these and the stack. time: of an inference, in the unit of the board, which is estimated as the
-    stack is. best: no other program takes less of one and no more of the other.
+    options: of `tinyml compile` that lead to it. segments: the number of segments that are not ordinary. arena: bytes
+    of arena and input. ram: these and the stack. time: of an inference, in the unit of the board; estimated, like the
+    stack. best: no other program takes less RAM or time without taking more of the other.
     """
 
     options: str
@@ -41,8 +41,8 @@ def planned_programs(
     """The programs of all plans of a model that run, with the input in the arena, by their RAM.
 
     These are the modes that round no sums in between, and the plans that mode `auto` takes for less and less memory.
-    val, width: data and bits for the number formats of a model on reals. step: is told what begins. Raises `InputError`
-    for a board whose costs are not known, and for a model that has no plan or needs data.
+    val, width: data and bits for the number formats of a model on reals. step: called with the name of each step that
+    begins. Raises `InputError` for a board whose costs are not known, and for a model that has no plan or needs data.
     """
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
@@ -62,7 +62,7 @@ def planned_programs(
     for asked in (*modes, *(replace(options, plan=AUTO, ram=limit) for limit in limits)):
         step(_spell(asked))
         segments, program = _lowered(formats, ctx, asked, OPTIMIZE)
-        # What differs in name only comes once.
+        # Plans that differ only in name are listed once.
         programs.setdefault(segments, program)
     return _with_front(list(programs.values()))
 

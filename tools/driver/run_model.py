@@ -7,8 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
+from tinyml.runtime.devices.serial.streaming_board import SKETCH
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.progress import Progress
@@ -16,7 +18,12 @@ from tinyml.tools.driver.output.output_contents import read_report
 from tinyml.tools.driver.requests.request import listed_targets, optimize
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
     from tinyml.runtime.evaluator.evaluator import Outputs
+    from tinyml.targets.board import Board
+    from tinyml.tools.driver.measure import Mismatch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +32,16 @@ class RunRequest:
 
     folder: Path = option("folder that tinyml compile wrote", flags=())
     data: Path = option("inputs x: real numbers, or integers, which are raws of the model's input", metavar="FILE.npz")
-    device: str = option(f"board to run on: {listed_targets()}", default=HOST, metavar="BOARD")
+    device: str = option(
+        f"simulated board to run on: {listed_targets()}", default=HOST, metavar="BOARD", exclusive="where"
+    )
+    port: str | None = option(
+        f"run on the board at this serial port, which has the sketch {SKETCH} of the model's library",
+        default=None,
+        metavar="PORT",
+        exclusive="where",
+    )
+    timeout: float = option("seconds to wait for each answer of the board at --port", default=10.0, metavar="SECONDS")
     limit: int | None = option("run only the first N samples", default=None, metavar="N")
     save: Path | None = option(
         "write the labels, and scores and other outputs as raws, to this file",
@@ -37,43 +53,86 @@ class RunRequest:
 
 
 def run_model(request: RunRequest) -> dict[str, Any]:
-    """Run a model and compare its outputs; the result's `mismatch` is None if all bits are equal."""
+    """Run a model and compare its outputs; the result's `mismatch` is None if all bits are equal.
+
+    At a port there are no sizes and counts but the board's own time.
+    """
     from tinyml.dialects.context import context
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
-    from tinyml.targets.registry import board
-    from tinyml.tools.driver.measure import errors_on_device, run_on_device
+    from tinyml.tools.driver.measure import errors_on_device
+    from tinyml.tools.driver.ports.run_on_port import run_on_port
     from tinyml.tools.driver.stages import load_program
+    from tinyml.tools.reports.report import rounded_milliseconds
 
-    unit = board(request.device).unit
-    read_report(request.folder)
+    report = read_report(request.folder)
     formats = load_program(request.folder / "ir" / "1-formats.mlir", context())
     data = load_program_data(formats, str(request.data))
     inputs = data.x if request.limit is None else data.x[: request.limit]
-    optimize = f"-{request.optimize}"
+    where = request.port or request.device
     with Progress(str(request.folder), 1) as progress:
-        progress.step(f"running {len(inputs)} samples on {request.device}")
-        measured, mismatch = run_on_device(request.folder, formats, inputs, target=request.device, optimize=optimize)
-    if request.save is not None and measured.outputs is not None:
-        _save(measured.outputs, request.save)
-    errors = None if measured.outputs is None else errors_on_device(formats, measured.outputs, data)
+        progress.step(f"running {len(inputs)} samples on {where}")
+        if request.port is not None:
+            outputs, mismatch, time = run_on_port(
+                request.folder,
+                formats,
+                inputs,
+                request.port,
+                request.timeout,
+                lambda count: progress.detail("answers", f"{count} of {len(inputs)}"),
+            )
+            figures = {
+                "milliseconds_per_inference": rounded_milliseconds(time),
+                "time_source": "board",
+                "expected_milliseconds": report.get("milliseconds_per_inference"),
+                "expected_source": report.get("time_source"),
+            }
+        else:
+            outputs, mismatch, figures = _on_device(request, formats, inputs)
+    if request.save is not None and outputs is not None:
+        _save(outputs, request.save)
+    errors = None if outputs is None else errors_on_device(formats, outputs, data)
     return {
         "folder": str(request.folder),
-        "device": request.device,
-        "optimize": optimize,
+        "device": where,
         "samples": len(inputs),
         "input_layout": interface_of(formats).input_layout,
         "regression": None if errors is None else asdict(errors),
         "mismatch": None if mismatch is None else str(mismatch),
-        "flash_bytes": measured.flash_bytes,
-        "ram_bytes": {
-            "static": measured.static_bytes,
-            "stack": measured.stack_bytes,
-            "total": measured.static_bytes + measured.stack_bytes,
-        },
-        f"{unit}_per_inference": measured.cost,
-        "core_cycles_per_inference": measured.core_cycles,
+        **figures,
     }
+
+
+def _on_device(
+    request: RunRequest, formats: ModuleOp, inputs: NDArray[Any]
+) -> tuple[Outputs | None, Mismatch | None, dict[str, Any]]:
+    """The outputs, the first that differs, and the figures of a run on a simulated board or the host."""
+    from tinyml.targets.registry import board
+    from tinyml.tools.driver.measure import run_on_device
+    from tinyml.tools.reports.report import rounded_milliseconds
+
+    chosen, optimize = board(request.device), f"-{request.optimize}"
+    measured, mismatch = run_on_device(request.folder, formats, inputs, target=chosen.name, optimize=optimize)
+    total = measured.static_bytes + measured.stack_bytes
+    _check_fit(chosen, measured.flash_bytes, total)
+    figures = {
+        "optimize": optimize,
+        "flash_bytes": measured.flash_bytes,
+        "ram_bytes": {"static": measured.static_bytes, "stack": measured.stack_bytes, "total": total},
+        f"{chosen.unit}_per_inference": measured.cost,
+        "core_cycles_per_inference": measured.core_cycles,
+        "milliseconds_per_inference": rounded_milliseconds(chosen.milliseconds(measured.cost, measured.core_cycles)),
+        "time_source": chosen.time_source,
+    }
+    return measured.outputs, mismatch, figures
+
+
+def _check_fit(chosen: Board, flash: int, ram: int) -> None:
+    """Raise `InputError` for a program larger than the memories of a board, on whose core it was simulated."""
+    if chosen.flash is not None and chosen.ram is not None and (flash > chosen.flash or ram > chosen.ram):
+        needs = f"needs {flash} bytes of flash and {ram} bytes of RAM"
+        has = f"the board has {chosen.flash} of flash and {chosen.ram} of RAM"
+        raise InputError(f"does not fit {chosen.name} ({chosen.part}): {needs}, {has}")
 
 
 def _save(outputs: Outputs, file: Path) -> None:

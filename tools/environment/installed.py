@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from importlib.util import find_spec
 
 from tinyml.dialects.distribution import DISTRIBUTION, install_command
+from tinyml.targets.board import TimeSource
 from tinyml.tools.environment.namesake import namesake
 
 DEVELOPMENT = ("test", "docs")
@@ -23,11 +24,21 @@ MODULES_OF = {"pyelftools": "elftools"}
 class BoardState:
     """A board. runs: whether programs can be built and run here. measures: what a run counts, None if it cannot run.
 
-    missing: the commands that install what is missing. Programs for a board can always be compiled to C.
+    title, aliases, core, clock (Hz), flash, ram (bytes), source: as in `Board`; time_source: how its times in
+    milliseconds are known (`TimeSource`), None if its clock is not known. missing: the commands that install what is
+    missing. Programs for a board can always be compiled to C.
     """
 
     board: str
+    aliases: tuple[str, ...]
+    title: str
     part: str
+    core: str
+    clock: int | None
+    flash: int | None
+    ram: int | None
+    source: str
+    time_source: TimeSource | None
     runs: bool
     measures: str | None
     missing: tuple[str, ...]
@@ -83,7 +94,15 @@ def _boards() -> Iterable[BoardState]:
         for board in chip.boards:
             yield BoardState(
                 board=board.name,
+                aliases=board.aliases,
+                title=board.title,
                 part=board.part,
+                core=board.core,
+                clock=board.clock,
+                flash=board.flash,
+                ram=board.ram,
+                source=board.source,
+                time_source=board.time_source,
                 runs=not missing,
                 measures=None if missing else board.unit,
                 missing=tuple(missing),

@@ -1,4 +1,4 @@
-"""Detection of a distribution of others that also installs a package `tinyml`."""
+"""Detection of other distributions that install a package `tinyml`."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
 
 
 class SharedBytes(NamedTuple):
-    """Bytes from `offset` on, `size` of them, that two boxes have at the points from `first` to `last`.
+    """The bytes from `offset`, `size` of them, that two boxes share from point `first` to `last`.
 
     over: the box that begins later, such as a result whose elements replace those of an operand, `under`.
     """

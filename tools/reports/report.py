@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
@@ -15,38 +15,50 @@ from tinyml.tools.reports.search_report import points_report, tensors_report
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.function_errors import FunctionError
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.measure import Accuracy, Measured, RoundingLoss
+    from tinyml.tools.driver.choice.choose import AutoChoice
+    from tinyml.tools.driver.measure import Accuracy, Measured, Mismatch, RoundingLoss
     from tinyml.tools.driver.requests.request import Request
     from tinyml.tools.driver.requests.search_request import SearchAccount
     from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 
-SCHEMA = 1
-"""The version of the report: it grows where a field goes or changes its meaning."""
+@dataclass(frozen=True, kw_only=True)
+class Compilation:
+    """A compilation from request to measurement, all that its report speaks of.
 
-
-def write_report(
-    request: Request,
-    board: Board,
-    compiled: Compiled,
-    accuracies: Accuracy,
-    rounding: RoundingLoss | None,
-    measured: Measured | None,
-    account: SearchAccount,
-    seconds: float,
-) -> dict[str, Any]:
-    """The report of a compiled model in JSON (`Report.as_json`).
-
-    rounding: None if no sums are rounded in between. measured: None if the tools of the device are not installed.
+    requested: as it was asked for; request: with what `auto` chose, if anything, in `choice`. rounding: None if no sums
+    are rounded in between. measured: None if the tools of the device are not installed. mismatch: the first output that
+    the device does not compute as the evaluator does. sensor: what is said of an input in a sensor's integers.
     seconds: duration of the whole command.
     """
+
+    requested: Request
+    request: Request
+    board: Board
+    compiled: Compiled
+    choice: AutoChoice | None
+    accuracies: Accuracy
+    rounding: RoundingLoss | None
+    measured: Measured | None
+    mismatch: Mismatch | None
+    sensor: Mapping[str, Any] | None
+    account: SearchAccount
+    seconds: float
+
+
+def write_report(made: Compilation) -> dict[str, Any]:
+    """The report of a compiled model in JSON (`Report.as_json`)."""
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.tools.reports.advice.choice_report import choice_lines, choice_report, requested_report
+    from tinyml.tools.reports.advice.warnings import warnings_of
     from tinyml.transforms.formats.plan_execution import streamed_segments
     from tinyml.transforms.ir.cost.estimate import estimate_on
 
+    request, board, compiled, choice = made.request, made.board, made.compiled, made.choice
+    accuracies, rounding, measured = made.accuracies, made.rounding, made.measured
     optimize = f"-{request.optimize}"
     cost, core_cycles = (measured.cost, measured.core_cycles) if measured else (None, None)
     macs = compiled.macs
@@ -65,9 +77,9 @@ def write_report(
         width=compiled.width,
         parts=compiled.parts,
         row_scales=compiled.row_scales,
-        feature_scales=feature_map(compiled.formats) is not None,
+        feature_scales=request.input_unit is None and feature_map(compiled.formats) is not None,
         fold_affine=compiled.fold_affine,
-        search=_search_report(request, compiled, account),
+        search=_search_report(request, compiled, made.account),
         optimize=optimize,
         accuracy_float=accuracies.reals,
         accuracy=accuracies.formats,
@@ -94,11 +106,31 @@ def write_report(
         time_per_mac=_per_mac(cost, macs),
         core_cycles_per_inference=core_cycles,
         core_cycles_per_mac=_per_mac(core_cycles, macs),
+        milliseconds_per_inference=rounded_milliseconds(board.milliseconds(cost, core_cycles)),
+        time_source=board.time_source,
         fits=_fits(board, measured, memory["height"] + input_bytes),
         estimate=estimate_report(estimate_on(compiled.loops, board.name, optimize), board.unit),
-        seconds=round(seconds, 2),
+        seconds=round(made.seconds, 2),
+        mismatch=None if made.mismatch is None else str(made.mismatch),
+        requested=requested_report(made.requested),
+        chosen=None if choice is None else choice_report(choice, request),
+        lines=[] if choice is None else choice_lines(choice, board.unit),
+        warnings=warnings_of(
+            compiled,
+            board,
+            accuracies,
+            choice,
+            asked=made.requested.feature_scales,
+            clipped=0.0 if made.sensor is None else made.sensor["clipped"],
+        ),
+        sensor=made.sensor,
     )
     return report.as_json()
+
+
+def rounded_milliseconds(time: float | None) -> float | None:
+    """Milliseconds to a microsecond, the resolution that boards have."""
+    return None if time is None else round(time, 3)
 
 
 def _function_report(error: FunctionError) -> FunctionReport:

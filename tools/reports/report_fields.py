@@ -10,7 +10,7 @@ from tinyml.dialects.options import options_of
 from tinyml.lowering.options import CompileOptions
 
 SCHEMA = 1
-"""The version of the fields: it grows when one changes its meaning or goes, not when one is added."""
+"""The version of the fields, which increases when one is removed or changes its meaning, not when one is added."""
 
 TIMES = ("time_per_inference", "time_per_mac")
 """Fields in the board's unit, after which JSON names them: `cycles_per_inference`."""
@@ -52,10 +52,10 @@ class Report:
     """The report of a compiled model; docs/commands.md describes the fields.
 
     Fields that are None are unknown: accuracies without labels, measurements without the board's tools. Accuracies are
-    percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board. `options` has the
-    options of the compilation by name, other than those that are fields themselves, such as `format`. `search`,
-    `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`, `regression`, `rounded_sums` and `estimate` are as
-    in `report.json`.
+    percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
+    origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, other than those that
+    are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`,
+    `regression`, `rounded_sums`, `sensor` and `estimate` are as in `report.json`.
     """
 
     schema: int = SCHEMA
@@ -93,14 +93,17 @@ class Report:
     time_per_mac: float | None
     core_cycles_per_inference: float | None
     core_cycles_per_mac: float | None
+    milliseconds_per_inference: float | None
+    time_source: str | None
     fits: bool | None
     estimate: Mapping[str, Any] | None
     seconds: float
-    mismatch: str | None = None
-    requested: Mapping[str, Any] | None = None
-    chosen: Mapping[str, Any] | None = None
-    lines: Sequence[str] = ()
-    warnings: Sequence[Mapping[str, str]] = ()
+    mismatch: str | None
+    requested: Mapping[str, Any]
+    chosen: Mapping[str, Any] | None
+    lines: Sequence[str]
+    warnings: Sequence[Mapping[str, str]]
+    sensor: Mapping[str, Any] | None
 
     def as_json(self) -> dict[str, Any]:
         """The report as `report.json` has it: options among the fields, and times named after the unit."""

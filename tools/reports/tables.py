@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def wide_console() -> Console:
+def wide_console(least: int = 145) -> Console:
     """A console wide enough for every row, whatever the terminal, so that no number is cut off."""
     from rich.console import Console
 
-    return Console(width=max(Console().width, 145))
+    return Console(width=max(Console().width, least))
 
 
 def spell_bytes(count: float) -> str:
@@ -26,11 +26,29 @@ def time_unit(report: dict[str, Any]) -> str:
     return "cycles" if "cycles_per_inference" in report else "instructions"
 
 
+CAVEATS = {
+    "published": "estimated, by the published timing of the core, without wait states of the board's memories",
+    "least": "at least, with one cycle for each instruction",
+}
+"""Remarks on times in milliseconds that do not come from a simulator, by the board's `time_source`."""
+
+_BEFORE = {"simulated": "", "board": "", "published": "~", "least": ">"}
+
+
+def spell_milliseconds(report: dict[str, Any]) -> str:
+    """The milliseconds of an inference in a report or a result of a run, with `~` for estimates and `>` for bounds."""
+    time, source = report.get("milliseconds_per_inference"), report.get("time_source")
+    if time is None or source is None:
+        return "-"
+    return f"{_BEFORE[source]}{time:,.{0 if time >= 1000 else 2 if time >= 1 else 3}f}"
+
+
 def print_reports(reports: Sequence[dict[str, Any]]) -> None:
     """Print a row per model: accuracy, disagreement, time, and the share of the board's flash and RAM in use.
 
-    Cycles of the core stand beside its instructions if any report has them. A line with its errors follows for each
-    regressor, of which no answers differ.
+    Cycles of the core stand beside its instructions if any report has them, and milliseconds if the clock of a board is
+    known, with a remark for each board whose core is not simulated. A line with its errors follows for each regressor,
+    since it has no answers that could differ.
     """
     from rich.table import Table
 
@@ -40,6 +58,8 @@ def print_reports(reports: Sequence[dict[str, Any]]) -> None:
     has_core_cycles = any(report.get("core_cycles_per_inference") is not None for report in reports)
     times = [unit, "core cycles"] if has_core_cycles else [unit]
     timed = [heading for time in times for heading in (time, f"{time}/MAC")]
+    has_milliseconds = any(report.get("milliseconds_per_inference") is not None for report in reports)
+    timed += ["ms"] if has_milliseconds else []
     for heading in ("format", "float %", "compiled %", "differ", "flash B", "RAM B", *timed, "fits"):
         table.add_column(heading, justify="right", no_wrap=True)
     for report in reports:
@@ -56,9 +76,13 @@ def print_reports(reports: Sequence[dict[str, Any]]) -> None:
                 for time in times
                 for part in ("inference", "mac")
             ),
+            *([spell_milliseconds(report)] if has_milliseconds else []),
             {True: "yes", False: "NO", None: "-"}[report["fits"]],
         )
-    wide_console().print(table)
+    wide_console(175).print(table)
+    for board, source in dict.fromkeys((report["target"], report.get("time_source")) for report in reports):
+        if has_milliseconds and source in CAVEATS:
+            print(f"ms on {board}: {CAVEATS[source]}")
     for report in reports:
         _print_regression(report)
 
@@ -117,7 +141,7 @@ def print_search(search: dict[str, Any]) -> None:
 def _format(report: dict[str, Any]) -> str:
     """The format in a table: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16, posit:8`.
 
-    Behind it stands that of parts in floats, if a quantised model has some: `zeroskew 8 and fixed 16`.
+    The format of parts in floats follows, if a quantised model has some: `zeroskew 8 and fixed 16`.
     """
     name, width = report["format"], str(report["width"] if report["search"] is None else report["search"]["name"])
     whole = name if name.endswith(width) else f"{name} {width}"

@@ -45,7 +45,7 @@ __all__ = [
     "open",
 ]
 
-# Packages of others may lie in the namespace.
+# Other packages may extend the namespace.
 __path__ = extend_path(__path__, __name__)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -94,9 +94,7 @@ class _Block:
         self.ranges = live.ranges
         points = {op: point for point, op in enumerate(live.points)}
         self.steps = [op for op in block.ops if op in points and op is not block.last_op]
-        self.spans = [
-            LiveRange(points[op], max(points[inner] for inner in op.walk() if inner in points)) for op in self.steps
-        ]
+        self.spans = [LiveRange(points[op], _last_point(op, points)) for op in self.steps]
 
     @cached_property
     def accesses(self) -> list[tuple[set[SSAValue], set[SSAValue]]]:
@@ -131,18 +129,16 @@ class _Block:
     def _task(self, i: int, index: dict[SSAValue, int]) -> Task:
         op, span = self.steps[i], self.spans[i]
         reads, writes = self.accesses[i]
-        sources = self._sources(op)
+        sources = self.sources[op]
         after = frozenset(
             j
             for j, (other_reads, other_writes) in enumerate(self.accesses[:i])
-            if self.steps[j] in sources
-            or not writes.isdisjoint(other_reads | other_writes)
-            or not reads.isdisjoint(other_writes)
+            if j in sources or not writes.isdisjoint(other_reads | other_writes) or not reads.isdisjoint(other_writes)
         )
         own = [
             Rectangle("", bytes_of(buffer.result), unit_bytes(memref_type(buffer.result)), first, last)
             for buffer, (first, last) in self.ranges.items()
-            if _lies_in((first, last), span)
+            if span.first <= first and last <= span.last
         ]
         touches = frozenset(index[buffer] for buffer in reads | writes if buffer in index)
         makes, over = None, frozenset[int]()
@@ -156,16 +152,19 @@ class _Block:
             )
         return Task(touches, after, find_peak(own).bytes, makes, over)
 
-    def _sources(self, op: Operation) -> set[Operation]:
-        """The steps whose results an op uses, directly or through ops without effects."""
-        sources: set[Operation] = set()
-        pending = [op]
-        while pending:
-            for inner in pending.pop().walk():
-                for owner in (operand.owner for operand in inner.operands):
-                    if isinstance(owner, Operation) and owner.parent is self.block and owner not in sources:
-                        sources.add(owner)
-                        pending += [] if owner in self.steps else [owner]
+    @cached_property
+    def sources(self) -> dict[Operation, set[int]]:
+        """For each op of the block, the steps whose results it uses, directly or through ops without effects."""
+        numbers = {op: i for i, op in enumerate(self.steps)}
+        sources: dict[Operation, set[int]] = {}
+        for op in self.block.ops:
+            used = set[int]()
+            for inner in op.walk():
+                for operand in inner.operands:
+                    owner = operand.owner
+                    if isinstance(owner, Operation) and owner.parent is self.block:
+                        used |= {numbers[owner]} if owner in numbers else sources[owner]
+            sources[op] = used
         return sources
 
     def arrange(self, order: Sequence[int]) -> None:
@@ -193,8 +192,9 @@ class _Block:
 _KNOWN = (AllocOp, memref.CopyOp, scf.ForOp, scf.IfOp, scf.YieldOp, func.ReturnOp, tdsl.TensorOp, tdsl.ReduceOp)
 
 
-def _lies_in(part: tuple[int, int], span: LiveRange) -> bool:
-    return span.first <= part[0] and part[1] <= span.last
+def _last_point(op: Operation, points: Mapping[Operation, int]) -> int:
+    """The last program point of an op and its nested ops."""
+    return max(points[inner] for inner in op.walk() if inner in points) if op.regions else points[op]
 
 
 def _accesses(op: Operation) -> tuple[set[SSAValue], set[SSAValue]]:

@@ -59,7 +59,7 @@ class PlanExecutionPass(ModulePass):
         segments: list[DictionaryAttr] = []
         for function in defined_functions(op):
             schedule = self._schedule(function, asked)
-            usual = schedule.name == ORDINARY and self.ram is None and tdsl.RAM not in function.attributes
+            usual = schedule.name == ORDINARY and not self._limits_tiles(function)
             if usual and not any(orders(function)):
                 continue
             try:
@@ -80,6 +80,11 @@ class PlanExecutionPass(ModulePass):
                 segments.append(DictionaryAttr(values))
         if segments:
             op.attributes[PLAN] = ArrayAttr(segments)
+
+    def _limits_tiles(self, function: func.FuncOp) -> bool:
+        """True if a limit on memory decides how many pixels the convolutions of a function compute at once."""
+        limited = self.ram is not None or tdsl.RAM in function.attributes
+        return limited and any(isinstance(op, tdsl.Conv2dOp) for op in function.body.block.ops)
 
     def _schedule(self, function: func.FuncOp, asked: Schedule) -> Schedule:
         """The schedule of a function; `auto` without `ram` takes the one recorded at the function."""

@@ -13,7 +13,8 @@ def argument_attribute(function: func.FuncOp, name: str) -> Attribute | None:
     return given[0].data.get(name) if given else None
 
 
-def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -> None:
-    """Set an attribute of the only argument of a predict function."""
-    given = function.arg_attrs.data[0] if function.arg_attrs is not None else DictionaryAttr({})
-    function.arg_attrs = ArrayAttr([DictionaryAttr({**given.data, name: value})])
+def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute | None) -> None:
+    """Set an attribute of the only argument of a predict function, or remove it."""
+    given = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
+    given.pop(name, None)
+    function.arg_attrs = ArrayAttr([DictionaryAttr(given if value is None else {**given, name: value})])

@@ -56,6 +56,25 @@ def _record_of(op: Operation) -> Record:
     )
 
 
+class EndVerification:
+    """The verification of a module before the first pass of a pipeline and after the last one.
+
+    In between only the level is checked, where it changes. That takes a few percent of a compilation; `Verification`
+    finds the pass that is to blame.
+    """
+
+    def __init__(self) -> None:
+        self.level: Level | None = None
+
+    def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
+        """Verify a module at either end; raises `InputError` between passes if it is not of the level of the second."""
+        if before is None or after is None:
+            module.verify()
+        if after is not None and (level := level_of(after)) is not None and level is not self.level:
+            check_level(after, module)
+            self.level = level
+
+
 class Verification:
     """The verification of a module between the passes of a pipeline.
 

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from tinyml.dialects import num
+from tinyml.dialects import num, tdsl
 from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.targets.costs import OPTIMIZE
@@ -96,7 +96,7 @@ def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
         raise error_at(
             forests[0],
             f"{count} trees with {nodes} inner nodes do not fit {target}, whose {flash} bytes of flash have room for"
-            f" about {fitting}: train with fewer trees (n_estimators) or smaller ones (max_depth, max_leaf_nodes)",
+            f" about {fitting}: train with {tdsl.SMALLER_FORESTS}",
         )
 
 

@@ -19,9 +19,10 @@ from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
+from tinyml.transforms.ir.attributes import argument_attribute
 from tinyml.transforms.reals.affine.absorption import absorb, in_shape
 from tinyml.transforms.reals.affine.affine_function import AffineFunction, extended
+from tinyml.transforms.reals.affine.feature_attributes import set_feature_map
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
@@ -33,7 +34,7 @@ class ScaleFeaturesPass(ModulePass):
 
     If all readers are layers with weights, perhaps behind a scaler, each feature's range on the data becomes -1 to 1.
     If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead of the
-    program. Any other input, and one with scales already, stays as it is. To be run before `profile`.
+    program. Any other input, and one with scales or a unit already, stays as it is. To be run before `profile`.
 
     data: .npz file with inputs `x`. Raises `InputError` for a data file that does not fit.
     """
@@ -48,7 +49,8 @@ class ScaleFeaturesPass(ModulePass):
         function = predict_function(op)
         [argument] = function.body.block.args
         shape = tdsl.shape_of(argument)
-        scaled = any(argument_attribute(function, name) for name in (tdsl.FEATURE_SCALES, tdsl.ORDER))
+        given = tdsl.FEATURE_SCALES, tdsl.INPUT_UNIT, tdsl.ORDER
+        scaled = any(argument_attribute(function, name) for name in given)
         if scaled or tdsl.format_of(argument).type != f32 or prod(shape) != max(shape, default=1):
             return
         features = _ranges(load_program_data(op, self.data).x.astype(np.float64))
@@ -57,8 +59,7 @@ class ScaleFeaturesPass(ModulePass):
             features = _scaler(argument)
             if features is None:
                 return
-        for name, attribute in features.attributes.items():
-            set_argument_attribute(function, name, attribute)
+        set_feature_map(function, features)
         dce(op)
 
 

@@ -19,6 +19,7 @@ from tinyml.transforms.formats.tiling.absorbed_bias import absorbed_addend
 from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.schedules.ordinary import ONE_BY_ONE, each, usual, usual_segments
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
+from tinyml.transforms.schedules.plans.least_turns import counted, placed
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.plans.pixel_orders import alive, order_of
 from tinyml.transforms.schedules.plans.segmentation import Segment
@@ -37,26 +38,13 @@ class InPlace(Tiling):
     def name(self) -> str:
         return self.method
 
-    def variants(self, height: int, width: int) -> Iterator[list[int]]:
-        """Yield the number of rows or columns of each turn, for each variant of the method."""
-        match self.method:
-            case "replace":
-                yield [height]
-            case "herringbone":
-                yield from (herringbone((height, width), rows_first) for rows_first in (True, False))
-            case _:
-                yield from (single_transpose((height, width), last) for last in range(height + 1))
-
     def alive(self, graph: Graph, i: int) -> int:
         """The bits of the operand's and the result's pixels that are alive while node i runs."""
-        height, width, *_ = graph.tensors[graph.nodes[i].result]
-        return min(alive(graph, i, order_of(rows, height, width)) for rows in self.variants(height, width))
+        raise NotImplementedError
 
     def taken(self, network: Network, i: int) -> tuple[int, list[int]]:
         """The bits of the buffer that holds image and result of node i, and the rows of each turn."""
-        height, width, *_ = network.graph.tensors[network.graph.nodes[i].result]
-        options = ((_bits(network, i, rows), rows) for rows in self.variants(height, width))
-        return min(options, key=lambda option: option[0])
+        raise NotImplementedError
 
     def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
         def rewrite(kernels: Kernels) -> str:
@@ -69,13 +57,48 @@ class InPlace(Tiling):
         return 0
 
 
+class Variants(InPlace):
+    """A convolution in the best of a few orders of rows and columns."""
+
+    def variants(self, height: int, width: int) -> Iterator[list[int]]:
+        """Yield the number of rows or columns of each turn, for each variant of the method."""
+        match self.method:
+            case "replace":
+                yield [height]
+            case "herringbone":
+                yield from (herringbone((height, width), rows_first) for rows_first in (True, False))
+            case _:
+                yield from (single_transpose((height, width), last) for last in range(height + 1))
+
+    def alive(self, graph: Graph, i: int) -> int:
+        height, width, *_ = graph.tensors[graph.nodes[i].result]
+        return min(alive(graph, i, order_of(rows, height, width)) for rows in self.variants(height, width))
+
+    def taken(self, network: Network, i: int) -> tuple[int, list[int]]:
+        height, width, *_ = network.graph.tensors[network.graph.nodes[i].result]
+        options = ((_bits(network, i, rows), rows) for rows in self.variants(height, width))
+        return min(options, key=lambda option: option[0])
+
+
+class BestTurns(InPlace):
+    """A convolution in the best of all orders of rows and columns."""
+
+    def alive(self, graph: Graph, i: int) -> int:
+        return counted(graph, i).least()[0]
+
+    def taken(self, network: Network, i: int) -> tuple[int, list[int]]:
+        tensors, node = network.graph.tensors, network.graph.nodes[i]
+        [read] = node.reads
+        return placed(read, tensors[read.tensor], tensors[node.result]).least()
+
+
 class Overwriting(Schedule):
     """Op by op, with convolutions in place; in programs, residual blocks are streamed."""
 
     sliced = False
 
-    def __init__(self, name: str, help: str) -> None:
-        self.name, self.help, self.tiling = name, help, InPlace(name)
+    def __init__(self, tiling: InPlace, help: str) -> None:
+        self.name, self.help, self.tiling = tiling.name, help, tiling
 
     def segments(self, graph: Graph) -> Iterator[Segment]:
         def bits(graph: Graph, i: int) -> int | None:
@@ -95,14 +118,18 @@ class Overwriting(Schedule):
                 yield Segment(i, i, graph.boundary(i, i).through + self.tiling.taken(network, i)[0], self.tiling, 1)
 
 
-REPLACE = Overwriting("replace", "each result overwrites its operand, pixel by pixel in rows")
+REPLACE = Overwriting(Variants("replace"), "each result overwrites its operand, pixel by pixel in rows")
 SINGLE_TRANSPOSE = Overwriting(
-    "single-transpose", "the same, in rows and from some row on in columns (Gural and Murmann 2019)"
+    Variants("single-transpose"), "the same, in rows and from some row on in columns (Gural and Murmann 2019)"
 )
 HERRINGBONE = Overwriting(
-    "herringbone",
+    Variants("herringbone"),
     "the same, by turns in rows and columns (Gural and Murmann 2019), proved optimal for a layer with a square kernel, "
     "strides of 1, no padding and more channels in the result than in the operand",
+)
+OPTIMAL_TURNS = Overwriting(
+    BestTurns("optimal-turns"),
+    "the same, in the order of rows and columns with the least peak, for kernels, strides and padding of any kind",
 )
 
 

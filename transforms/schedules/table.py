@@ -30,6 +30,7 @@ BUILT_IN = {
     "replace": "in_place:REPLACE",
     "single-transpose": "in_place:SINGLE_TRANSPOSE",
     "herringbone": "in_place:HERRINGBONE",
+    "optimal-turns": "in_place:OPTIMAL_TURNS",
     "patches": "patches:PATCHES",
     AUTO: "auto:AUTO",
 }

@@ -28,6 +28,12 @@ class ExactNumbers(NumberFormat):
     It derives from this class, so its own file sets it, which `tinyml.dialects.formats` imports.
     """
 
+    OF_SENSOR: ClassVar[Callable[[int, bool, int | None], ExactNumbers]]
+    """The format of a sensor's integers of some bits, with or without a sign, at a scale or with numbers from -1 to 1.
+
+    Set as `INTEGERS` is.
+    """
+
     FAMILY = "exact"
 
     @property
@@ -62,6 +68,15 @@ class ExactNumbers(NumberFormat):
     def rounding(self, scale: int) -> int:
         """The rounding bias, added to a number of this scale before it is shifted: accumulators need room for it."""
         return 0
+
+    @property
+    def computed(self) -> ExactNumbers:
+        """The format of the same numbers in which ops compute with them."""
+        return self
+
+    def delivered(self, raws: Raws) -> Raws:
+        """The integers that a sensor delivered as raws: those of the memory's bits, with a sign or without."""
+        return raws
 
     def stored(self, m: Machine[V], value: V) -> Int[V]:
         """A stored raw with the interval that the format guarantees."""

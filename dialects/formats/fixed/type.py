@@ -2,7 +2,9 @@
 
 Results are rounded to nearest (half up: add half, shift arithmetically) and saturate, at the same magnitude on both
 sides. Sums of products run in `!fixed.acc<width, frac>`, which is exact: it must be proven wide enough, and never
-rounds. `!fixed.u<width, frac>` is unsigned and rounds halves to even (`unsigned_type.py`).
+rounds. `!fixed.u<width, frac>` is unsigned and rounds halves to even (`unsigned_type.py`); `!fixed.s<width, frac>` is
+signed and has the least integer, too, as sensors do (`signed_type.py`), and `!fixed.byte<8, frac>` a camera's bytes
+(`byte_type.py`).
 """
 
 from __future__ import annotations
@@ -16,21 +18,22 @@ from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
-from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
+from tinyml.dialects.formats.fixed.byte_type import ByteType
+from tinyml.dialects.formats.fixed.exact_integer import ExactInteger
+from tinyml.dialects.formats.fixed.sensor_format import sensor_format
+from tinyml.dialects.formats.fixed.signed_type import SignedType
 from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
-from tinyml.dialects.formats.scaled_integer import ScaledInteger
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.formats.number_format import Raws, Reals
+    from tinyml.dialects.formats.number_format import Reals
 
 V = TypeVar("V")
 
@@ -40,7 +43,7 @@ REGISTER_WIDTH = 16
 
 
 @irdl_attr_definition
-class FixedType(ScaledInteger, ExactFormat):
+class FixedType(ExactInteger):
     """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32.
 
     A width below that of the storage is a guarantee about values, kept by saturation, that proofs build on.
@@ -64,21 +67,6 @@ class FixedType(ScaledInteger, ExactFormat):
         return -greatest, greatest
 
     @property
-    def raw_limits(self) -> tuple[int, int]:
-        return self.limits
-
-    @property
-    def integer_limits(self) -> tuple[int, int]:
-        return self.limits
-
-    @property
-    def scale(self) -> int:
-        return self.frac.data
-
-    def integers(self, raws: Raws) -> NDArray[np.int64]:
-        return raws.astype(np.int64)
-
-    @property
     def candidates(self) -> Sequence[FixedType]:
         return [FixedType.of_width(width) for width in CANDIDATE_WIDTHS]
 
@@ -98,20 +86,6 @@ class FixedType(ScaledInteger, ExactFormat):
 
     def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
         return m.product_to(a, b, right, *self.limits)
-
-    @property
-    def coding(self) -> Coding:
-        return INTEGER_CODING
-
-    def encode(self, reals: Reals) -> Raws:
-        scaled = self.rounded(np.ldexp(np.asarray(reals, np.float64), self.frac.data))
-        return np.clip(scaled, *self.limits).astype(self.dtype)
-
-    def encode_away(self, reals: Reals) -> Raws:
-        nearest = self.encode(reals)
-        low, high = self.limits
-        away = nearest + np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
-        return np.clip(away, low, high).astype(self.dtype)
 
     @classmethod
     def of_width(cls, width: int | None) -> FixedType:
@@ -179,5 +153,6 @@ class FixedType(ScaledInteger, ExactFormat):
 
 
 ExactNumbers.INTEGERS = FixedType
+ExactNumbers.OF_SENSOR = sensor_format
 
-FIXED = Dialect("fixed", [], [FixedType, UnsignedType, AccumulatorType])
+FIXED = Dialect("fixed", [], [FixedType, UnsignedType, SignedType, ByteType, AccumulatorType])

@@ -15,17 +15,16 @@ from xdsl.dialects.builtin import IntAttr
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
-from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.fixed.exact_integer import ExactInteger
 from tinyml.dialects.formats.parameters import FRACS
-from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS, ScaledInteger
+from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.formats.number_format import Raws, Reals
+    from tinyml.dialects.formats.number_format import Reals
 
 V = TypeVar("V")
 
@@ -34,7 +33,7 @@ USUAL_WIDTH = 4
 
 
 @irdl_attr_definition
-class UnsignedType(ScaledInteger, ExactFormat):
+class UnsignedType(ExactInteger):
     """`!fixed.u<width, frac>`: 1 to 15 bits, stored in a signed integer of 8 or 16 bits that holds them."""
 
     name = "fixed.u"
@@ -55,36 +54,14 @@ class UnsignedType(ScaledInteger, ExactFormat):
         """The least and the greatest raw."""
         return 0, (1 << self.width.data) - 1
 
-    @property
-    def raw_limits(self) -> tuple[int, int]:
-        return self.limits
-
-    @property
-    def integer_limits(self) -> tuple[int, int]:
-        return self.limits
-
-    @property
-    def scale(self) -> int:
-        return self.frac.data
-
-    def integers(self, raws: Raws) -> NDArray[np.int64]:
-        return raws.astype(np.int64)
-
-    @property
-    def coding(self) -> Coding:
-        return INTEGER_CODING
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        """The raw rounded to nearest, halves to even, and saturated."""
+        scaled, (low, high) = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data))), self.limits
+        rounded = m.call("tm_f32_to_even", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
+        return m.settle(Int(rounded, 32, low, high), self.stored_width)
 
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
         return np.rint(np.asarray(reals, np.float64))
-
-    def encode(self, reals: Reals) -> Raws:
-        scaled = self.rounded(np.ldexp(np.asarray(reals, np.float64), self.frac.data))
-        return np.clip(scaled, *self.limits).astype(self.dtype)
-
-    def encode_away(self, reals: Reals) -> Raws:
-        nearest = self.encode(reals)
-        away = nearest + np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
-        return np.clip(away, *self.limits).astype(self.dtype)
 
     @classmethod
     def of_width(cls, width: int | None) -> UnsignedType:

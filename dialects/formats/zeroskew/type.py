@@ -21,6 +21,7 @@ from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.formats.zeroskew import functions, softmax
@@ -161,6 +162,13 @@ class ZeroSkewType(ZeroSkewNumbers):
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         source = skewed(value_format)
         return value if source == self else self._requantised(m, source.load(m, value), source.scale / self.scale)
+
+    def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        """Integers times a power of two, too many for a table, are requantised without floats."""
+        if isinstance(value_format, ExactNumbers) and value_format.ranked(m, value) is None:
+            factor = math.ldexp(1.0, -value_format.scale) / self.scale
+            return self._requantised(m, value_format.load(m, value), factor)
+        return super().convert(m, value, value_format)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
         """TensorFlow Lite's QUANTIZE: the quotient rounded to nearest, halves away from zero."""

@@ -167,7 +167,7 @@ class TileKernelAttr(KernelAttr):
 class CodeKernelAttr(KernelAttr):
     """A kernel that holds the constants that it multiplies; the op, or the declaration of the function, has them.
 
-    coder: what makes it. key: tells it from others of the coder, by a digest of the constants or by a number.
+    coder: what makes it. key: tells it from others of the coder, by a digest of the constants.
     """
 
     name = "num.code_kernel"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.ir import SSAValue
@@ -86,15 +87,13 @@ def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
     axes: list[int] = []
     cut = False
     for expression, extent in zip(move.source.results, x.shape[1:], strict=True):
-        if any(not _adds(part) for part in expression.dfs()):
+        used = _axes(expression)
+        if used is None or len(used) > 1:
             return None
-        used = expression.used_dims()
         start = _at(expression, len(move.shape), symbols, None)
         if not used:
             slices.append(start)
             continue
-        if len(used) > 1:
-            return None
         [axis] = used
         step, length = _at(expression, len(move.shape), symbols, axis) - start, move.shape[axis]
         if step not in (-1, 1):
@@ -116,7 +115,7 @@ def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
         return None
     slices = [slice(None)]
     for axis, (expression, extent) in enumerate(zip(move.target.results, move.shape, strict=True)):
-        if expression.used_dims() != {axis} or not all(map(_adds, expression.dfs())):
+        if _axes(expression) != frozenset({axis}):
             return None
         start, second = (_at(expression, len(move.shape), symbols, at) for at in (None, axis))
         if (step := second - start) < 1:
@@ -125,9 +124,13 @@ def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
     return tuple(slices)
 
 
-def _adds(expression: AffineExpr) -> bool:
-    """True for an affine expression without remainder and division."""
-    return expression.is_pure_affine() and not any(token in str(expression) for token in ("mod", "div"))
+@lru_cache(1024)
+def _axes(expression: AffineExpr) -> frozenset[int] | None:
+    """The axes in an affine expression; None for an expression with a remainder or a division."""
+    for part in expression.dfs():
+        if not part.is_pure_affine() or any(token in str(part) for token in ("mod", "div")):
+            return None
+    return frozenset(expression.used_dims())
 
 
 def _at(expression: AffineExpr, rank: int, symbols: Sequence[Any], axis: int | None) -> int:

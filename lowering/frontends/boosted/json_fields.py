@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class Fields:
-    """The fields of an object, by name. Raises `InputError` for what is missing or of another type."""
+    """The fields of an object, by name.
+
+    Raises `InputError` for missing fields and for values of another type.
+    """
 
     def __init__(self, data: Any, file: str, name: str = "") -> None:
         self.file, self.name = file, name
@@ -66,7 +69,7 @@ class Fields:
         return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:
-        """A list of numbers. length: that it must have."""
+        """A list of numbers. length: its required length."""
         values = self._get(name)
         try:
             array = np.asarray(values, np.float64)

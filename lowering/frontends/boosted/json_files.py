@@ -1,4 +1,4 @@
-"""Models in JSON, read as those of the library that wrote them."""
+"""Import of models in JSON, by the library that wrote them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.lowering.frontends.boosted.json_fields import Fields
 
 
 def read_json(content: bytes, file: str) -> ModuleOp:
-    """The model in a JSON file; raises `InputError` for one that is neither of XGBoost nor of LightGBM."""
+    """The model in a JSON file; raises `InputError` if neither XGBoost nor LightGBM wrote it."""
     try:
         model: Any = json.loads(content.decode("utf-8"))
     except (json.JSONDecodeError, RecursionError) as error:

@@ -35,7 +35,7 @@ class Objective:
 def boosted_program(
     file: str, features: int, trees: Sequence[Tree], start: NDArray[Any] | None, objective: Objective
 ) -> ModuleOp:
-    """The program of boosted trees. features: their number. start: what is added to the sums."""
+    """The program of boosted trees. features: the number of features. start: the initial values of the sums."""
     to = ModelBuilder(file)
     x = to.argument(TensorType(F32_FORMAT.type, (1, features)), "features")
     with to.importing("trees"):

@@ -22,7 +22,7 @@ GREATEST = (2.0 - 2.0**-23) * 2.0**127
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Elements no less than one number and no greater than another, as Relu (0 and `GREATEST`) and Relu6 leave them."""
+    """Elements clamped to a range, as Relu (0 to `GREATEST`) and Relu6 do."""
     if (low, high) == (0.0, GREATEST):
         return to.op(tdsl.ReluOp, x)
     if (low, high) == (0.0, 6.0):
@@ -37,7 +37,10 @@ def binary(
     rhs: OrderedTensor | Parameter,
     element: Attribute | None = None,
 ) -> OrderedTensor:
-    """An op on each pair of elements, in the order of the operand that is not in the model's order, if there is one."""
+    """An op on each pair of elements.
+
+    If an operand is not in the model's order of axes, the result is in that operand's order.
+    """
     rank = max(len(lhs.shape), len(rhs.shape))
     orders = [
         operand.order

@@ -68,7 +68,7 @@ def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
 
 
 def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
-    """An image NHWC; x: an image or a sequence, whose axes are in the order `axes` in the model."""
+    """A tensor as an image NHWC. x: an image or a sequence, with axes in the order `axes`."""
     if len(x.shape) != len(axes):
         raise to.error(f"expected a tensor of axes {axes}, got shape {list(x.shape)}")
     stored = to.reordered(x, stored_order(axes))

@@ -48,6 +48,7 @@ class ModelBuilder:
         self.entry = self.block = Block()
         self.layer = ""
         self._constants: dict[Hashable, SSAValue] = {}
+        self._stored: tdsl.StoredExamples | None = None
 
     @property
     def location(self) -> LocationAttr:
@@ -60,7 +61,7 @@ class ModelBuilder:
 
     @contextmanager
     def importing(self, layer: str) -> Generator[None]:
-        """The context of a layer's import, which messages call `layer`; a `VerifyException` becomes an error there."""
+        """A context for the import of a layer, which messages name; a `VerifyException` becomes an error at it."""
         around, self.layer = self.layer, layer
         try:
             yield
@@ -80,10 +81,21 @@ class ModelBuilder:
         """The module of the function, which is named after the file; arguments: the attributes of its arguments."""
         self.entry.add_op(func.ReturnOp(*results))
         types = self.entry.arg_types, [result.type for result in results]
-        return ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.entry), arg_attrs=arguments)])
+        module = ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.entry), arg_attrs=arguments)])
+        if self._stored is not None:
+            tdsl.set_stored(module, self._stored)
+        return module
+
+    def stores(self, count: int, what: str, smaller: str) -> None:
+        """Note parts of the model whose number training decides (`StoredExamples`); of several kinds the most count."""
+        known = self._stored
+        if known is not None and known.what == what:
+            count += known.count
+        if known is None or known.what == what or known.count < count:
+            self._stored = tdsl.StoredExamples(count, what, smaller)
 
     def made(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """A verified op, which is not appended yet."""
+        """Build and verify an op without appending it."""
         try:
             op = make(*args, **kwargs)
             op.verify_()
@@ -117,7 +129,7 @@ class ModelBuilder:
         return self.emit(arith.ConstantOp.from_int_and_width, value, IndexType()).result
 
     def parameter(self, parameter: Parameter) -> SSAValue:
-        """A constant of the function; one for all parameters of equal keys."""
+        """A constant of the function; parameters of equal keys share one."""
         key = parameter.key
         if key is not None and key in self._constants:
             return self._constants[key]

@@ -55,5 +55,5 @@ def stored_order(axes: str) -> tuple[int, ...]:
 
 
 def permutation(source: str, target: str) -> tuple[int, ...]:
-    """The permutation with which a transposition brings axes named by letters into another order."""
+    """The permutation that transposes axes named by letters into another order."""
     return tuple(map(source.index, target))

@@ -1,7 +1,7 @@
 """Support vector machines: kernels of an input with the support vectors, their sums, and the votes of pairs of classes.
 
 libsvm (Chang and Lin, "LIBSVM: A Library for Support Vector Machines", 2011, section 4) decides between each pair of
-classes; a class gets a vote from each decision for it, and of classes with equally many votes the first is the answer.
+classes; a class gets a vote for each decision in its favour, and ties go to the first class.
 """
 
 from __future__ import annotations
@@ -26,8 +26,14 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 KERNELS = ("linear", "rbf", "poly", "sigmoid")
+FEWER_VECTORS = (
+    "a greater C, a smaller gamma (NuSVC: nu; SVR: a greater epsilon) or fewer samples leave fewer, PCA makes them "
+    "shorter, Nystroem(n_components=...) and LinearSVC need none"
+)
+"""The ways to a smaller support vector machine."""
+
 MOST_FACTORS = 8
-"""The greatest degree of a polynomial kernel: each degree more takes another product."""
+"""The greatest degree of a polynomial kernel; each further degree takes another product."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,7 @@ def kernel_sums(
     """
     if kernel.name == "linear":
         return affine(to, x, coefficients @ vectors, addends)
+    to.stores(len(vectors), "support vectors", FEWER_VECTORS)
     return affine(to, _kernels(to, x, kernel, vectors), coefficients, addends)
 
 
@@ -71,9 +78,9 @@ def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Arr
 
 
 def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array) -> SSAValue:
-    """The column exp(-gamma |v - x|^2), with |v - x|^2 as |v|^2 - 2 v x + |x|^2: a product of matrices is fast.
+    """The column exp(-gamma |v - x|^2), with |v - x|^2 as |v|^2 - 2 v x + |x|^2, which is a fast product of matrices.
 
-    Everything is measured from the mean of the vectors, about which these numbers are least.
+    The mean of the vectors is subtracted from everything first, which keeps these numbers small.
     """
     centre = vectors.mean(0)
     vectors = vectors - centre
@@ -90,8 +97,8 @@ def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array) -> S
 def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int]) -> Array:
     """The coefficients (pairs, support vectors) of all decisions between two classes.
 
-    of_classes: libsvm's (classes - 1, support vectors), whose row says which other class is decided against; sizes: the
-    number of support vectors of each class, which come one class after the other.
+    of_classes: libsvm's (classes - 1, support vectors), whose rows stand for the opposing class. sizes: the number of
+    support vectors of each class; these are sorted by class.
     """
     ends, shape = np.cumsum([0, *sizes]), (len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1])
     to.check_shape(shape)
@@ -104,7 +111,7 @@ def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int])
 
 
 def votes(to: ModelBuilder, decisions: SSAValue, classes: int) -> SSAValue:
-    """The votes 1 x classes of decisions between pairs of classes, each greater than 0 for the first of its pair."""
+    """The votes, 1 x classes, of decisions between pairs of classes, positive for the first class of a pair."""
     to.check_shape((classes, shape_of(decisions)[0]))
     signs = np.zeros((classes, shape_of(decisions)[0]))
     for pair, (i, j) in enumerate(combinations(range(classes), 2)):

@@ -27,8 +27,8 @@ LEAF = -1
 class Tree:
     """A tree with inner nodes and leaves in one numbering, whose root is node 0.
 
-    features, thresholds: of inner nodes, anything for leaves. first, second: the children for feature <= threshold and
-    otherwise, `LEAF` for leaves. votes: (nodes, results), of which only those of leaves count.
+    features, thresholds: of inner nodes; ignored for leaves. first, second: the children for feature <= threshold and
+    otherwise, `LEAF` for leaves. votes: (nodes, results); only those of leaves count.
     """
 
     features: NDArray[Any]
@@ -38,20 +38,21 @@ class Tree:
     votes: NDArray[Any]
 
     def below(self, strict: NDArray[Any] | bool = True) -> Tree:
-        """The tree for comparisons feature < threshold, where `strict` says so."""
+        """The equivalent tree if the comparisons are feature < threshold wherever `strict` is true."""
         before = np.nextafter(self.thresholds.astype(np.float64), -np.inf)
         thresholds = np.where(strict, before, self.thresholds)
         return Tree(self.features, thresholds, self.first, self.second, self.votes)
 
 
 def forest(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree], start: NDArray[Any] | None = None) -> SSAValue:
-    """The sums of the votes of all trees, 1 x results. start: what is added to the sums, (results,)."""
+    """The sums of the votes of all trees, 1 x results. start: the initial values of the sums, (results,)."""
     if not trees:
         raise to.error("the model has no trees")
     arrays, votes = _numbered(to, trees)
     row = to.reshape(x, (1, prod(shape_of(x))))
     sums = to.op(tdsl.ForestOp, row, to.parameter(Parameter(votes.astype(np.float32), name="votes")), arrays)
     sums.name_hint = "sums"
+    to.stores(arrays.inner, f"inner nodes in {len(trees)} trees", tdsl.SMALLER_FORESTS)
     if start is None or not start.any():
         return sums
     prior = to.parameter(Parameter(start.reshape(1, -1).astype(np.float32), name="start"))
@@ -59,14 +60,14 @@ def forest(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree], start: NDArray[
 
 
 def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[Any]]:
-    """All trees in one numbering, each node behind its parent, and the votes of all leaves, equal ones once."""
+    """All trees in one numbering, parents before children, and the distinct votes of leaves."""
     features, thresholds, children = list[int](), list[float](), list[list[int]]()
     roots: list[int] = []
     leaves: list[NDArray[Any]] = []
     for tree in trees:
         roots.append(len(features) if tree.first[0] != LEAF else -1 - len(leaves))
         seen, count = set[int](), len(tree.first)
-        # Each entry is a node and where its number is to be written.
+        # Each entry is a node and the list entry that is to hold its number.
         pending: list[tuple[int, list[int], int]] = [(0, roots, len(roots) - 1)]
         while pending:
             node, parent, side = pending.pop()

@@ -14,7 +14,7 @@ from tinyml.lowering.frontends.lightgbm.trees import CATEGORICAL, LINEAR, ZERO_A
 
 
 def import_dump(model: Fields, file: str) -> ModuleOp:
-    """The program of a model; raises `InputError` for a file that is wrong, and for what is not supported."""
+    """The program of a model; raises `InputError` for an invalid file and for an unsupported model."""
     results = model.integer("num_tree_per_iteration")
     trees = model.objects("tree_info")
     if results < 1 or len(trees) % results:
@@ -27,7 +27,7 @@ def import_dump(model: Fields, file: str) -> ModuleOp:
 
 def _tree(tree: Fields, result: int, results: int, share: float) -> Tree:
     features, thresholds, children, values = list[int](), list[float](), list[list[int]](), list[float]()
-    # Each entry is a node and the place for its number.
+    # Each entry is a node and the list entry that is to hold its number.
     pending: list[tuple[Fields, list[int], int]] = [(tree["tree_structure"], [0], 0)]
     while pending:
         node, parent, side = pending.pop()

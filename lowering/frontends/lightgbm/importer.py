@@ -1,4 +1,4 @@
-"""Import of the text that LightGBM's `save_model` writes (L0): lines `name=value`, in blocks of a tree each."""
+"""Import of the text that LightGBM's `save_model` writes (L0): lines `name=value`, in a block for each tree."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ FIRST = "tree"
 END = "end of trees"
 
 _CATEGORICAL = 1
-"""A bit of a `decision_type`; the two bits from the third on are 1 for zeros as missing values."""
+"""The bit of `decision_type` for categorical features; its bits 2 and 3 hold 1 if zeros are missing values."""
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:
-    """The program of a model; raises `InputError` for a file that is wrong, and for what is not supported."""
+    """The program of a model; raises `InputError` for an invalid file and for an unsupported model."""
     lines = content.decode("utf-8").splitlines()
     if not lines or lines[0].strip() != FIRST:
         raise InputError("expected a model as LightGBM's save_model('model.txt') writes it", file=file)

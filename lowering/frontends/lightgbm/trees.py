@@ -1,7 +1,7 @@
-"""Objectives and trees of LightGBM, as its text and its JSON have them.
+"""Objectives and trees of LightGBM, in its text and in its JSON.
 
-A node sends a feature to the left if it is at most the threshold. Directions of missing values do not count: no input
-is NaN. The start of the sums is part of the first trees.
+A node sends a feature to the left if it is at most the threshold. Directions of missing values are ignored, since no
+input is NaN. The start of the sums is part of the first trees.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONVERTER = "skl2onnx"
-"""The producer of models whose estimator there is a frontend for."""
+"""The producer of models converted from scikit-learn, which has a frontend of its own."""
 
 REALS = ("float32", "float16", "float64", "bfloat16")
 """Element types of inputs that stand for reals."""
@@ -65,7 +65,7 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
     """Move all constants to the top of the function: in the order of the file, single numbers last.
 
-    The order only matters for the rounding of constants, which takes one after the other.
+    The order only matters for the rounding of constants, which are rounded one after the other.
     """
     constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
     position = {identifier(name): number for number, name in reversed(list(enumerate(names)))}
@@ -92,32 +92,38 @@ class _OnnxImporter:
     def module(self, graph: OnnxGraph) -> ModuleOp:
         if not graph.inputs:
             raise InputError("expected a model with an input, got none", file=self.file)
-        if len(graph.inputs) > 1:
-            return self.module_of_several(graph)
-        [declared] = graph.inputs
-        format = input_format(graph, declared.name, declared.element)
-        if format is None and declared.element not in REALS:
-            raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
         self.formats = result_formats(graph)
-        element = F32_FORMAT.type if format is None else format.type
-        argument = self.to.argument(TensorType(element, self.input_shape(declared)), declared.name)
-        values = self.run(graph, [OrderedTensor.plain(argument)])
+        attributes: ArrayAttr[DictionaryAttr] | None = None
+        if len(graph.inputs) == 1:
+            arguments = [self.argument(graph, graph.inputs[0])]
+        else:
+            arguments, attributes = self.parts(graph.inputs)
+        values = self.run(graph, arguments)
         results = self.results(graph, values)
-        module = self.to.module(results)
+        module = self.to.module(results, attributes)
         looked_up = [value.classes for value in values if isinstance(value, Label) and value.classes]
         self.name_classes(module, results, looked_up[0] if looked_up else self.to.classes)
         return module
 
-    def module_of_several(self, graph: OnnxGraph) -> ModuleOp:
-        """A program whose argument holds the inputs of a model one after the other, as reals."""
-        shapes = [self.input_shape(declared) for declared in graph.inputs]
-        names = [identifier(declared.name) for declared in graph.inputs]
-        for declared in graph.inputs:
-            if declared.element not in REALS:
-                raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
+    def argument(self, graph: OnnxGraph, declared: Declared) -> OrderedTensor:
+        """The argument of a program of one input, in the format of quantised numbers if it has one."""
+        format = input_format(graph, declared.name, declared.element)
+        if format is None:
+            self.check_reals(declared)
+        element = F32_FORMAT.type if format is None else format.type
+        return OrderedTensor.plain(self.to.argument(TensorType(element, self.input_shape(declared)), declared.name))
+
+    def parts(self, inputs: Sequence[Declared]) -> tuple[list[OrderedTensor], ArrayAttr[DictionaryAttr]]:
+        """The inputs of a model as parts of one argument, which holds them one after the other as reals.
+
+        The second result is the attributes of the argument: names and lengths of the parts.
+        """
+        shapes = [self.input_shape(declared) for declared in inputs]
+        names = [identifier(declared.name) for declared in inputs]
+        for declared in inputs:
+            self.check_reals(declared)
         if "" in names or len(set(names)) < len(names):
             raise InputError(f"the names of the inputs do not differ in letters and digits: {names}", file=self.file)
-        self.formats = result_formats(graph)
         lengths = [prod(shape) for shape in shapes]
         argument = self.to.argument(TensorType(F32_FORMAT.type, (1, sum(lengths))), "inputs")
         values: list[OrderedTensor] = []
@@ -125,8 +131,12 @@ class _OnnxImporter:
             part = self.to.part(argument, (0, end - length), (1, length))
             values.append(OrderedTensor.plain(self.to.reshape(part, shape)))
         listed = tdsl.parts_attribute(list(zip(names, lengths, strict=True)))
-        attributes = ArrayAttr([DictionaryAttr({tdsl.PARTS: listed})])
-        return self.to.module(self.results(graph, self.run(graph, values)), attributes)
+        return values, ArrayAttr([DictionaryAttr({tdsl.PARTS: listed})])
+
+    def check_reals(self, declared: Declared) -> None:
+        """Raise `InputError` for an input of another element type than those of reals."""
+        if declared.element not in REALS:
+            raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
 
     def name_classes(self, module: ModuleOp, results: Sequence[SSAValue], classes: Sequence[str | int]) -> None:
         """Give a program that returns the index of a class the labels of the classes, if there are any."""
@@ -154,7 +164,7 @@ class _OnnxImporter:
         return tuple(1 if isinstance(dim, str) else dim for dim in declared.dims)
 
     def results(self, graph: OnnxGraph, values: Sequence[Value]) -> list[SSAValue]:
-        """The values that the function returns: a label first, which the scores of a classifier get if it has none."""
+        """The values that the function returns, first a label: if a classifier has none, that of its scores."""
         results: list[SSAValue] = []
         for output, value in zip(graph.outputs, values, strict=True):
             if isinstance(value, Constant):
@@ -223,7 +233,7 @@ class _OnnxImporter:
 def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
     """True if an output is one vector of several numbers, as the scores of classes are.
 
-    is_regressor: whether the program that wrote the model names the classes of a classifier, and there are none.
+    is_regressor: true if the program that wrote the model lists the classes of classifiers, and this model has none.
     """
     return not is_regressor and len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
 

@@ -1,2 +1,5 @@
-"""The frontend for scikit-learn: a file for each family of estimators, which is told by its class and read by its
-fitted attributes. Nothing here imports scikit-learn: an estimator is there only if it is installed."""
+"""The frontend for scikit-learn, with a file for each family of estimators.
+
+Estimators are recognised by their class and read through their fitted attributes. Nothing here imports scikit-learn,
+which is installed wherever an estimator exists.
+"""

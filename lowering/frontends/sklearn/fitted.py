@@ -46,11 +46,31 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
 
 
 def only(to: ModelBuilder, estimator: Any, parameter: str, *allowed: Any, instead: str) -> None:
-    """Refuse a parameter with another value than those allowed; instead: what helps."""
+    """Refuse a parameter with another value than those allowed. instead: advice for the message."""
     value = getattr(estimator, parameter, allowed[0])
     if not any(value is each or (isinstance(value, type(each)) and value == each) for each in allowed):
         spelled = " or ".join(map(repr, allowed))
         raise to.error(f"{parameter}={value!r} is not supported, only {spelled}: {instead}")
+
+
+LOGITS = (
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "LinearDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
+    "GaussianNB",
+    "MultinomialNB",
+    "ComplementNB",
+    "BernoulliNB",
+    "MLPClassifier",
+)
+"""Classifiers whose probabilities are the softmax of their scores, or the sigmoid of a single one."""
+
+
+def has_logits(estimator: Any, classes: int) -> bool:
+    """True if the probabilities are the softmax of the scores; not for classes fitted one against the rest."""
+    apart = getattr(estimator, "multi_class", "") == "ovr" or getattr(estimator, "solver", "") == "liblinear"
+    return type(estimator).__name__ in LOGITS and not (apart and classes > 2)
 
 
 def class_labels(to: ModelBuilder, estimator: Any) -> list[str | int] | None:

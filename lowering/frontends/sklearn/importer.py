@@ -13,7 +13,11 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.onnx.rewrites import simplify
-from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels
+from tinyml.lowering.frontends.sklearn.composite.columns import COLUMNS
+from tinyml.lowering.frontends.sklearn.composite.ensembles import ENSEMBLES
+from tinyml.lowering.frontends.sklearn.composite.parts import Composite
+from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES
+from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits
 from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS
 from tinyml.lowering.frontends.sklearn.naive_bayes import NAIVE_BAYES
 from tinyml.lowering.frontends.sklearn.neighbours import CLUSTERS, NEIGHBOURS
@@ -29,11 +33,15 @@ FAMILIES: Mapping[str, Mapping[str, Handler]] = {
     "Support vector machines": SUPPORT_VECTORS,
     "Networks": NETWORKS,
     "Naive Bayes": NAIVE_BAYES,
+    "Gaussian densities": DENSITIES,
     "Nearest neighbours": NEIGHBOURS,
-    "Clusters": CLUSTERS,
+    "Clusters": {**CLUSTERS, **MIXTURES},
     "Trees and forests": TREES,
 }
-"""The handler of each estimator by the name of its class, in families; pipelines and searches are not among them."""
+"""The handler of each estimator by the name of its class, in families; what is made of others is not among them."""
+
+COMPOSITES: Mapping[str, Mapping[str, Composite]] = {"Columns": COLUMNS, "Ensembles": ENSEMBLES}
+"""The same of estimators that are made of others; pipelines and searches are not among them."""
 
 HANDLERS: Mapping[str, Handler] = {name: handler for family in FAMILIES.values() for name, handler in family.items()}
 
@@ -43,14 +51,9 @@ PIPELINE = "Pipeline"
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 """Searches for parameters, which stand for the best estimator that they found."""
 
-ONE_AGAINST_REST = "OneVsRestClassifier"
-
-LOGITS = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "GaussianNB", "MLPClassifier")
-"""Classifiers whose probabilities are the softmax of their scores, or the sigmoid of a single one."""
-
 _EXAMPLES = {
-    "transform": "StandardScaler, MinMaxScaler and PCA",
     "classes_": "LogisticRegression, MLPClassifier and SVC",
+    "transform": "StandardScaler, MinMaxScaler and PCA",
     "predict": "LinearRegression, MLPRegressor and SVR",
 }
 """Estimators to try instead of one that is not supported, by an attribute that tells its kind."""
@@ -81,7 +84,7 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
     name = _name_of(to, last)
     with to.importing(name):
         results = [value]
-        if name in CLUSTERS:
+        if name in FAMILIES["Clusters"]:
             results = [to.emit(tdsl.ArgmaxOp, value).result]
         elif (labels := class_labels(to, last)) is not None:
             results = _class_and_scores(to, last, value, len(labels))
@@ -98,13 +101,13 @@ def _name_of(to: ModelBuilder, estimator: object) -> str:
     if is_estimator(estimator):
         return kind.__name__
     own = next((base.__name__ for base in kind.__mro__ if base.__module__.partition(".")[0] == PACKAGE), None)
-    if own is not None and own in HANDLERS:
+    if own is not None and (own in HANDLERS or own in COLUMNS or own in ENSEMBLES):
         raise to.error(f"{kind.__name__} is not a class of scikit-learn: what it changes of {own} is unknown")
     raise to.error(f"expected an estimator of scikit-learn, got {kind.__module__}.{kind.__name__}")
 
 
 def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAValue]:
-    """The estimator, or the one that it stands for, and the result that it computes of features."""
+    """The estimator, or the one that it stands for, and its result for the features."""
     name = _name_of(to, estimator)
     with to.importing(name):
         if name in SEARCHES:
@@ -113,14 +116,15 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAVa
             return _computed(to, estimator.best_estimator_, x)
         if name == PIPELINE:
             return _pipeline(to, estimator, x)
-        if name == ONE_AGAINST_REST:
-            return estimator, _one_against_rest(to, estimator, x)
-        if name not in HANDLERS:
+        composite = COLUMNS.get(name) or ENSEMBLES.get(name)
+        if composite is None and name not in HANDLERS:
             kind = next((kind for kind in _EXAMPLES if hasattr(estimator, kind)), "predict")
             known = f"supported are {_EXAMPLES[kind]}, among others that docs/scikit-learn.md lists"
             raise to.error(f"the estimator is not supported: {known}")
         if (taken := getattr(estimator, "n_features_in_", shape_of(x)[1])) != shape_of(x)[1]:
             raise to.error(f"it was fitted on {taken} features, and gets {shape_of(x)[1]}")
+        if composite is not None:
+            return estimator, composite(estimator, to, x, _computed)
         return estimator, HANDLERS[name](estimator, to, x)
 
 
@@ -130,21 +134,11 @@ def _pipeline(to: ModelBuilder, pipeline: Any, x: SSAValue) -> tuple[Any, SSAVal
         raise to.error("it has no steps")
     for step in steps[:-1]:
         inner = _name_of(to, step)
-        if inner not in TRANSFORMERS and inner != PIPELINE:
-            known = ", ".join(TRANSFORMERS)
-            raise to.error(f"{inner} is not supported as a step before the last, only {known}")
+        if inner not in TRANSFORMERS and inner not in COLUMNS and inner != PIPELINE:
+            known = f"{_EXAMPLES['transform']} are, among others that docs/scikit-learn.md lists"
+            raise to.error(f"{inner} is not supported as a step before the last: {known}")
         _, x = _computed(to, step, x)
     return _computed(to, steps[-1], x)
-
-
-def _one_against_rest(to: ModelBuilder, estimator: Any, x: SSAValue) -> SSAValue:
-    """The scores of the classifiers that tell each class from all others."""
-    if not hasattr(estimator, "estimators_"):
-        raise to.error("it is not fitted: call fit(X, y) first")
-    scores = [_computed(to, each, x)[1] for each in estimator.estimators_]
-    if any(shape_of(score) != (1, 1) for score in scores):
-        raise to.error("its classifiers must have a decision function of one number, as LogisticRegression has")
-    return scores[0] if len(scores) == 1 else to.op(tdsl.ConcatOp, scores, 1)
 
 
 def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> list[SSAValue]:
@@ -156,12 +150,6 @@ def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classe
     if count != classes and (count, classes) != (1, 2):
         raise to.error(f"it has {classes} classes and {count} scores: only one class for each sample is supported")
     label = to.emit(tdsl.SignOp if count == 1 else tdsl.ArgmaxOp, scores).result
-    if _has_logits(estimator, classes):
+    if has_logits(estimator, classes):
         scores = to.op(tdsl.SigmoidOp if count == 1 else tdsl.SoftmaxOp, scores)
     return [label, scores]
-
-
-def _has_logits(estimator: Any, classes: int) -> bool:
-    """True if the probabilities are the softmax of the scores; not for classes fitted one against the rest."""
-    apart = getattr(estimator, "multi_class", "") == "ovr" or getattr(estimator, "solver", "") == "liblinear"
-    return type(estimator).__name__ in LOGITS and not (apart and classes > 2)

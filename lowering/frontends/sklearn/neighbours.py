@@ -1,7 +1,7 @@
 """Estimators that compare an input with stored points: k-means, and k nearest neighbours.
 
-The nearest point has the greatest p x - |p|^2 / 2, which one product of matrices gives for all points. Points are
-measured from their mean, about which these numbers are least.
+The nearest point has the greatest p x - |p|^2 / 2, which one product of matrices computes for all points. The mean of
+the points is subtracted first, which keeps these numbers small.
 """
 
 from __future__ import annotations
@@ -20,9 +20,15 @@ from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+FEWER_SAMPLES = (
+    "fit it on fewer, such as the cluster_centers_ of a KMeans of each class; PCA makes them shorter; n_neighbors "
+    "changes nothing"
+)
+"""The ways to a smaller model of neighbours."""
+
 
 def _nearness(to: ModelBuilder, x: SSAValue, points: NDArray[Any]) -> SSAValue:
-    """The column of a number for each point that is the greater, the nearer the point is."""
+    """A column with a number for each point; nearer points have greater numbers."""
     centre = points.mean(0)
     points = points - centre
     return affine(to, x, points, -points @ centre - (points**2).sum(1) / 2)
@@ -33,11 +39,22 @@ def k_means(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return to.reshape(_nearness(to, x, centres), (1, len(centres)))
 
 
+def nearest_centroid(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The nearness of the centroid of each class."""
+    only(to, estimator, "metric", "euclidean", instead="fit it with metric='euclidean'")
+    only(to, estimator, "priors", "uniform", instead="fit it with priors='uniform', as is usual")
+    centroids, priors = array(to, estimator, "centroids_", 2), array(to, estimator, "class_prior_")
+    if not np.allclose(priors, priors[0]):
+        raise to.error("priors that differ are not supported: fit it with priors='uniform', as is usual")
+    return to.reshape(_nearness(to, x, centroids), (1, len(centroids)))
+
+
 def _of_neighbours(estimator: Any, to: ModelBuilder, x: SSAValue, targets: NDArray[Any]) -> SSAValue:
-    """The mean 1 x M of the targets (samples, M) of the nearest samples; of samples as near the first count."""
+    """The mean, 1 x M, of the targets (samples, M) of the nearest samples; ties go to the first samples."""
     only(to, estimator, "weights", "uniform", instead="fit it with weights='uniform'")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")
     samples, count = array(to, estimator, "_fit_X", 2), int(estimator.n_neighbors)
+    to.stores(len(samples), "training samples", FEWER_SAMPLES)
     nearest = to.op(tdsl.TopKMaskOp, _nearness(to, x, samples), count)
     return to.reshape(affine(to, nearest, targets.T / count), (1, targets.shape[1]))
 
@@ -60,4 +77,5 @@ CLUSTERS: Mapping[str, Handler] = dict.fromkeys(("KMeans", "MiniBatchKMeans"), k
 NEIGHBOURS: Mapping[str, Handler] = {
     "KNeighborsClassifier": neighbours_classifier,
     "KNeighborsRegressor": neighbours_regressor,
+    "NearestCentroid": nearest_centroid,
 }

@@ -9,10 +9,13 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.elementwise_layers import limited
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.layers.support_vectors import KERNELS, KernelFunction, kernel_sums
 from tinyml.lowering.frontends.layers.weighted_sums import affine
+from tinyml.lowering.frontends.sklearn.composite.columns import selected
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def shifted(to: ModelBuilder, x: SSAValue, offset: NDArray[Any]) -> SSAValue:
-    """Features 1 x N less an offset for each."""
+    """Features 1 x N minus an offset for each."""
     return to.op(tdsl.SubOp, x, to.parameter(reals(offset.reshape(1, -1)))) if offset.any() else x
 
 
@@ -30,7 +33,7 @@ def scaled(to: ModelBuilder, x: SSAValue, factor: NDArray[Any]) -> SSAValue:
 
 
 def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, scale: str) -> SSAValue:
-    """(x - centre) / scale, of which a fitted scaler may have neither: None stands for 0 and 1."""
+    """(x - centre) / scale; either attribute of a fitted scaler may be None, which stands for 0 or 1."""
     if not hasattr(estimator, scale):
         array(to, estimator, scale)
     if centre is not None and getattr(estimator, centre) is not None:
@@ -80,6 +83,39 @@ def truncated_svd(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return to.reshape(affine(to, x, components), (1, len(components)))
 
 
+def binarized(to: ModelBuilder, x: SSAValue, threshold: float | None) -> SSAValue:
+    """1 for features beyond a threshold, else 0; None keeps them."""
+    if threshold is None:
+        return x
+    return to.op(tdsl.StepOp, shifted(to, x, np.full(shape_of(x), float(threshold))))
+
+
+def binarizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    return binarized(to, x, estimator.threshold)
+
+
+def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The features themselves: a function of one's own is Python code, which is not compiled."""
+    if estimator.func is not None:
+        raise to.error("a function in Python is not supported: compute what it does before the model, on X_val, too")
+    return x
+
+
+def nystroem(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """Kernels with the components times their normalisation."""
+    only(to, estimator, "kernel", *KERNELS, instead="kernel='rbf' is the usual one")
+    components, rotation = (array(to, estimator, name, 2) for name in ("components_", "normalization_"))
+    gamma, coef0, degree = estimator.gamma, estimator.coef0, estimator.degree
+    function = KernelFunction(
+        estimator.kernel,
+        1 / components.shape[1] if gamma is None else float(gamma),
+        1.0 if coef0 is None else float(coef0),
+        3 if degree is None else int(degree),
+    )
+    features = kernel_sums(to, x, function, components, rotation, np.zeros(len(rotation)))
+    return to.reshape(features, (1, len(rotation)))
+
+
 TRANSFORMERS: Mapping[str, Handler] = {
     "StandardScaler": standard_scaler,
     "MinMaxScaler": min_max_scaler,
@@ -89,4 +125,14 @@ TRANSFORMERS: Mapping[str, Handler] = {
     "PCA": pca,
     "IncrementalPCA": pca,
     "TruncatedSVD": truncated_svd,
+    "Nystroem": nystroem,
+    "Binarizer": binarizer,
+    "FunctionTransformer": function_transformer,
+    "VarianceThreshold": selected,
+    "SelectKBest": selected,
+    "SelectPercentile": selected,
+    "SelectFpr": selected,
+    "SelectFdr": selected,
+    "SelectFwe": selected,
+    "GenericUnivariateSelect": selected,
 }

@@ -25,7 +25,7 @@ def _kernel(estimator: Any, to: ModelBuilder) -> KernelFunction:
 
 
 def support_vector_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The votes of the classes; of two classes the decision function."""
+    """The votes of the classes; for two classes the decision function."""
     only(to, estimator, "break_ties", False, instead="fit it with break_ties=False, as is usual")
     vectors, coefficients = (array(to, estimator, name, 2) for name in ("support_vectors_", "dual_coef_"))
     sizes = array(to, estimator, "n_support_").astype(int).tolist()

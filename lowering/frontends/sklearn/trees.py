@@ -1,12 +1,12 @@
 """Trees, forests and boosted trees of scikit-learn.
 
-Forests give the mean of the class probabilities of their trees, `predict`'s soft votes; boosted trees the raw
-predictions, of which a binary classifier has one.
+Forests compute the mean of the class probabilities of their trees, the soft votes of `predict`; boosted trees compute
+the raw predictions, of which a binary classifier has one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _tree(tree: Any, votes: NDArray[Any]) -> Tree:
-    """A tree of Cython arrays."""
+    """A tree from the arrays of scikit-learn's `Tree`."""
     return Tree(tree.feature, tree.threshold, tree.children_left, tree.children_right, votes)
 
 
@@ -45,7 +45,7 @@ def _classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _values(to: ModelBuilder, estimator: Any, count: int = 1) -> Tree:
-    """A tree whose leaves have values, of which `count` trees give the mean."""
+    """A tree of values, one of `count` trees whose mean is computed."""
     tree = _part(to, estimator, "tree_")
     return _tree(tree, tree.value[:, :, 0] / count)
 
@@ -80,7 +80,10 @@ def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The same of binned features. No input is NaN, so that the directions of missing values do not count."""
+    """The raw predictions of trees on binned features.
+
+    Directions of missing values are ignored, since no input is NaN.
+    """
     stages = _part(to, estimator, "_predictors")
     if getattr(estimator, "_preprocessor", None) is not None or estimator.is_categorical_ is not None:
         raise to.error("categorical features are not supported, encode them as numbers: categorical_features=None")
@@ -97,6 +100,57 @@ def _histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
     return forest(to, x, trees, start)
 
 
+def _of_features(to: ModelBuilder, tree: Any, columns: Any, votes: NDArray[Any]) -> Tree:
+    """A tree whose features are columns of the input."""
+    features = np.asarray(columns)[np.maximum(tree.feature, 0)]
+    return Tree(features, tree.threshold, tree.children_left, tree.children_right, votes)
+
+
+def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str) -> None:
+    for each in estimators:
+        if type(each).__name__ not in (f"DecisionTree{kind}", f"ExtraTree{kind}"):
+            raise to.error(f"an ensemble of {type(each).__name__} is not supported, only of DecisionTree{kind}")
+
+
+def _bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The mean of the class probabilities of trees, each of which saw some features and perhaps some classes."""
+    estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
+    _require_trees(to, estimators, "Classifier")
+    trees: list[Tree] = []
+    for each, columns in zip(estimators, estimator.estimators_features_, strict=True):
+        votes = np.zeros((each.tree_.node_count, count))
+        votes[:, each.classes_ if len(each.classes_) < count else slice(None)] = _shares(to, each) / len(estimators)
+        trees.append(_of_features(to, each.tree_, columns, votes))
+    return forest(to, x, trees)
+
+
+def _bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    estimators = _part(to, estimator, "estimators_")
+    _require_trees(to, estimators, "Regressor")
+    return forest(
+        to,
+        x,
+        [
+            _of_features(to, each.tree_, columns, each.tree_.value[:, :, 0] / len(estimators))
+            for each, columns in zip(estimators, estimator.estimators_features_, strict=True)
+        ],
+    )
+
+
+def _ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The weights of the trees that vote for each class: each has one vote, for the most probable class of its leaf."""
+    estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
+    _require_trees(to, estimators, "Classifier")
+    weights = np.asarray(estimator.estimator_weights_, np.float64)[: len(estimators)]
+    number = {label: number for number, label in enumerate(estimator.classes_.tolist())}
+    trees: list[Tree] = []
+    for each, weight in zip(estimators, weights / weights.sum(), strict=True):
+        numbers = np.array([number[label] for label in each.classes_.tolist()])
+        chosen = numbers[_shares(to, each).argmax(1)]
+        trees.append(_tree(each.tree_, weight * np.eye(count)[chosen]))
+    return forest(to, x, trees)
+
+
 TREES: Mapping[str, Handler] = {
     "DecisionTreeClassifier": _classifier_tree,
     "ExtraTreeClassifier": _classifier_tree,
@@ -106,6 +160,9 @@ TREES: Mapping[str, Handler] = {
     "ExtraTreesClassifier": _forest_classifier,
     "RandomForestRegressor": _forest_regressor,
     "ExtraTreesRegressor": _forest_regressor,
+    "BaggingClassifier": _bagging_classifier,
+    "BaggingRegressor": _bagging_regressor,
+    "AdaBoostClassifier": _ada_boost,
     "GradientBoostingClassifier": _boosted,
     "GradientBoostingRegressor": _boosted,
     "HistGradientBoostingClassifier": _histogram_boosted,

@@ -16,7 +16,7 @@ from tinyml.lowering.frontends.onnx.importer import read_onnx
 
 
 def import_torch(module: Any, example: object) -> ModuleOp:
-    """The program of a module in its mode for evaluation, in which it is left as it was.
+    """The program of a module in evaluation mode; the mode of the module itself does not change.
 
     example: an input, a tensor or an array with an axis over the samples, of which one is taken; a tuple for several
     inputs. Raises `InputError` without one, for a module that PyTorch cannot export, and as `read_onnx` does.
@@ -48,7 +48,7 @@ def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
 
 
 def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
-    """Raise `InputError` for a module that does not run on the inputs, about which the exporter would say much more."""
+    """Raise `InputError` for a module that does not run on the inputs; the exporter's own message would be long."""
     try:
         module(*arguments)
     except Exception as error:

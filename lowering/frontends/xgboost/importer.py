@@ -1,7 +1,7 @@
 """Import of a model that XGBoost's `save_model` wrote as JSON (L0).
 
 A node sends a feature to the left if it is below the threshold, both in single precision. Directions of missing values
-do not count: no input is NaN.
+are ignored, since no input is NaN.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _SUMS: Mapping[str, Callable[[float], float]] = {
     "reg:logistic": _logit,
     **dict.fromkeys(("count:poisson", "reg:gamma", "reg:tweedie"), lambda score: math.log(score)),
 }
-"""The sum that a `base_score` stands for, where it is not one itself."""
+"""Functions from `base_score` to the start of the sums, by objective; others start from the score itself."""
 
 
 def import_xgboost(model: Fields, file: str) -> ModuleOp:
-    """The program of a model; raises `InputError` for a file that is wrong, and for what is not supported."""
+    """The program of a model; raises `InputError` for an invalid file and for an unsupported model."""
     learner = model["learner"]
     booster = learner["gradient_booster"]
     dropped: NDArray[Any] | None = None

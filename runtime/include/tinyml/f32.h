@@ -52,17 +52,6 @@ static inline __attribute__((__unused__)) float tm_sigmoidf(float x)
     return 1.0f / (1.0f + tm_expf(-x));
 }
 
-static inline __attribute__((__unused__)) int32_t tm_f32_to_int(float x, int32_t low, int32_t high)
-{
-    if (x >= (float)high)
-        return high;
-    if (!(x > (float)low))
-        return low;
-    int32_t whole = (int32_t)x;
-    float rest = x - (float)whole;
-    return whole + (rest >= 0.5f) - !(rest >= -0.5f);
-}
-
 static inline __attribute__((__unused__)) int32_t tm_f32_to_nearest(float x, int32_t low, int32_t high)
 {
     if (x >= (float)high)

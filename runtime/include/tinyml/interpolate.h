@@ -6,7 +6,7 @@
 #define TINYML_INTERPOLATE_H
 #include <stdint.h>
 
-#ifdef __AVR__
+#if defined(__AVR__) && defined(__AVR_HAVE_MUL__)
 /* Z is the table. (R1:R0) * r18 is the position: low byte to P, segment to r1:S. Then r25:r24 is the entry
  * of the segment plus P / 256 of the difference to the next, D1:D0. P and D1 are among r16 to r23, as MULSU requires. */
 #define TM_BETWEEN(R0, R1, P, S, D0, D1) \
@@ -45,7 +45,14 @@ static TM_LINES int16_t tm_interpolate_odd_s16(const int16_t *table, int16_t x, 
 static TM_PLAIN int32_t tm_between_s16(const int16_t *table, int32_t place)
 {
     const int16_t *entry = table + (place >> 8);
-    return entry[0] + (((entry[1] - entry[0]) * (place & 255) + 128) >> 8);
+    int16_t low, high;
+#ifdef __AVR__
+    __asm__("lpm %A0,Z+\n\tlpm %B0,Z+\n\tlpm %A1,Z+\n\tlpm %B1,Z" : "=&r"(low), "=&r"(high), "+z"(entry));
+#else
+    low = entry[0];
+    high = entry[1];
+#endif
+    return low + (((high - low) * (place & 255) + 128) >> 8);
 }
 
 /* Entry i is the value at last - 256 * i / scale; x is at most last. */

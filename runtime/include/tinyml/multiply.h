@@ -4,7 +4,7 @@
 #define TINYML_MULTIPLY_H
 #include <stdint.h>
 
-#ifdef __AVR__
+#if defined(__AVR__) && defined(__AVR_HAVE_MUL__)
 /* The lowest byte of the product has no effect; the next one is shifted left until its top bit rounds. */
 static inline __attribute__((__always_inline__, __unused__)) int16_t tm_multiply_i16(int16_t a, int16_t b, uint8_t right)
 {

@@ -5,7 +5,7 @@
 #define TINYML_REQUANTIZE_H
 #include <stdint.h>
 
-#ifdef __AVR__
+#if defined(__AVR__) && defined(__AVR_HAVE_MUL__)
 #define TMQ_ADD(A, B, S0, S1) "mul " A "," B "\n\tadd " S0 ",r0\n\tadc " S1 ",r1\n\t"
 #define TMQ_ADD3(A, B, S0, S1, S2) TMQ_ADD(A, B, S0, S1) "adc " S2 ",%[zero]\n\t"
 #endif
@@ -13,7 +13,7 @@
 /* (x * multiplier + 2^30) / 2^31, rounded down. */
 static inline int32_t tm_doubling_high_s32(int32_t x, int32_t multiplier)
 {
-#ifdef __AVR__
+#if defined(__AVR__) && defined(__AVR_HAVE_MUL__)
     /* The product of unsigned numbers, column by column: bytes 1 to 3, which only carry, then the four above. Bytes 1
      * and 2 are in the registers of bytes 7 and 6. */
     union { int16_t half[2]; int32_t whole; } y;

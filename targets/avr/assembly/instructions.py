@@ -23,6 +23,9 @@ class AvrInstruction:
     clobbers: tuple[int, ...] = ()
 
 
+UPPER = "TM_UPPER"
+"""A macro of enter.h, which takes the upper byte of a return address of three bytes from the stack, into r0."""
+
 _ONE_CYCLE = """
 adc add and andi asr brcc brcs breq brge brlt brmi brne brpl clr com cp cpc cpi cpse dec eor in inc ldi lsl lsr mov neg
 nop or ori out rol ror sbc sbci sbrc sbrs sec sub subi swap tst
@@ -38,6 +41,8 @@ INSTRUCTIONS = {
     "jmp": AvrInstruction(3, words=2),
     "call": AvrInstruction(4, words=2),
     "ret": AvrInstruction(4),
+    # Nothing on parts with return addresses of two bytes.
+    UPPER: AvrInstruction(0, words=0),
 }
 """The instructions by their mnemonics."""
 
@@ -121,7 +126,7 @@ def statement(lines: Sequence[str]) -> str:
     calls = {f"call {callee}": f"%~call %x[{callee}]" for callee in callees}
     operands = ", ".join(f'[{callee}] "i"({callee})' for callee in callees)
     for line in (calls.get(line, line) for line in lines):
-        text = f"{line}\\t" if line.endswith(":") else f"{line}\\n\\t"
+        text = f"{line}\\t" if line.endswith(":") else f'" {line} "' if line == UPPER else f"{line}\\n\\t"
         if len(rows[-1]) + len(text) > _COLUMNS:
             rows.append("")
         rows[-1] += text

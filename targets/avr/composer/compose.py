@@ -7,6 +7,7 @@ from functools import cache
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS
+from tinyml.targets.avr.boards import MUL
 from tinyml.targets.avr.composer.fragments.packed_fetch import FETCHED
 from tinyml.targets.avr.composer.sums.packed_rows import dense_dot, near_dot
 from tinyml.targets.avr.composer.sums.unpack import unpacker
@@ -25,10 +26,10 @@ def compose(wanted: Kernel) -> Kernel | None:
         return None
     whole = wanted.vector in (8, 16)
     if wanted.op == "num.dot" and whole and (_has_tables(wanted) if coded else wanted.weights in WIDTHS):
-        return dense_dot(replace(wanted, gaps=0))
+        return replace(dense_dot(replace(wanted, gaps=0)), needs=MUL)
     near = wanted.op == "num.sparse_dot" and not coded and wanted.weights in (*WIDTHS, 8, 16)
     if near and (whole or wanted.vector in FETCHED):
-        return near_dot(replace(wanted, gaps=GAP_BITS))
+        return replace(near_dot(replace(wanted, gaps=GAP_BITS)), needs=MUL)
     return None
 
 

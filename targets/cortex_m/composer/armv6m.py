@@ -1,6 +1,6 @@
 """Fragments for ARMv6-M: constants, stack frames and loops, in instructions of two bytes.
 
-Only r0 to r7 are operands of most instructions; r8 to r12 and lr hold sums, which additions reach.
+Most instructions take only r0 to r7 as operands; r8 to r12 and lr hold sums, which additions can reach.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _LOW, _HIGH = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
 _RESTORED = tuple(t.mov(high, low) for high, low in zip(_HIGH, _LOW, strict=True))
 
 _NEAR, REACH = 120, 2000
-"""The most instructions in reach of a conditional branch, and the most bytes in reach of an unconditional one."""
+"""The reach of a conditional branch, in instructions, and of an unconditional one, in bytes."""
 
 _BYTE = 255
 _FRAME = 508
-"""The most bytes by which one instruction moves the stack pointer."""
+"""The greatest number of bytes by which one instruction moves the stack pointer."""
 
 
 class Armv6mCode(RepeatedCode):
-    """Code whose instructions all have encodings of known size."""
+    """Code whose instructions all have an encoding on ARMv6-M, so that its size is known."""
 
     @property
     def bytes(self) -> int:
@@ -52,7 +52,7 @@ def _moved_stack(opcode: Opcode, frame: int) -> Code:
 
 
 def constant(register: str, value: int) -> Code:
-    """Sets a low register to a number of at most 31 bits and a sign; the flags change."""
+    """Sets a low register to a signed number of up to 31 bits and its sign; clobbers the flags."""
     if value < 0:
         return joined(constant(register, -value), t.rsbs(register, register, 0))
     zeros = (value & -value).bit_length() - 1 if value > _BYTE else 0
@@ -64,7 +64,7 @@ def constant(register: str, value: int) -> Code:
 
 
 def moved(register: str, distance: int, spare: str) -> Code:
-    """Adds a constant to a low register; the flags change. spare: a low scratch register for large constants."""
+    """Adds a constant to a low register; clobbers the flags. spare: a low scratch register for large constants."""
     opcode, size = (t.adds, distance) if distance > 0 else (t.subs, -distance)
     if size <= 2 * _BYTE:
         parts = (min(size, _BYTE), size - min(size, _BYTE))
@@ -73,14 +73,14 @@ def moved(register: str, distance: int, spare: str) -> Code:
 
 
 def moved_in_frame(place: int, distance: int) -> Code:
-    """Adds a constant to a stack slot; r0 and r1 change."""
+    """Adds a constant to a stack slot; clobbers r0 and r1."""
     return joined(t.ldr("r0", slot(place)), moved("r0", distance, "r1"), t.str_("r0", slot(place)))
 
 
 def again(code: Repeated, begin: Code, end: Code, count: int, label: int) -> Repeated:
-    """A loop of `count` iterations, which ends where `end`, behind an iteration, sets the flags of equality.
+    """A loop of `count` iterations, which ends when `end`, run after each iteration, sets the zero flag.
 
-    A long loop uses the label behind this one, too. A single iteration has neither `begin` nor `end`.
+    A long loop also takes the label after `label`. A single iteration has neither `begin` nor `end`.
     """
     if instructions((*code.lines, *end)) <= _NEAR:
         return code.looped(begin, (*end, t.bne(back=label)), count, label)

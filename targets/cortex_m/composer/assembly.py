@@ -14,10 +14,10 @@ ARMV6M, ARMV7M, DSP = 6, 7, 8
 """The instruction sets as `tinyml/cores.h` numbers them."""
 
 SYNTAX: Lines = (".syntax unified",)
-"""The directive before instructions: both of their sizes share its syntax."""
+"""The directive before instructions, which selects one syntax for both instruction sizes."""
 
 SAVED = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
-"""The registers that a function saves besides lr."""
+"""The registers that a function saves, apart from lr."""
 
 
 def moved(register: str, distance: int) -> Code:
@@ -49,7 +49,7 @@ def statement(lines: Sequence[Line], core: int) -> str:
 
 
 def saved(frame: int) -> Code:
-    """Saves all registers that a call preserves, and allocates a stack frame of some bytes."""
+    """Saves all registers that a call preserves, and allocates a stack frame. frame: its size in bytes."""
     return (t.push((*SAVED, "lr")), *moved("sp", -frame))
 
 

@@ -1,6 +1,6 @@
 """Epilogues: the requantisation of complete sums.
 
-Registers of the epilogues for ARMv6-M are assigned by hand: products and shifts take low ones only.
+Registers of the epilogues for ARMv6-M are assigned by hand, because products and shifts take low registers only.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tinyml.targets.cortex_m.composer.assembly import moved
 
 
 def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
-    """A sum as TensorFlow Lite requantises it, saturated to a byte.
+    """The requantisation of a sum as in TensorFlow Lite, saturated to a byte.
 
-    multiplier: a register with `doubled` of it. SMMLAR adds the sum, times 2^32, to the product, so that its rounded
-    high word is that of (x * multiplier + 2^30) / 2^31. right: a register with the shift to the right less 1, of which
-    the last place is rounded, halves away from zero; the zero point is added before that place goes.
+    multiplier: a register with the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the product, so that
+    its rounded high word is that of (x * multiplier + 2^30) / 2^31. right: a register with the amount of the right
+    shift minus 1. The remaining bit is rounded, halves away from zero; the zero point is added before it is dropped.
     """
     return (
         t.smmlar(sum, sum, multiplier, sum),
@@ -32,10 +32,10 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
 
 
 def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], targets: Sequence[Sequence[Address]]) -> Code:
-    """Sums of the rows of a block, requantised and stored as bytes, by multipliers that r0 points to, and shifts.
+    """Requantises the sums of the rows of a block and stores them as bytes.
 
-    sums, targets: of each row some registers, and the addresses of as many stores. r0 moves behind the shifts; r12
-    and lr change.
+    r0 points to the multipliers of the rows, which the shift amounts follow in the stream, and ends up behind these.
+    sums, targets: the registers of each row, and the address at which each is stored. Clobbers r12 and lr.
     """
     rows, lines = len(sums), list[Code]()
     for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):
@@ -48,9 +48,9 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
 
 
 def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Code:
-    """The requantisation by a known shift to the right, at least 1, of a sum whose magnitude does not exceed `reach`.
+    """The requantisation by a constant right shift, at least 1, of a sum whose magnitude does not exceed `reach`.
 
-    What is added behind the shift is added in front of it where that fits, so that SSAT does the whole shift.
+    Rounding bias and zero point are added before the shift if that cannot overflow, so that SSAT does the whole shift.
     """
     added = (2 * zero + 1) << right - 1
     name, magnitude = (t.add, added) if added > 0 else (t.sub, -added)
@@ -62,21 +62,22 @@ def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, r
 
 
 SATURATED = 3
-"""The instructions of `requantised_by_halves` that only results beyond a byte take.
+"""The instructions of `requantised_by_halves` that only results outside a byte's range execute.
 
-The cost model counts them for half of all results, as an activation makes about half of a network's the least byte.
+The cost model counts them for half of all results: activations clamp about half of a network's results to the minimum.
 """
 
 
 def requantised_by_halves(
     factors: str, multiplier: int, right: int, zero: str, target: Address, *, load: Opcode = t.ldrb
 ) -> Code:
-    """The requantisation on ARMv6-M, with four products: the sum in r0 is saturated and stored as a byte.
+    """The requantisation on ARMv6-M, with four products: saturates the sum in r0 and stores it as a byte.
 
-    Its magnitude is below 2^30. factors: a register, from which the multiplier, a number of 31 bits, and the shift to
-    the right stand some bytes away; zero: one with the zero point. target: the address of the store. load: of the
-    shift. r1 to r3 change. Both factors are parted into halfwords, the sum into signed ones, so that no partial sum
-    overflows. The bit that a shift drops last is the carry, which rounds.
+    The magnitude of the sum is below 2^30. factors: a base register. multiplier, right: the byte offsets from it of the
+    multiplier, which has 31 bits, and of the right shift's amount. zero: a register with the zero point. target: the
+    address of the store. load: the instruction that loads the shift amount. Clobbers r1 to r3. Both factors are split
+    into halfwords, signed ones of the sum, so that no partial sum overflows. A shift leaves the last bit that it drops
+    in the carry, which rounds.
     """
     return (
         t.sxth("r1", "r0"),
@@ -95,7 +96,7 @@ def requantised_by_halves(
         t.lsls("r0", "r0", 1),
         t.asrs("r1", "r1", 15),
         t.adcs("r0", "r0", "r1"),
-        # A negative number less 1, so that its halves round away from zero.
+        # Negative numbers are decremented, so that halves round away from zero.
         t.asrs("r1", "r0", 31),
         t.adds("r0", "r0", "r1"),
         load("r1", at(factors, right)),
@@ -114,16 +115,16 @@ _RIGHT_AT = 6
 
 
 def thirds(multiplier: int) -> tuple[int, int, int]:
-    """The lowest 10 bits of a multiplier, those above, and the highest 11."""
+    """The lowest 10 bits of a multiplier, the next 10, and the highest 11."""
     least = (1 << _THIRD) - 1
     return multiplier & least, multiplier >> _THIRD & least, multiplier >> 2 * _THIRD
 
 
 def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: Address) -> Code:
-    """The requantisation of a magnitude below `THIRDS_LIMIT`, with three products instead of four; r1 and r2 change.
+    """The requantisation of a magnitude below `THIRDS_LIMIT`, with three products instead of four.
 
-    factors: a register, from which the `thirds` of the multiplier stand some bytes away, as halfwords. right, nothing:
-    registers with the shift to the right, and with 0.
+    factors: a base register. multiplier: the byte offset from it of the multiplier's `thirds`, as halfwords. right,
+    nothing: registers with the amount of the right shift and with 0. Clobbers r1 and r2.
     """
     return (
         t.ldrh("r1", at(factors, multiplier)),
@@ -147,15 +148,15 @@ def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: st
 
 
 def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, int]:
-    """The words of a factor, as `requantised_from_words` takes it."""
+    """A multiplier and a right shift as two words, in the layout of `requantised_from_words`."""
     low, middle, high = thirds(multiplier) if by_thirds else (multiplier & 0xFFFF, multiplier >> 16, 0)
     return low | middle << 16, high | right << 16
 
 
 def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> Code:
-    """The requantisation by thirds or by halves, with a factor's words some bytes behind r5 and the zero point in r4.
+    """The requantisation by thirds or by halves, with the zero point in r4 and 0 in r3.
 
-    r3 holds 0, which `requantised_by_halves` changes; r6 changes.
+    place: the byte offset of the `factor_words` from r5. Clobbers r6; by halves, r3 too.
     """
     if not by_thirds:
         return requantised_by_halves("r5", place, place + _RIGHT_AT, "r4", target, load=t.ldrh)
@@ -164,7 +165,7 @@ def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> C
 
 
 def _stored(target: Address) -> Code:
-    """Saturates r0 and stores it as a byte; r1 changes."""
+    """Saturates r0 and stores it as a byte; clobbers r1."""
     return (
         t.sxtb("r1", "r0"),
         t.cmp("r0", "r1"),

@@ -1,4 +1,4 @@
-"""Loops over columns of matrices, in blocks of several fetches."""
+"""Counted loops, and loops over the columns of matrices in blocks of four."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
 
 
 def counted_in_memory(code: Repeated, count: int, counter: Address, register: str, label: int) -> Repeated:
-    """The same with the count in a stack slot. register: a scratch register, free behind an iteration."""
+    """A loop that a stack slot counts. register: a scratch register, free at the end of an iteration."""
     begin = t.mov(register, count), t.str_(register, counter)
     end = t.ldr(register, counter), t.subs(register, 1), t.str_(register, counter), t.bne(back=label)
     return code.looped(begin, end, count, label)
 
 
 def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
-    """A step `count` times, in an unrolled loop where there are many."""
+    """A step `count` times: straight-line code for a few, otherwise an unrolled loop."""
     if count <= 2 * UNROLLED:
         return Repeated.once(step * count)
     loops, rest = divmod(count, UNROLLED)
@@ -32,13 +32,13 @@ def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
 
 
 def blocks(step: Code) -> Code:
-    """Runs a step for every four columns of those that r2 counts, of which it leaves the last ones."""
+    """Runs a step for every four of the columns that r2 counts; r2 keeps the number of the rest."""
     four = t.subs("r2", "r2", 4)
     return joined(four, t.blt(ahead=2), t.label(1), step, four, t.bge(back=1), t.label(2), t.adds("r2", "r2", 4))
 
 
 def blocks_by_alignment(aligned: Code, any: Code) -> Code:
-    """The same, with another step where the rows, from r0 on and of 2 * r2 bytes, begin at multiples of 4."""
+    """As `blocks`, with the step `aligned` if the rows, of 2 * r2 bytes each from r0 on, begin at multiples of 4."""
     four = t.subs("r2", "r2", 4)
     return joined(
         (t.orr("r3", "r0", "r2", lsl=1), four, t.blt(ahead=3), t.lsls("r3", "r3", 30), t.bne(ahead=2)),
@@ -53,5 +53,5 @@ def single_columns(step: Code) -> Code:
 
 
 def counted_up(step: Code, bytes: int) -> Code:
-    """Runs a step until r5, which moves by some bytes, is 0; the flags are those of r5."""
+    """Runs a step until r5, which advances by `bytes`, is 0; on entry the flags are those of r5."""
     return joined(t.beq(ahead=2), t.label(1), step, t.adds("r5", "r5", bytes), t.bne(back=1), t.label(2))

@@ -1,6 +1,6 @@
-"""Multiplications of fetched elements, added to sums of one register or of two, and those that are shifts.
+"""Multiply-accumulates into sums of one or two registers.
 
-r6, r7, r12 and lr are assigned by hand, as are all registers of the kernels that use these products.
+r6, r7, r12 and lr are assigned by hand, like all registers of the kernels that use these products.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ from tinyml.targets.cortex_m.composer.fetch import words
 
 
 def is_power_of_two(weight: int) -> bool:
-    """True if the magnitude of a weight is a power of two, so that a shift multiplies by it."""
+    """True if the magnitude of a weight is a power of two, so that a shift replaces the product."""
     return abs(weight).bit_count() == 1
 
 
 def single(sum: Sequence[str], weight: str, element: str) -> Code:
-    """A product of words."""
+    """Adds a product of words to a sum."""
     if len(sum) == 2:
         return (t.smlal(*sum, weight, element),)
     return (t.mla(sum[0], weight, element, sum[0]),)
 
 
 def halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Two products of halfwords, added to the same sum."""
+    """Adds two products of halfwords to a sum."""
     if len(sum) == 2:
         return (t.smlald(*sum, weights, vector),)
     return (t.smlad(sum[0], weights, vector, sum[0]),)
 
 
 def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Two products of halfwords, with which a sum of one register begins."""
+    """Sets a sum of one register to two products of halfwords."""
     return (t.smuad(sum[0], weights, vector),)
 
 
 def rows_of_halfwords(
     stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
 ) -> Code:
-    """Two products for each sum; each row has a sum for each window, and its two weights are the next word of a stream.
+    """Adds two products to each sum. Each row has a sum per window; its two weights are the next word of the stream.
 
-    first: the products replace what the sums' registers hold. r12 and lr change.
+    first: the products replace the contents of the sums' registers. Clobbers r12 and lr.
     """
     lines: list[Line] = []
     product = first_halfwords if first else halfwords
@@ -54,17 +54,17 @@ def rows_of_halfwords(
 
 
 def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
-    """A product of a low halfword and one of the halves of a register."""
+    """Adds the product of a low halfword and the top or bottom half of a register to a sum."""
     return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)
 
 
 def low(sum: str) -> Code:
-    """Adds the product of r6 and r7 to a sum, on ARMv6-M; r7 changes."""
+    """Adds the product of r6 and r7 to a sum, on ARMv6-M; clobbers r7."""
     return t.muls("r7", "r6", "r7"), t.add(sum, sum, "r7")
 
 
 def low_wide(low_sum: str, high_sum: str) -> Code:
-    """The same for a sum of 64 bits; it also changes r6."""
+    """Adds the product of r6 and r7 to a sum of 64 bits, on ARMv6-M; clobbers r6 and r7."""
     return (
         t.muls("r7", "r6", "r7"),
         t.asrs("r6", "r7", 31),

@@ -44,12 +44,12 @@ WIDE_TILES = _ARMV7EM.family("tm_cm_wide_strip_s8", WidenedRows, large=True)
 WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
     "tm_cm_winograd_strip_s8", Winograd1d, large=True
 )
-"""Winograd's F(2, 3), for windows one pixel apart: twice every sum has to fit."""
+"""Winograd's F(2, 3), for windows one pixel apart; twice every sum must fit 32 bits."""
 
 WINOGRAD_SQUARES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 4).family(
     "tm_cm_winograd_squares_s8", Winograd2d, large=True, lines=LINES
 )
-"""Winograd's F(2x2, 3x3), for squares of windows one pixel apart: four times every sum has to fit."""
+"""Winograd's F(2x2, 3x3), for squares of windows one pixel apart; four times every sum must fit 32 bits."""
 
 SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_strip_s8", RowsArmv6m)
 """Rows of a matrix by windows, for ARMv6-M."""

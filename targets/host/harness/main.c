@@ -15,7 +15,7 @@
 #else
 #define SCORES_BYTES 0u
 #endif
-#define TM_MORE(number, length) +sizeof *tm_output(number)() * length
+#define TM_MORE(number, length) +sizeof *tm_output(number) * length
 #define MORE_BYTES (0u TM_MORE_OUTPUTS)
 #define INPUT_BYTES (sizeof(TM_INPUT) * TM_INPUT_LENGTH)
 #define RECORD_BYTES (sizeof(struct record) + SCORES_BYTES + MORE_BYTES)
@@ -89,11 +89,11 @@ static void *infer_all(void *unused) {
         (void)out;
 #undef TM_MORE
 #define TM_MORE(number, length)                                                                                        \
-    memcpy(out, tm_output(number)(), sizeof *tm_output(number)() * length);                                            \
-    out += sizeof *tm_output(number)() * length;
+    memcpy(out, tm_output(number), sizeof *tm_output(number) * length);                                            \
+    out += sizeof *tm_output(number) * length;
         TM_MORE_OUTPUTS
 #undef TM_MORE
-#define TM_MORE(number, length) +sizeof *tm_output(number)() * length
+#define TM_MORE(number, length) +sizeof *tm_output(number) * length
     }
     return unused;
 }

@@ -32,8 +32,11 @@ func.func @matvec(%X: memref<4x1xi16> {tinyml.format = "!fixed.q<16, 12>"}) -> (
 // CHECK:      c.program @matvec
 // CHECK-NEXT:   c.define @matvec_INPUT_LENGTH 4
 // CHECK-NEXT:   c.define @matvec_OUTPUT_LENGTH 3
-// CHECK-NEXT:   c.constant @W dense<7> : tensor<3x4xi16> {doc = "3x4 int16_t, !fixed.q<16, 12>: real = raw * 2^-12"}
-// CHECK-NEXT:   c.arena @arena 8 {alignment = 2 : i64} : i16
+// CHECK-NEXT:   c.inline @matvec_INPUT_SCALE text "#define matvec_INPUT_SCALE 0.00024414062f
+// CHECK-NEXT:   c.inline @matvec_OUTPUT_SCALE
+// CHECK-NEXT:   c.verbatim "tinyml/from_float.h"
+// CHECK:        c.constant @W dense<7> : tensor<3x4xi16> {doc = "3x4 int16_t, !fixed.q<16, 12>: real = raw * 2^-12"}
+// CHECK:        c.arena @arena 8 {alignment = 2 : i64} : i16
 // CHECK-NEXT:   c.func @matvec_predict(%X: !c.ptr<i16, const>) -> i16 attributes {doc = "Runs the model on X: 4x1 int16_t, !fixed.q<16, 12>: real = raw * 2^-12.
 // CHECK:          [[Y:%.*]] = c.view @arena[2] {length = 3 : i64, doc = "3x1 int16_t"} : !c.ptr<i16>
 // CHECK:          c.for %i = %c0 to %c3 {
@@ -55,6 +58,10 @@ func.func @matvec(%X: memref<4x1xi16> {tinyml.format = "!fixed.q<16, 12>"}) -> (
 // CHECK-SAME:     3x1 int16_t, !fixed.q<16, 10>: real = raw * 2^-10
 // CHECK-NEXT:     [[Y:%.*]] = c.view @arena[2]
 // CHECK-NEXT:     c.return [[Y]]
+// CHECK:        c.buffer @matvec_X 4 {doc = "The input of matvec_run."} : i16
+// CHECK:        c.func @matvec_set(%i: index, %value: f32)
+// CHECK:          [[RAW:%.*]] = c.call @tm_f32_to_s16
+// CHECK:          c.store {{%.*}}, {{%.*}}[%i] : !c.ptr<i16>
 
 // -----
 

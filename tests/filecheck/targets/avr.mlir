@@ -69,10 +69,10 @@ c.program @tiny attributes {notes = ["A note."]} {
 // CHECK-NEXT: #else
 // CHECK-NEXT:     return *(*p)++;
 // CHECK:      TM_INLINE int16_t tm_mul8(int8_t a, int8_t b)
-// CHECK:      static const int16_t W[8] TM_FLASH = {
-// CHECK:      static int16_t arena[3];
+// CHECK:      static const int16_t tiny_W[8] TM_FLASH = {
+// CHECK:      static int16_t tiny_arena[3];
 // CHECK:          for (uint8_t i = 0; i < 2; i++) {
-// CHECK-NEXT:         const int16_t *w = &W[4 * i];
+// CHECK-NEXT:         const int16_t *w = &tiny_W[4 * i];
 // CHECK:                  sum += tm_mul16(tm_next_i16(&w), X[k]);
 // CHECK:          y[0] = (int16_t)((int32_t)tm_mul16_8(first, t) + 70000);
-// CHECK-NEXT:     y[2] = tm_mul8(t, tm_flash_i8(T));
+// CHECK-NEXT:     y[2] = tm_mul8(t, tm_flash_i8(tiny_T));

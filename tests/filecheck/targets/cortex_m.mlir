@@ -55,10 +55,10 @@ c.program @tiny attributes {notes = ["A note."]} {
 
 // CHECK:      #include "tiny.h"
 // CHECK-NOT:  TM_FLASH
-// CHECK:      /* W: 2x4 int16_t */
-// CHECK-NEXT: static const int16_t W[8] __attribute__((__aligned__(4))) = {
+// CHECK:      /* tiny_W: 2x4 int16_t */
+// CHECK-NEXT: static const int16_t tiny_W[8] __attribute__((__aligned__(4))) = {
 // CHECK-NEXT:     1, -2, 3, INT16_MIN, 5, 6, 7, 8
 // CHECK-NEXT: };
-// CHECK:      static int16_t arena[3] __attribute__((__aligned__(4)));
+// CHECK:      static int16_t tiny_arena[3] __attribute__((__aligned__(4)));
 // CHECK:                  sum += (int32_t)*w++ * (int32_t)X[k];
-// CHECK:          y[2] = (int16_t)((int16_t)T[2] * (int16_t)T[0]);
+// CHECK:          y[2] = (int16_t)((int16_t)tiny_T[2] * (int16_t)tiny_T[0]);

@@ -62,19 +62,19 @@ c.program @tiny attributes {notes = ["A note."]} {
 // CHECK-NEXT:  * A note. */
 // CHECK:      #include "tiny.h"
 // CHECK-NOT:  TM_FLASH
-// CHECK:      /* W: 2x4 int16_t */
-// CHECK-NEXT: static const int16_t W[8] = {
+// CHECK:      /* tiny_W: 2x4 int16_t */
+// CHECK-NEXT: static const int16_t tiny_W[8] = {
 // CHECK-NEXT:     1, -2, 3, INT16_MIN, 5, 6, 7, 8
 // CHECK-NEXT: };
 // CHECK:      /* Working memory, 6 bytes:
 // CHECK-NEXT:  * offset  size  buffer
 // CHECK-NEXT:  *      0     4  y: 2x1 int16_t */
-// CHECK-NEXT: static int16_t arena[3] __attribute__((__aligned__(4)));
+// CHECK-NEXT: static int16_t tiny_arena[3] __attribute__((__aligned__(4)));
 // CHECK:      int16_t tiny_predict(const int16_t *X)
 // CHECK-NEXT: {
-// CHECK-NEXT:     int16_t *const y = arena;
+// CHECK-NEXT:     int16_t *const y = tiny_arena;
 // CHECK-NEXT:     for (int i = 0; i < 2; i++) {
-// CHECK-NEXT:         const int16_t *w = &W[4 * i];
+// CHECK-NEXT:         const int16_t *w = &tiny_W[4 * i];
 // CHECK-NEXT:         int32_t sum = 0;
 // CHECK-NEXT:         for (int k = 0; k < 4; k++) {
 // CHECK-NEXT:             sum += (int32_t)*w++ * (int32_t)X[k];
@@ -84,12 +84,12 @@ c.program @tiny attributes {notes = ["A note."]} {
 // CHECK-NEXT:         y[i] = (int16_t)(v_int < 32767 ? v_int : 32767);
 // CHECK-NEXT:     }
 // CHECK-NEXT:     const int16_t first = y[0];
-// CHECK-NEXT:     y[2] = (int16_t)((int16_t)T[2] * (int16_t)T[0]);
+// CHECK-NEXT:     y[2] = (int16_t)((int16_t)tiny_T[2] * (int16_t)tiny_T[0]);
 // CHECK-NEXT:     return first;
 // CHECK-NEXT: }
 // CHECK:      const int16_t *tiny_scores(void)
 // CHECK-NEXT: {
-// CHECK-NEXT:     return arena;
+// CHECK-NEXT:     return tiny_arena;
 // CHECK-NEXT: }
 // CHECK:      void tiny_ignore(const int16_t *unused)
 // CHECK-NEXT: {

@@ -78,7 +78,8 @@ def _agree(module: ModuleOp, inputs: np.ndarray, random: Random, board: str, fol
     try:
         record_profiles(module, inputs)
         AssignFormatPass(family, width, weights=weights).apply(ctx, module)
-        refining = {"format": family, "reuse_input": random.random() < 0.3}
+        memory = {name: random.random() < 0.3 for name in ("reuse_input", "instances")}
+        refining = {"format": family, **memory}
         pipelines.run(module, ctx, pipelines.flatten("refine-formats", refining))
         raws = encode_inputs(module, inputs)
         runners: list[tuple[str, Runner]] = [(board, HostRunner(sanitize=True)), (board, runner_for(board))]

@@ -113,14 +113,16 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
 
 
 @pytest.mark.parametrize("target", SMALL)
-def test_kernels_are_selected_and_exact(target: str, tmp_path: Path):
+def test_kernels_are_selected_and_exact(target: str, tmp_path: Path, kernel_programs: Path):
     """Small programs, each with a kernel of a target; its boards and plain C on the host take turns.
 
     Kernels that fetch elements of packed vectors are in test_packed_programs.py.
     """
     kernels = [*kernels_of(target), *kernel_models.composed(target)]
-    boards = [board.name for board in chip_of(target).boards if board.name in BOARDS]
+    # A board without a feature of the target cannot run its kernels.
+    needed = {*board(target).features}
+    boards = [one.name for one in chip_of(target).boards if one.name in BOARDS and needed <= {*one.features}]
     # Sanitizers see the same at -O1, for which gcc takes less time.
     runners = (HostRunner(sanitize=True), "-O1"), *((runner_for(roomy(name)), "-O2") for name in boards)
     for turn, (runner, optimize) in enumerate(runners):
-        check_batch(kernels[turn :: len(runners)], target, runner, tmp_path / runner.variant, optimize)
+        check_batch(kernels[turn :: len(runners)], target, runner, tmp_path / runner.variant, kernel_programs, optimize)

@@ -66,9 +66,11 @@ BATCHES = [
 
 
 @pytest.mark.parametrize(("target", "kernels"), BATCHES)
-def test_kernels_that_programs_call(target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path):
+def test_kernels_that_programs_call(
+    target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path, kernel_programs: Path
+):
     """Programs for the machine itself, and those that are printed for other chips."""
-    check_batch(kernels, target, runner, tmp_path)
+    check_batch(kernels, target, runner, tmp_path, kernel_programs)
 
 
 def test_no_kernel_is_left_out():
@@ -177,22 +179,24 @@ def test_coded_rows(target: str, runner: Runner, tmp_path: Path):
 
 
 SUITES = {
-    "formats": ("dialects/formats/test_formats_on_devices.py", "elementwise or network"),
-    "packed": ("transforms/loops/test_packed_programs.py", "recurrent or lengths"),
-    "programs": ("targets/test_generated_c.py lowering/frontends", "sixteen"),
-    "functions": ("runtime/include runtime/evaluator", "sixteen and not near and not extremes and not any_call"),
-    "runner": ("runtime/devices/test_runners.py", "sixteen and not static_bytes"),
+    "dialects/formats/test_formats_on_devices.py transforms/loops/test_packed_programs.py": (
+        "elementwise or network or lengths"
+    ),
+    "targets/test_generated_c.py lowering/frontends/test_random_networks.py runtime/include runtime/evaluator "
+    "lowering/frontends/onnx/test_onnx_devices.py lowering/frontends/tflite/test_tflite_bits.py "
+    "runtime/devices/test_runners.py": (
+        "sixteen and not kernels_are_selected and not near and not extremes and not any_call and not static_bytes"
+    ),
 }
-"""Files of tests that take their boards from the registry, and which of their tests are run here.
+"""Files of tests that take their boards from the registry, and which of their tests are run here, in few processes.
 
 Those whose arrays do not fit the RAM are left out; the tests above run these kernels. Constants lie in RAM, too.
 """
 
 
-@pytest.mark.parametrize("suite", SUITES)
-def test_the_suites_of_chips(suite: str, tmp_path: Path):
+@pytest.mark.parametrize(("files", "chosen"), SUITES.items(), ids=["formats", "programs"])
+def test_the_suites_of_chips(files: str, chosen: str, tmp_path: Path):
     """Installed beside this one, the package is found by its entry point; nothing is edited."""
-    files, chosen = SUITES[suite]
     package, entries = ROOT / "tests" / "plugins" / SIXTEEN, tmp_path / "sixteen-1.dist-info"
     entries.mkdir()
     (entries / "METADATA").write_text("Metadata-Version: 2.1\nName: sixteen\nVersion: 1\n")

@@ -57,6 +57,7 @@ def test_every_option_of_a_pipeline_changes_its_steps(name: str):
         "outputs": "class",
         "plan": "rows",
         "target": "uno",
+        "classes": ("no", "yes"),
     }
     given: dict[str, Any] = {"data": "val.npz"}
     plain = flatten(name, given)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from programs.paths import ROOT
 from programs.plugins import installed
+from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows
@@ -25,6 +26,7 @@ from tinyml.runtime.model.headers import header_texts
 from tinyml.targets import registry
 from tinyml.targets.board import Board
 from tinyml.targets.host.chip import CHIP as HOST
+from tinyml.targets.kernel import Kernel
 from tinyml.targets.package import Package
 
 
@@ -48,7 +50,7 @@ def with_pocket() -> Iterator[None]:
 
 
 def test_boards_have_names_of_their_own() -> None:
-    names = [board.name for board in registry.boards()]
+    names = [name for board in registry.boards() for name in board.names]
     assert len(set(names)) == len(names)
     assert registry.USUAL in names
     assert registry.HOST in names
@@ -58,6 +60,26 @@ def test_boards_have_names_of_their_own() -> None:
 def test_an_unknown_target_is_told_the_known_ones() -> None:
     with pytest.raises(InputError, match="unknown target 'toaster' \\(one of uno, "):
         registry.board("toaster")
+
+
+def test_a_board_has_several_names():
+    assert registry.board("nano33iot") is registry.board("mkr1000")
+    assert "nano33iot" not in registry.targets()
+    with pytest.raises(InputError, match="unknown target 'nano33-iot', did you mean 'nano33iot'\\?"):
+        registry.board("nano33-iot")
+    module = ModuleOp([])
+    registry.compile_for(module, "longan-nano")
+    assert registry.target_of(module) == "gd32vf103"
+
+
+@pytest.mark.parametrize("target", ["attiny85", "avr35"])
+def test_a_board_without_multiplication_has_no_kernel_that_multiplies(target: str):
+    assert not registry.kernels_of(target)
+    assert not registry.tile_families(target)
+    assert registry.row_coder(target) is None
+    wanted = Kernel("", 4, 8, 32)
+    assert registry.kernels_for("uno", wanted)
+    assert not registry.kernels_for(target, wanted)
 
 
 @pytest.mark.usefixtures("with_pocket")
@@ -108,6 +130,8 @@ def test_the_table_of_built_in_chips_is_what_they_say() -> None:
     assert all(chip.folder.name == chip.name.replace("-", "_") for chip in built_in)
     boards = {chip.name: tuple(board.name for board in chip.boards) for chip in built_in}
     assert boards == {name: row.boards for name, row in registry.BUILT_IN.items()}
+    aliases = {chip.name: {alias: board.name for board in chip.boards for alias in board.aliases} for chip in built_in}
+    assert aliases == {name: row.aliases for name, row in registry.BUILT_IN.items()}
     texts = " ".join(text for chip in built_in for text in header_texts(chip).values())
     asked = set(re.findall(r"#ifdef (__\w+__)", texts))
     assert {row.macro for row in registry.BUILT_IN.values()} - {None} == asked

@@ -38,7 +38,7 @@ class CommandParser(argparse.ArgumentParser):
         return super().format_help()
 
     def _check_options(self, given: Iterable[str]) -> None:
-        """Raise `InputError` for an option that does not exist, before argparse complains of what it has left over."""
+        """Raise `InputError` for an option that does not exist, before argparse complains about leftover arguments."""
         for argument in given:
             name = argument.partition("=")[0]
             if name == "--":

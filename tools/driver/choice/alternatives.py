@@ -15,30 +15,38 @@ from typing import Any
 class Alternative:
     """Options of `CompileOptions` that determine the formats of a program.
 
-    name: as people read it. options: those that differ from their defaults. beside: the name of the alternative that
-    `row_scales` are weighed against, which is in the list, too. last_resort: slow programs, which are only considered
-    where no other qualifies.
+    name: as people read it. options: those that differ from their defaults. beside: the name of an alternative earlier
+    in the list that is as fast, so that this one is considered where that one is refused. weighed: true if this one is
+    slower, and counts only if it changes fewer answers than the one beside it. last_resort: slow programs, which are
+    only considered if no other qualifies.
     """
 
     name: str
     options: Mapping[str, Any] = field(hash=False)
     beside: str | None = None
+    weighed: bool = False
     last_resort: bool = False
 
 
 USUAL_WIDTH = "fixed 16"
 """The alternative that the chosen one is compared with."""
 
+NARROW_WIDTH = "fixed 8"
+"""The alternative that none is to be slower than where it qualifies."""
+
 ALTERNATIVES = (
     Alternative(USUAL_WIDTH, {"format": "fixed", "width": 16}),
     Alternative("fixed 16, weights fixed:8", {"format": "fixed", "width": 16, "weights": "fixed:8"}),
     Alternative("fixed 8, weights fixed:16", {"format": "fixed", "width": 8, "weights": "fixed:16"}),
     Alternative("zeroskew 8", {"format": "zeroskew", "width": 8}),
-    Alternative("fixed 8", {"format": "fixed", "width": 8}),
-    Alternative("fixed 8, row scales", {"format": "fixed", "width": 8, "row_scales": True}, beside="fixed 8"),
-    Alternative("fixed 16, feature scales", {"format": "fixed", "width": 16, "feature_scales": True}),
-    Alternative("zeroskew 8, feature scales", {"format": "zeroskew", "width": 8, "feature_scales": True}),
-    Alternative("fixed 8, feature scales", {"format": "fixed", "width": 8, "feature_scales": True}),
+    Alternative(NARROW_WIDTH, {"format": "fixed", "width": 8}),
+    Alternative("fixed 8, row scales", {"format": "fixed", "width": 8, "row_scales": True}, "fixed 8", weighed=True),
+    *(
+        Alternative(
+            f"{format} {width}, feature scales", {"format": format, "width": width, "feature_scales": True}, beside
+        )
+        for format, width, beside in (("fixed", 16, "fixed 16"), ("zeroskew", 8, "zeroskew 8"), ("fixed", 8, "fixed 8"))
+    ),
     Alternative("zeroskew 16", {"format": "zeroskew", "width": 16}, last_resort=True),
     Alternative("fixed 32", {"format": "fixed", "width": 32}, last_resort=True),
 )
@@ -47,7 +55,7 @@ ALTERNATIVES = (
 ORDINARY_EXECUTION: Mapping[str, Any] = {}
 
 STREAMED = ({"plan": "pixels"}, {"plan": "rows"}, {"plan": "pixels", "reuse_input": True})
-"""Options by which networks of images take less memory and, at times, less time."""
+"""Options with which networks of images take less memory and, at times, less time."""
 
 SMALLER = ({"reuse_input": True}, {"plan": "patches", "reuse_input": True})
-"""Options that save memory where nothing else fits."""
+"""Options that save memory if nothing else fits."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, ORDINARY_EXECUTION
-from tinyml.tools.driver.choice.choose import Bounds, Tried, place
+from tinyml.tools.driver.choice.contenders import Bounds, Tried, place
 from tinyml.tools.driver.choice.replay import spelled_options
 from tinyml.tools.driver.choice.trials import Trials
 
@@ -75,13 +75,24 @@ def _placed(trials: Trials, bounds: Bounds) -> Iterator[Tried]:
 
 
 def board_that_fits(board: Board, flash: float, ram: float) -> str:
-    """The smallest board with room for a program, one of the same chip if there is any; empty where none has room."""
+    """The smallest board with more room, one of the same chip and features if there is any.
+
+    Empty if no board has room for the program, or if `board` itself has, which a user's limits keep it from. Targets
+    without a clock are no boards, but bare cores. All bytes count as constants, of which programs for some chips read
+    fewer than there is flash.
+    """
     from tinyml.targets.registry import boards, chip_of
 
+    own_ram, own_flash = board.ram or 0, board.flash or 0
+    if ram <= own_ram and flash <= own_flash:
+        return ""
+    constants, ram, flash = flash, max(ram, own_ram), max(flash, own_flash)
     roomy = [
         (chip_of(other.name) is not chip_of(board.name), other.ram, other)
         for other in boards()
-        if other.ram is not None and other.flash is not None and other.ram >= ram and other.flash >= flash
+        if other.clock is not None and other.ram is not None and other.flash is not None
+        if other.ram >= ram and other.flash >= flash and (chip_of(other.name).flash_bytes or math.inf) >= constants
+        if chip_of(other.name) is not chip_of(board.name) or {*board.features} <= {*other.features}
     ]
     if not roomy:
         return ""

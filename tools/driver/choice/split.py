@@ -49,7 +49,8 @@ def stratified_half(classes: NDArray[Any]) -> NDArray[np.bool_]:
 def halves_of_groups(groups: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.bool_]:
     """A mask of the samples of some groups (samples,), which have about half of the samples of each class.
 
-    The largest groups are dealt out first, each to the half that then is nearer to the other, also class by class.
+    Groups are dealt out from the largest down, each to the half that makes both more alike, in total and class by
+    class.
     """
     random = np.random.default_rng(SEED)
     kinds, of = np.unique(classes, return_inverse=True)

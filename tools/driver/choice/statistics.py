@@ -21,10 +21,10 @@ FEW = 600
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of a program on samples, beside the model on reals.
+    """The loss of a program on samples, compared with the model on reals.
 
     points: accuracy lost in percentage points, net; without labels the percentage of other answers; for numbers instead
-    of classes 100 times what R2 falls by. lost, gained: samples, 0 for numbers. samples: how many there are. counted:
+    of classes 100 times the fall of R2. lost, gained: samples, 0 for numbers. samples: how many there are. counted:
     False for numbers.
     """
 
@@ -35,7 +35,7 @@ class Loss:
     counted: bool = True
 
     def allowed(self, loss: float) -> bool:
-        """True if no more is lost than `loss` points; of few samples one may be lost, unless none is to be."""
+        """True if no more than `loss` points are lost; among few samples one may be lost, unless `loss` is 0."""
         if not self.counted:
             return self.points <= loss
         most = max(loss * self.samples / 100, 1) if self.samples < FEW and loss > 0 else loss * self.samples / 100
@@ -48,9 +48,9 @@ class Loss:
 
 
 def upper_bound(count: int, samples: int) -> float:
-    """The greatest share of which so few are plausible: Clopper and Pearson's one-sided exact bound.
+    """The greatest plausible share of lost samples: Clopper and Pearson's one-sided exact bound.
 
-    count: samples that were lost, of `samples`. What was gained does not count, so that the net loss is less.
+    count: the number of lost samples among `samples`. Gained samples do not count, so the net loss is less.
     """
     if count >= samples:
         return 1.0
@@ -75,7 +75,7 @@ def _at_most(count: int, samples: int, share: float) -> float:
 
 
 def deciding_samples(loss: float) -> float:
-    """The samples that prove that at most `loss` points are lost, should none be; infinite for no loss at all."""
+    """The number of samples that prove a loss of at most `loss` points if none is lost; infinite for a loss of 0."""
     if loss <= 0:
         return math.inf
     return math.ceil(math.log(1 - CONFIDENCE) / math.log1p(-loss / 100)) if loss < 100 else 1

@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering import pipelines
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.costs import OPTIMIZE
+from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.choice.statistics import Loss, loss_of_classes, loss_of_numbers
 from tinyml.tools.driver.stages import passes_to_formats
 from tinyml.transforms.formats.assign_format import AssignFormatPass
@@ -25,7 +27,7 @@ from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
-from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_LOOPS, LOOPS_TO_KERNELS, TO_BUFFERS
+from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_LOOPS, FORMATS_TO_BUFFERS, REFINE_FORMATS
 from tinyml.transforms.search.costs.working_memory import arena_and_input
 
 if TYPE_CHECKING:
@@ -46,15 +48,29 @@ if TYPE_CHECKING:
 class Prepared:
     """A program on reals, ready for formats.
 
-    passes: those that made it. before: the program that they made, but for the profile, which `reals` has, too.
+    passes: the passes that made it. before: the program as they made it. profile: the pass that comes next.
     """
 
-    def __init__(self, passes: Sequence[ModulePass], before: ModuleOp, reals: ModuleOp, data: Data, scheme: str | None):
+    def __init__(
+        self, passes: Sequence[ModulePass], before: ModuleOp, profile: ModulePass, data: Data, scheme: str | None
+    ):
         self.passes = passes
         self.before = before
-        self.reals = reals
+        self.profile = profile
         self.data = data
         self.scheme = scheme
+
+    @cached_property
+    def reals(self) -> ModuleOp:
+        """The program with its profile."""
+        reals = self.before.clone()
+        pipelines.run(reals, context(), [self.profile])
+        return reals
+
+    @cached_property
+    def operations(self) -> int:
+        """The number of its operations."""
+        return sum(1 for _ in self.before.walk())
 
     @cached_property
     def evaluator(self) -> CandidateEvaluator:
@@ -101,7 +117,7 @@ class Trials:
         return self._trials[alternative.name]
 
     def prepare(self, options: PipelineOptions) -> Prepared:
-        """The program on reals for given options, profiled."""
+        """The program on reals for given options."""
         passes = passes_to_formats(options, None)
         profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass))
         for known in self._prepared:
@@ -112,9 +128,7 @@ class Trials:
         for known in self._prepared:
             if known.before.is_structurally_equivalent(before):
                 return known
-        reals = before.clone()
-        pipelines.run(reals, self.ctx, passes[profiled : profiled + 1])
-        self._prepared.append(Prepared(passes[:profiled], before, reals, self.data, options.functions))
+        self._prepared.append(Prepared(passes[:profiled], before, passes[profiled], self.data, options.functions))
         return self._prepared[-1]
 
 
@@ -130,6 +144,7 @@ class ProgramTrial:
         self.ctx = trials.ctx
         self.options = replace(trials.options, **alternative.options)
         self.prepared = trials.prepare(self.options)
+        self._lowered: dict[PipelineOptions, ModuleOp] = {}
 
     @property
     def evaluator(self) -> CandidateEvaluator:
@@ -155,14 +170,30 @@ class ProgramTrial:
         return refine_constants(self.evaluator, self.formats)
 
     def cost(self, more: Mapping[str, Any]) -> EstimatedCost:
-        """The estimate of the program with further options, of the levels below formats."""
+        """The estimate of the program with further options, of the levels below formats.
+
+        Raises `TooLargeError` for a program that fits the board but has more constants than it can read.
+        """
         options = replace(self.options, **more)
-        module, _ = self.prepared.candidates.retyped(self.formats)
-        LoweringPasses((*TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_KERNELS), **vars(options)).apply(module)
+        module = self._in_formats(replace(options, plan=self.options.plan)).clone()
+        LoweringPasses((FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS), **vars(options)).apply(module)
         estimate: Estimate | None = estimate_on(module, options.target, OPTIMIZE)
         if estimate is None:
             return EstimatedCost(None, 0, arena_and_input(module))
+        target = board(options.target)
+        if target.flash is None or estimate.flash <= target.flash:
+            # Greater programs do not fit the board, whatever their constants.
+            chip_of(options.target).check_constants(estimate.constants, target)
         return EstimatedCost(estimate.time, estimate.flash, estimate.ram)
+
+    def _in_formats(self, options: PipelineOptions) -> ModuleOp:
+        """The program at L1, with constants rounded to nearest, which several schedules share."""
+        refined = self._lowered.get(options)
+        if refined is None:
+            refined, _ = self.prepared.candidates.retyped(self.formats)
+            LoweringPasses((REFINE_FORMATS,), **vars(options)).apply(refined)
+            self._lowered[options] = refined
+        return refined
 
     @cached_property
     def rounded(self) -> SharedProgram:

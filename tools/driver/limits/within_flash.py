@@ -1,4 +1,4 @@
-"""Compilation within a limit on flash, of which kernels and code that save time use what is left."""
+"""Compilation within a limit on flash, up to which kernels and code that save time may use it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def compile_within_flash(
     """A program that stays within a limit on flash when it is built.
 
     compiled: the program within that limit by its estimate, which decides without the tools of the target.
-    compiled_within: compiles it within another one. Raises `InputError` for a program that takes more even where it
-    spends nothing to save time.
+    compiled_within: compiles it within another one. Raises `InputError` for a program that takes more even if no flash
+    is spent to save time.
     """
     from tinyml.runtime.devices.registry import is_available
 

@@ -36,8 +36,8 @@ def compile_within_ram(
 ) -> tuple[Compiled, PipelineOptions]:
     """The program and its options: the first that keeps the limit, or else the last that was tried.
 
-    The input moves into the arena first, then the plan `auto` takes less memory. taken: the bytes of a program that
-    count. again: compiles with other options.
+    The input moves into the arena first, then the plan `auto` takes less memory. taken: the bytes of a program that are
+    limited. again: compiles with other options.
     """
     if taken(compiled) > limit and options.input == MEMORY and not options.reuse_input:
         options = replace(options, reuse_input=True)

@@ -1,1 +1,1 @@
-"""The output folder of `tinyml compile`: its files, their hashes, a program around the model."""
+"""The output folder of `tinyml compile`: its files and their hashes."""

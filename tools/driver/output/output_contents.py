@@ -18,7 +18,7 @@ from tinyml.tools.cli.atomic_file import write_file
 
 REPORT = "report.json"
 
-_WRITER, _FILES = "tinyml", "files"
+_WRITER, FILES = "tinyml", "files"
 """The fields of a report with the version of tinyml that wrote it, and the SHA-256 of every file by its name."""
 
 
@@ -27,7 +27,7 @@ def read_report(folder: Path) -> dict[str, Any]:
 
     Raises `InputError` for any other folder.
     """
-    report = _report(folder)
+    report = found_report(folder)
     if report is None or not {"target", "optimize"} <= report.keys():
         raise InputError("expected a folder written by tinyml compile", file=str(folder))
     for name in _files(folder):
@@ -42,7 +42,7 @@ def seal_folder(folder: Path, report: Mapping[str, Any]) -> None:
     """
     own = {_WRITER: version(DISTRIBUTION), **report}
     files = {name: _digest(folder / name) for name in sorted(_files(folder)) if name != REPORT}
-    text = json.dumps({**own, _FILES: {**files, REPORT: _own_digest(own)}}, indent=2)
+    text = json.dumps({**own, FILES: {**files, REPORT: _own_digest(own)}}, indent=2)
     write_file(folder / REPORT, text + "\n")
 
 
@@ -59,10 +59,10 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
                 raise InputError(f"holds the input {file}: choose another folder", file=str(folder))
         if not any(folder.iterdir()):
             return ()
-        report = _report(folder)
-        if report is None or _WRITER not in report or not isinstance(report.get(_FILES), dict):
+        report = found_report(folder)
+        if report is None or _WRITER not in report or not isinstance(report.get(FILES), dict):
             raise InputError("exists already and is no output of tinyml", file=str(folder))
-        listed = cast("dict[str, Any]", report.pop(_FILES))
+        listed = cast("dict[str, Any]", report.pop(FILES))
         found: list[str] = []
         for name in _files(folder):
             if name not in listed:
@@ -76,7 +76,8 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
     return check
 
 
-def _report(folder: Path) -> dict[str, Any] | None:
+def found_report(folder: Path) -> dict[str, Any] | None:
+    """The report in a folder, with the list of its files; None for a folder without one."""
     try:
         report = json.loads(read_bytes(folder / REPORT, "report"))
     except (InputError, ValueError, RecursionError):

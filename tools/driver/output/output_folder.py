@@ -11,7 +11,6 @@ from tinyml.tools.cli.atomic_file import write_file
 
 if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data
-    from tinyml.targets.board import Board
     from tinyml.tools.driver.stages import Compiled
 
 MEASURED_SAMPLES = 5
@@ -27,25 +26,14 @@ MEMORY_PICTURE = "memory.svg"
 """The picture of the arena over time, written if matplotlib is installed."""
 
 
-def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data, input: str) -> None:
-    """Write NAME.c, NAME.h, the IR of every level, the measured samples and the program of the chip around the model.
-
-    input: where that program takes its samples from.
-    """
+def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
+    """Write NAME.c, NAME.h, the IR of every level and the measured samples."""
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import in_file_order
-    from tinyml.targets.registry import chip_of
-    from tinyml.tools.driver.output.program_around import program_around
 
     name = interface_of(compiled.formats).name
     files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}
     files |= {f"ir/{stage.file}": stage.text for stage in compiled.stages}
-    template = chip_of(board.name).programs.get(input)
-    if template is not None:
-        files |= {f"{name}/{name}.c": compiled.source, f"{name}/{name}.h": compiled.header}
-        # A sketch has the name of its folder.
-        stem = Path(name if template.stem.endswith(".ino") else "main").with_suffix(Path(template.stem).suffix)
-        files[f"{name}/{stem}"] = program_around(template, compiled.formats, data)
     for file, text in files.items():
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)

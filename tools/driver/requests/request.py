@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.targets.registry import USUAL, targets
 from tinyml.tools.cli.common_options import trust_pickle
+from tinyml.tools.driver.packages.packaging_table import PLAIN, packaging_names
+from tinyml.tools.driver.packages.packaging_table import USUAL as USUAL_PACKAGES
 from tinyml.tools.driver.requests.search_request import SearchRequest
 from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 
@@ -23,7 +26,7 @@ AUTO_FORMAT = "auto"
 """The value of `--format` that leaves formats, widths and schedule to the compiler."""
 
 DECIDED = ("format", "width", "weights", "search", "functions", "row_scales", "plan")
-"""The options that `auto` decides: any of them says how to compute, and then the others have their defaults."""
+"""The options that `auto` decides; if any of them is given, the others have their defaults."""
 
 DEFAULT_LOSS = 0.5
 """Points that a program chosen by `auto` may lose."""
@@ -80,7 +83,7 @@ class Request(BuildOptions, ModelArgument):
     search: chooses the format of each tensor, in place of width and weights. ram: bytes that arena, input and stack may
     take, by default all of the board's. flash: bytes that the program may take, for larger, faster kernels and code.
     loss: points that a program chosen by `auto` may lose. module: the program, if it was read before; `model` is then
-    its file, or only a name for messages.
+    its file, or only a name for messages. arrays: the arguments of `tinyml.compile` whose arrays a data file holds.
     """
 
     format: str = option(
@@ -108,11 +111,28 @@ class Request(BuildOptions, ModelArgument):
         "data to measure accuracy on (default: --val)", default=None, metavar="FILE.npz", group=OptionGroup.MODEL
     )
     out: Path = option("folder to write", flags=("-o", "--out"), metavar="FOLDER", group=OptionGroup.MODEL)
+    packages: tuple[str, ...] | None = option(
+        f"folders for the tools of others: {', '.join(packaging_names())} (NAME.c and NAME.h alone); "
+        f"{', '.join((PLAIN, *USUAL_PACKAGES))} by default, as far as they know the board",
+        default=None,
+        metavar="NAME,...",
+        flags=("--package",),
+        group=OptionGroup.BOARD,
+    )
+    zip: bool = option(
+        "write the Arduino library as a .zip file, too, as its IDE takes it", default=False, group=OptionGroup.BOARD
+    )
     search: SearchRequest | None = None
     ram: int | None = None
     flash: int | None = None
     module: ModuleOp | None = None
     loss: float | None = None
+    arrays: Mapping[Path, Sequence[str]] = field(default_factory=dict[Path, Sequence[str]], hash=False)
+
+    @property
+    def in_memory(self) -> bool:
+        """True if the model or data are objects of Python, which no command line can name."""
+        return bool(self.arrays) or (self.module is not None and not self.model.is_file())
 
     @property
     def is_auto(self) -> bool:
@@ -129,7 +149,7 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def compile_options(self) -> dict[str, Any]:
-        """The values of the options of `CompileOptions`, by name, with the usual ones for what was not said."""
+        """The values of the options of `CompileOptions`, by name, with defaults for those that were not given."""
         values = {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}
         values["format"] = USUAL_FORMAT if self.format == AUTO_FORMAT else self.format
         return values | {"outputs": SCORES if self.outputs == AUTO_FORMAT else self.outputs}

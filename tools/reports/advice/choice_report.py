@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.options import options_of
-from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
+from tinyml.tools.driver.choice.alternatives import Alternative
+from tinyml.tools.driver.choice.choose import AutoChoice
+from tinyml.tools.driver.choice.contenders import Bounds, Tried
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
 from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss, deciding_samples
 
@@ -21,9 +23,15 @@ def requested_report(request: Request) -> dict[str, Any]:
     asked: dict[str, Any] = {"format": request.format}
     for declared in options_of(Request):
         value = getattr(request, declared.name)
-        if declared.name not in ("model", "out") and value != declared.default:
-            asked[declared.name] = str(value) if isinstance(value, Path) else value
+        # From Python, packages are asked for when a program is saved.
+        if declared.name not in ("model", "out") and value not in (declared.default, ()):
+            asked[declared.name] = _file(request, value) if isinstance(value, Path) else value
     return asked | ({} if request.search is None else {"search": request.search.name, **request.search.options})
+
+
+def _file(request: Request, file: Path) -> str:
+    """A file as the user knows it: arrays by the names of the arguments."""
+    return ", ".join(request.arrays.get(file, [str(file)]))
 
 
 def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
@@ -35,7 +43,7 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
         "name": taken.alternative.name,
         "options": {**taken.alternative.options, **taken.schedule},
         "command": replay_command(request),
-        "pipeline": replay_pipeline(choice.options),
+        "pipeline": replay_pipeline(request, choice.options),
         "permitted_loss": choice.bounds.loss,
         "qualifies": choice.qualifies,
         "division": choice.division,
@@ -44,7 +52,7 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
         "bound": None if taken.checking.bound is None else round(taken.checking.bound, 2),
         "decidable": _decides(taken.checking, choice.bounds),
         "beside": None if choice.usual is None else _row(choice.usual),
-        "alternatives": [_row(tried) for tried in choice.tried],
+        "alternatives": [*map(_row, choice.tried), *map(_deferred, choice.deferred)],
     }
 
 
@@ -71,6 +79,13 @@ def _row(tried: Tried) -> dict[str, Any]:
         "checking": _loss(tried.checking),
         "verdict": tried.verdict,
     }
+
+
+def _deferred(alternative: Alternative) -> dict[str, Any]:
+    """The row of an alternative that was not estimated."""
+    unknown = dict.fromkeys(("time", "flash", "ram", "look", "choosing", "checking"))
+    verdict = f"considered only where {alternative.beside} is refused"
+    return {"name": alternative.name, "options": dict(alternative.options), **unknown, "verdict": verdict}
 
 
 def choice_lines(choice: AutoChoice, unit: str) -> list[str]:

@@ -14,47 +14,63 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.targets.board import Board
+    from tinyml.tools.driver.choice.choose import AutoChoice
+    from tinyml.tools.driver.measure import Accuracy
     from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.shares import TimeShares
 
 LOST_POINTS = 2.0
-"""Points of accuracy beyond which a loss is worth a warning."""
+"""The loss of accuracy, in points, beyond which there is a warning."""
 
 OTHER_ANSWERS = 0.05
-"""The share of samples beyond which other answers are."""
+"""The share of changed answers beyond which there is a warning."""
 
 LARGE_SHARE = 0.2
-"""The share of the estimated time beyond which what takes it is."""
+"""The share of the estimated time beyond which there is a warning about its cause."""
+
+WIDE_SPREAD = 1e5
+"""The ratio of the greatest magnitude in a constant to the median beyond which 16 bits hold few of its numbers."""
+
+CLIPPED_SHARE = 0.001
+"""The share of clipped inputs beyond which there is a warning."""
 
 CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The report of a program, and shares of its time, None on a target of unknown costs: warnings depend on these."""
+    """The results of a program on which warnings depend.
 
-    report: dict[str, Any]
+    accuracies: before and after compilation. shares: of its time; None on a target of unknown costs. chosen: true if
+    `auto` chose the format, so that it cannot be the cure. unmet: the points that may be lost, if no format that fits
+    loses as little. asked: true if scales of features were asked for; scaled: whether the program has them. spread: of
+    the constant whose numbers differ most, the greatest magnitude divided by the median. clipped: the share of inputs
+    outside of the unit's integers.
+    """
+
+    accuracies: Accuracy
     shares: TimeShares | None
+    chosen: bool = False
+    unmet: float | None = None
+    asked: bool = False
+    scaled: bool = False
+    spread: float = 1.0
+    clipped: float = 0.0
 
     @property
     def lost(self) -> float:
         """Points of accuracy lost; 0 without labels."""
-        exact, compiled = self.report["accuracy_float"], self.report["accuracy"]
+        exact, compiled = self.accuracies.reals, self.accuracies.formats
         return 0.0 if exact is None or compiled is None else exact - compiled
 
     @property
     def other(self) -> float:
         """The share of samples with another answer."""
-        return self.report["disagreements"] / max(self.report["samples"], 1)
+        return self.accuracies.disagreements / max(self.accuracies.samples, 1)
 
     def share(self, cause: str) -> float:
         """The share of a cause in the time, by the name of a field of `TimeShares`; 0 where it is not known."""
         return 0.0 if self.shares is None else getattr(self.shares, cause)
-
-    @property
-    def by_choice(self) -> bool:
-        """True if the format was chosen by `auto`, so that it cannot be the cure."""
-        return self.report["chosen"] is not None
 
 
 @dataclass(frozen=True)
@@ -71,7 +87,7 @@ class WarningRule:
 
 
 def _of_format(found: Findings) -> str:
-    if found.by_choice:
+    if found.chosen:
         return "no format that fits loses less: a larger board or --loss decides"
     return CHOOSE_FORMAT
 
@@ -101,9 +117,27 @@ WARNINGS = (
     ),
     WarningRule(
         "unmet loss",
-        lambda found: found.by_choice and not found.report["chosen"]["qualifies"],
-        lambda found: f"nothing that fits loses as little as {found.report['chosen']['permitted_loss']:g} points",
+        lambda found: found.unmet is not None,
+        lambda found: f"nothing that fits loses as little as {found.unmet:g} points",
         lambda found: "--loss allows more; a larger board may have room for more bits",
+    ),
+    WarningRule(
+        "clipped",
+        lambda found: found.clipped > CLIPPED_SHARE,
+        lambda found: f"{found.clipped:.1%} of the inputs lie outside of the unit's integers",
+        lambda found: "another scale, offset or type of --input-unit holds them",
+    ),
+    WarningRule(
+        "spread",
+        lambda found: found.spread > WIDE_SPREAD and (found.lost > LOST_POINTS or found.other > OTHER_ANSWERS),
+        lambda found: f"one of its constants holds numbers {found.spread:.0e} times as great as most others",
+        lambda found: "leave out features that hardly vary within a class, or fit GaussianNB with var_smoothing=1e-2",
+    ),
+    WarningRule(
+        "feature scales",
+        lambda found: found.asked and not found.scaled,
+        lambda found: "--feature-scales changed nothing: what reads the input cannot absorb a scale of each feature",
+        lambda found: "begin the model with a scaler, or with a layer that has weights, or leave the option out",
     ),
     _slow("softmax", "softmax", "softmax", f"--outputs {CLASS} leaves it out: the class does not need it"),
     _slow("scaler", "scaler", "scaling the input", "--feature-scales or --fold-affine let the first layer absorb it"),
@@ -118,14 +152,39 @@ WARNINGS = (
 """The warnings, in the order in which they are printed."""
 
 
-def warnings_of(report: dict[str, Any], compiled: Compiled, board: Board) -> list[dict[str, str]]:
-    """The warnings about a program that its report and its estimated time give reason for."""
+def warnings_of(
+    compiled: Compiled,
+    board: Board,
+    accuracies: Accuracy,
+    choice: AutoChoice | None,
+    *,
+    asked: bool = False,
+    clipped: float = 0.0,
+) -> list[dict[str, str]]:
+    """The warnings for which the accuracy, the estimated time and the choice of a program give reason.
+
+    asked: whether scales of features were asked for. clipped: the share of inputs outside of a unit's integers.
+    """
+    from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.shares import time_shares
 
-    found = Findings(report, time_shares(compiled.loops, board.name, scalers_of(compiled.buffers)))
+    shares = time_shares(compiled.loops, board.name, scalers_of(compiled.buffers))
+    unmet = None if choice is None or choice.qualifies else choice.bounds.loss
+    scaled, spread = feature_map(compiled.reals) is not None, spread_of(compiled.reals)
+    found = Findings(accuracies, shares, choice is not None, unmet, asked, scaled, spread, clipped)
     return [
         {"name": row.name, "text": row.text(found), "cure": row.cure(found)} for row in WARNINGS if row.applies(found)
     ]
+
+
+def spread_of(reals: ModuleOp) -> float:
+    """The greatest ratio of a magnitude in a constant of a program on reals to the median of those that are not 0."""
+    from tinyml.dialects import tdsl
+    from tinyml.dialects.lazy_numpy import np
+
+    constants = [op for op in reals.walk() if isinstance(op, tdsl.ConstOp) and op.raws.dtype.kind == "f"]
+    sizes = [np.abs(op.raws[op.raws != 0]) for op in constants]
+    return max((float(size.max() / np.median(size)) for size in sizes if size.size), default=1.0)
 
 
 def scalers_of(buffers: ModuleOp) -> list[str]:

@@ -110,9 +110,11 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     Raises `InputError` for branches between blocks, for a buffer that no op touches (dead code, unless it is the
     input), and for a buffer that the allocating loop passes to its next iteration, because it then is several buffers.
     """
-    _expect_structured(function)
-    same = _buffer_classes(function)
-    points = program_points(function)
+    # One walk for all that follows: every candidate of a search comes here three times.
+    ops = list(function.body.walk())
+    _expect_structured([function, *ops])
+    same = _buffer_classes(function, ops)
+    points = tuple(op for op in ops if _is_point(op))
     number = {op: i for i, op in enumerate(points)}
     touches: dict[SSAValue, list[Operation]] = {}
     for op in points:
@@ -120,7 +122,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
             touches.setdefault(buffer, []).append(op)
     moved = _moved(function, number, same)
     buffers: dict[SSAValue, list[Buffer]] = {}
-    in_order = [op for op in function.body.walk() if isinstance(op, Buffer)]
+    in_order = [op for op in ops if isinstance(op, Buffer)]
     for op in in_order:
         _expect_one_buffer(op, same)
         buffers.setdefault(same.find(op.result), []).append(op)
@@ -163,19 +165,19 @@ def _after_source(buffer: Buffer, whole: LiveRange) -> LiveRange:
 def erase_dead_buffers(function: func.FuncOp) -> None:
     """Erase unused buffers and views, which have no live range."""
     for op in reversed(list(function.walk())):
-        if isinstance(op, AllocOp | ReuseOp | SliceOp | ViewOp) and is_trivially_dead(op):
+        if op.results and isinstance(op, AllocOp | ReuseOp | SliceOp | ViewOp) and is_trivially_dead(op):
             Rewriter.erase_op(op)
 
 
-def _buffer_classes(function: func.FuncOp) -> DisjointSet[SSAValue]:
-    """Sets of memrefs that may be the same buffer."""
+def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> DisjointSet[SSAValue]:
+    """Sets of memrefs that may be the same buffer. ops: of the function, nested ones included."""
     values = list[SSAValue]()
-    for op in function.walk():
+    for op in (function, *ops):
         values += _memrefs(op.results)
         values += [arg for region in op.regions for block in region.blocks for arg in _memrefs(block.args)]
     same = DisjointSet(values)
-    for op in function.body.walk():
-        aliases = _aliases(op)
+    for op in ops:
+        aliases = _aliases(op) if op.results or op.regions else []
         for alias in aliases[1:]:
             same.union_left(aliases[0], alias)
     return same
@@ -190,8 +192,8 @@ def hands_on(function: func.FuncOp) -> bool:
     )
 
 
-def _expect_structured(function: func.FuncOp) -> None:
-    for op in function.walk():
+def _expect_structured(ops: Iterable[Operation]) -> None:
+    for op in ops:
         if any(len(region.blocks) > 1 for region in op.regions):
             raise InputError(f"'{op.name}' branches between blocks; only scf control flow has live ranges")
 

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.layouts.packed_bits import group_length, touched_bytes
-from tinyml.dialects.scratch import ReuseOp, bytes_of, element_bytes, memref_type, packed_bits, root
+from tinyml.dialects.scratch import ReuseOp, bytes_of, element_bytes, elements_of, memref_type, packed_bits, root
 from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges, live_ranges, reshaped
 from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
 
@@ -68,11 +68,14 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
     operands = [operand for operand in op.inputs if root(operand) is buffer]
     if any(reshaped(operand) is not buffer for operand in operands):
         return False
-    if all(packed_bits(memref_type(value)) is None for value in (op.out, *operands)):
-        distance = safe_distance(op, {buffer}, {root(op.out)})
-        return distance is not None and distance <= 0
-    out = memref_type(op.out)
-    return all(op.reads_in_place(operand) and _no_wider(out, memref_type(operand)) for operand in operands)
+    packed = any(packed_bits(memref_type(value)) is not None for value in (op.out, *operands))
+    if packed or all(elements_of(operand) == elements_of(op.out) for operand in operands):
+        out = memref_type(op.out)
+        in_place = all(op.reads_in_place(operand) and _no_wider(out, memref_type(operand)) for operand in operands)
+        if packed or in_place:
+            return in_place
+    distance = safe_distance(op, {buffer}, {root(op.out)})
+    return distance is not None and distance <= 0
 
 
 def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:

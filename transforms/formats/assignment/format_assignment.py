@@ -9,7 +9,8 @@ from xdsl.dialects import func
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.accumulator_widths import ACCUMULATOR_BITS, SPARE_BITS, AccumulatorWidths
 from tinyml.transforms.formats.assignment.choices import FormatChoice
@@ -17,6 +18,7 @@ from tinyml.transforms.formats.assignment.compute_formats import compute_formats
 from tinyml.transforms.formats.assignment.steps import AssignmentSteps, range_of
 from tinyml.transforms.formats.assignment.tensor_classes import TensorClass, tensor_classes
 from tinyml.transforms.formats.constants.input_moments import InputMoments
+from tinyml.transforms.ir.attributes import argument_attribute
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
@@ -26,6 +28,9 @@ class FormatAssignment:
     """Formats for the classes of one profiled function on reals, for any number of choices; the IR is not changed.
 
     If a part of the function already has formats, `classes` only holds the tensors of the other part.
+
+    An argument with `tdsl.input_format` is stored in that format. Its class is computed in it, too, unless the chosen
+    format is of another family or narrower in memory: then casts are between the two.
 
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers of
     a constant have equal weight. Raises `InputError` for a tensor without a profile.
@@ -41,6 +46,7 @@ class FormatAssignment:
         self.accumulators = AccumulatorWidths(contractions)
         ops = [op for op in function.walk() if isinstance(op, tdsl.TensorOp) and op.out in self.class_of]
         self._bounding = [op for op in ops if op.addends or op.pairs]
+        self.given = self._given()
         self._assigned: dict[tuple[FormatChoice, ...], list[NumberFormat]] = {}
 
     def formats(self, choices: Sequence[FormatChoice]) -> Sequence[NumberFormat]:
@@ -56,17 +62,21 @@ class FormatAssignment:
                 tensors: self.fitted(tensors, choice.format_for(*range_of(tensors, choice.prototype)))
                 for tensors, choice in chosen.items()
             }
+            for tensors, given in self.given.items():
+                if _holds(formats[tensors], given):
+                    formats[tensors] = given.computed if isinstance(given, ExactNumbers) else given
+                    del chosen[tensors]
             steps = AssignmentSteps(self._bounding, self.class_of, self.accumulators, chosen, formats)
             self._assigned[key] = [steps.formats[tensors] for tensors in self.classes]
         return self._assigned[key]
 
     def formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """The formats of tensors, given those of the classes in order."""
+        """The formats in which tensors are stored, given those of the classes in order."""
         pairs = zip(self.classes, formats, strict=True)
-        return {value: format for tensors, format in pairs for value in tensors.members}
+        return {value: self.given.get(tensors, format) for tensors, format in pairs for value in tensors.members}
 
     def compute_formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """The compute formats of tensors that are stored in a foreign family (`compute_formats`)."""
+        """The compute formats of tensors stored in a foreign family (`compute_formats`), or in a given format."""
         stored = dict(zip(self.classes, formats, strict=True))
         computed = compute_formats(stored)
         for op in self.accumulators.contractions if computed else ():
@@ -78,7 +88,16 @@ class FormatAssignment:
                 if width is not None and width <= ACCUMULATOR_BITS:
                     computed = narrowed
                     break
-        return {value: format for tensors, format in computed.items() for value in tensors.members}
+        cast = {tensors: stored[tensors] for tensors, given in self.given.items() if stored[tensors] != given}
+        return {value: format for tensors, format in {**cast, **computed}.items() for value in tensors.members}
+
+    def _given(self) -> dict[TensorClass, NumberFormat]:
+        """The format of the class of the argument, if it is given."""
+        format = argument_attribute(self.function, tdsl.INPUT_FORMAT)
+        given = None if format is None else number_format(format)
+        if given is None:
+            return {}
+        return {self.class_of[argument]: given for argument in self.function.args if argument in self.class_of}
 
     def fitted(self, tensors: TensorClass, format: NumberFormat) -> NumberFormat:
         """The format of a class; for a constant, fitted to its numbers."""
@@ -92,6 +111,11 @@ class FormatAssignment:
             importance = self.moments.mean_squares(roots[0]) if self.moments and len(roots) == 1 else None
             self._fitted[key] = format.fitted_to(constant, importance, rows=_has_rows(tensors))
         return self._fitted[key]
+
+
+def _holds(format: NumberFormat, given: NumberFormat) -> bool:
+    """True if a program that asks for a format may compute in the given one."""
+    return format.FAMILY == given.FAMILY and not format.AS_PUBLISHED and format.dtype.itemsize >= given.dtype.itemsize
 
 
 def _has_rows(tensors: TensorClass) -> bool:

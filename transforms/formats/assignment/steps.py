@@ -65,7 +65,9 @@ class AssignmentSteps:
         self._align_starts()
         self._align_addends()
         self._limit_results()
-        self._hold_sums()
+        if self._hold_sums():
+            # Products of the sums have other units now.
+            self._align_starts()
         self.formats |= {tensors: stored[tensors] for tensors in self.compute_formats}
 
     def of(self, value: SSAValue) -> NumberFormat:
@@ -143,15 +145,20 @@ class AssignmentSteps:
             wider = self._width(first) - self._width(second)
             alone = min(bits, abs(wider), SPARE_BITS - 1)
             shared = bits - alone
-            narrowed[second] = self.formats[second].narrowed(shared // 2 + (alone if wider < 0 else 0))
-            narrowed[first] = self.formats[first].narrowed((shared + 1) // 2 + (alone if wider > 0 else 0))
+            narrowed[second] = self._with_fewer(second, shared // 2 + (alone if wider < 0 else 0))
+            narrowed[first] = self._with_fewer(first, (shared + 1) // 2 + (alone if wider > 0 else 0))
         return narrowed
 
+    def _with_fewer(self, tensors: TensorClass, bits: int) -> NumberFormat:
+        """The format of a class narrowed by some bits; a given format stays."""
+        format = self.formats[tensors]
+        return format.narrowed(bits) if tensors in self.choices or tensors in self.compute_formats else format
+
     def _width(self, tensors: TensorClass) -> int:
-        """The requested width of a class, or the width that it is computed in."""
-        if tensors in self.compute_formats:
-            return self.compute_formats[tensors].bits
-        return self.choices[tensors].prototype.bits
+        """The requested width of a class, or the width that it is given or computed in."""
+        if tensors in self.choices:
+            return self.choices[tensors].prototype.bits
+        return self.compute_formats.get(tensors, self.formats[tensors]).bits
 
     def _align_starts(self) -> None:
         """Give initial values of sums no finer scale than the products have."""
@@ -198,7 +205,7 @@ class AssignmentSteps:
         while changed:
             changed = False
             for op in self.bounding:
-                if (tensors := self.class_of[op.out]) in self.compute_formats:
+                if (tensors := self.class_of[op.out]) not in self.choices:
                     continue
                 before = after = self.formats[tensors]
                 if op.addends is not None:
@@ -208,11 +215,12 @@ class AssignmentSteps:
                 self.formats[tensors] = after
                 changed |= after != before
 
-    def _hold_sums(self) -> None:
-        """Give the sums of a forest's votes a format that holds them exactly, if there is one.
+    def _hold_sums(self) -> bool:
+        """Give the sums of a forest's votes a format that holds them exactly, if there is one; True if one changed.
 
         Votes lose the bits that none of them needs, such as all but one if each is zero or one.
         """
+        changed = False
         for op in [value.owner for value in self.class_of if isinstance(value.owner, tdsl.ForestOp)]:
             if (constant := tdsl.constant_root(op.votes)) is None:
                 continue
@@ -229,4 +237,6 @@ class AssignmentSteps:
             low, high = tdsl.votes_between(op.trees, rounded)
             sums = self.formats[votes].format_of_sums(float(low.min()), float(high.max()))
             if sums is not None:
+                changed |= self.formats[result] != sums
                 self.formats[result] = sums
+        return changed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
@@ -81,7 +81,7 @@ class ContractedRows:
             target = self.store.memref
             element = memref_type(target).element_type
             outputs = nest.insert(scratch.SliceOp(target, nest.index(0), (count,), element))
-        nest.put(call_of_code(self.op, coder, rows, outputs, self.vectors))
+        nest.put(call_of_code(coder, rows, outputs, self.vectors))
         if self.store is None:
             array = scratch.root(outputs)
             if count < self.rows.rows:
@@ -108,14 +108,9 @@ class ContractedRows:
         expand_contraction(nest.contract(self.op.shape, row), count)
 
 
-def call_of_code(
-    at: Operation, coder: RowCoder, rows: CodedRows, outputs: SSAValue, vectors: Sequence[SSAValue]
-) -> num.CodedRowsOp:
-    """The call of generated code for rows, under a name that is unique in the module of `at`."""
-    module = function_around(at).parent_op()
-    assert module is not None
-    number = sum(isinstance(call, num.CodedRowsOp) for call in module.walk())
-    kernel = coder.kernel(str(number), rows)
+def call_of_code(coder: RowCoder, rows: CodedRows, outputs: SSAValue, vectors: Sequence[SSAValue]) -> num.CodedRowsOp:
+    """The call of generated code for rows, whose name has a digest of them."""
+    kernel = coder.kernel(rows.digest, rows)
     assert kernel is not None
     return num.CodedRowsOp(outputs, vectors, rows, code_of(kernel), size_of(kernel))
 

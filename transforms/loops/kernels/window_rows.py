@@ -51,7 +51,7 @@ class WindowRows:
             [number] = indices
             outputs = nest.insert(scratch.SliceOp(self.sums.outputs, nest.times(number, count), (count,)))
             vector = nest.insert(scratch.SliceOp(self.sums.products.vector, nest.times(number, step), (reach,)))
-            nest.put(call_of_code(op, coder, self.rows, outputs, [vector]))
+            nest.put(call_of_code(coder, self.rows, outputs, [vector]))
 
         nest.over((op.windows,), window)
         Rewriter.erase_op(op)

@@ -18,6 +18,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.reals.affine.affine_function import AffineFunction, extended
+from tinyml.transforms.reals.affine.carried import Carried, carried
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,12 +50,29 @@ def absorption(value: SSAValue, function: AffineFunction) -> list[Edit] | None:
         if (further := extended(use.operation, value, function)) is not None:
             [result] = use.operation.results
             inner = absorption(result, further)
+        elif (moved := carried(use.operation, function)) is not None:
+            inner = _behind(use.operation, moved)
         else:
             inner = _by_layer(use.operation, use.index, function)
         if inner is None:
             return None
         edits += inner
     return edits or None
+
+
+def _behind(op: Operation, moved: Carried) -> list[Edit] | None:
+    """The edits by which an op reads u in place of a function of it, and the readers of its result make up for that."""
+    [result] = op.results
+    if (inner := absorption(result, moved.function)) is None:
+        return None
+
+    def edit(base: SSAValue) -> None:
+        op.operands[0] = in_shape(base, tdsl.shape_of(op.operands[0]), op)
+        moved.put(op)
+        for further in inner:
+            further(result)
+
+    return [edit]
 
 
 def _by_layer(op: Operation, operand: int, function: AffineFunction) -> list[Edit] | None:

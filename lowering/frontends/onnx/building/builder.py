@@ -61,7 +61,7 @@ class Builder(ModelBuilder):
         array = value.array
         if array.dtype.kind not in "fiu":
             raise self.error(f"expected numbers, got a constant of {array.dtype}")
-        # The array is kept alive, so that no other one gets its identity.
+        # The array is kept alive so that no other array gets its identity.
         self._arrays[id(array)] = array
         with np.errstate(over="ignore"):
             return Parameter(np.asarray(array, np.float32), F32_FORMAT, value.name, (id(array),))
@@ -79,7 +79,7 @@ class Builder(ModelBuilder):
         return self.op(tdsl.FillOp, value, TensorType(F32_FORMAT.type, shape))
 
     def numbers(self, value: Value) -> OrderedTensor | Constant:
-        """A value that is a tensor of numbers, or becomes one."""
+        """A value as a tensor or constant of numbers; an indicator becomes 0 or 1."""
         match value:
             case OrderedTensor() | Constant():
                 return value

@@ -1,7 +1,7 @@
-"""The outputs of a classifier: its label and its scores, without what a converter computes of them for other callers.
+"""The outputs of a classifier: its label and its scores, without the conversions that converters add for other users.
 
 Converters of scikit-learn write the label of the class, cast and looked up, and probabilities or decision functions,
-normalised, put together of single numbers and made a map. The node that classifies has all that is wanted.
+normalised, assembled from single numbers and made a map. The classifying node itself has both outputs.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ CLASSIFIERS = ("LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier")
 """Ops of `ai.onnx.ml` with the outputs label and scores."""
 
 PLUMBING = ("Cast", "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze")
-"""Ops that a label may pass on its way to an output; its lookup is another one."""
+"""Ops that a label may pass through on its way to an output, besides its lookup."""
 
 
 def classifier_interface(graph: OnnxGraph) -> OnnxGraph:
     """A graph whose output is the label of a classifier, with the classifier's own scores as its other output.
 
-    Of a label that is the least of distances (k-means), the other outputs are left out if they are square roots.
+    If the label is the index of the least distance (k-means), outputs that are square roots of the distances are left
+    out.
     """
     makers = {output: node for node in graph.nodes for output in node.outputs if output}
     sources = [(declared, _source(declared.name, makers)) for declared in graph.outputs]
@@ -53,7 +54,7 @@ def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
 
 
 def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
-    """The node whose first output reaches a name by plumbing alone; None without one."""
+    """The node whose first output reaches a name through plumbing alone; None if there is none."""
     while (node := makers.get(name)) is not None and node.inputs:
         if node.op == "ArrayFeatureExtractor" and len(node.inputs) == 2:
             name = node.inputs[1]

@@ -1,7 +1,7 @@
-"""Nodes of older opsets, rewritten as the newest definitions of their ops say the same.
+"""Nodes of older opsets, rewritten to the newest definitions of their ops.
 
-The importer knows only the newest definition of an op; older ones are translated here. Opsets 7
-(numpy's broadcasting) and newer are covered.
+The importer knows only the newest definition of an op; older ones are translated here. Opsets 7 (numpy's broadcasting)
+and newer are covered.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOVED: Mapping[str, Mapping[str, int]] = {
         for kind in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
     },
 }
-"""Attributes that became inputs, with the positions of these."""
+"""Attributes that became inputs, with the positions of the inputs."""
 
 _REALS = frozenset(("min", "max", "value", "scales"))
 

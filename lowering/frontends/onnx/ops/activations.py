@@ -58,10 +58,15 @@ def leaky_relu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("PRelu")
 def parametric_relu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """`x` above 0 and slope * x below, with one slope or with one for each channel."""
     x, slope = to.stored(needed(to, inputs, 0)), needed(to, inputs, 1)
-    if not isinstance(slope, Constant) or slope.array.size != 1:
-        raise node.error("only one constant slope for all elements is supported")
-    return _leaky(to, x, float(slope.array.item()))
+    if not isinstance(slope, Constant):
+        raise node.error("a slope that is computed is not supported, only a constant")
+    if slope.array.size == 1:
+        return _leaky(to, x, float(slope.array.item()))
+    above, below = limited(to, x.value, 0.0, GREATEST), limited(to, x.value, -GREATEST, 0.0)
+    sloped = binary(to, tdsl.MulOp, OrderedTensor(below, x.order), slope)
+    return binary(to, tdsl.AddOp, OrderedTensor(above, x.order), sloped)
 
 
 def _leaky(to: Builder, x: OrderedTensor, slope: float) -> OrderedTensor:
@@ -133,7 +138,7 @@ def softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("LogSoftmax")
 def log_softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Elements less the logarithm of the sum of their exponentials."""
+    """Elements minus the logarithm of the sum of their exponentials."""
     x = to.stored(needed(to, inputs, 0))
     axis = axis_of(node, node.integer("axis", -1), len(x.shape))
     return binary(to, tdsl.SubOp, x, log_of_sum(to, x, [axis], keep=True))

@@ -58,7 +58,8 @@ def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """The nearest pixel of an image, in the modes in which that is pixel `y * height div new height`."""
     x = needed(to, inputs, 0)
-    node.only("mode", "nearest")
+    if (mode := node.text("mode", "nearest")) != "nearest":
+        raise node.error(f"mode = {mode} is not supported, only nearest: ConvTranspose can interpolate, too")
     node.only("antialias", 0)
     node.only("keep_aspect_ratio_policy", "stretch")
     if len(x.shape) not in (3, 4):

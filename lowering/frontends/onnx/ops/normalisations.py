@@ -44,7 +44,7 @@ def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     if groups < 1 or channels % groups:
         raise node.error(f"{channels} channels do not make {groups} groups")
     if node.op == "GroupNormalization" and node.version < 21:
-        # Each group had one factor.
+        # Before opset 21, each group had one factor and one addend.
         scale, addend = (Constant(np.repeat(each.array, channels // groups)) for each in (scale, addend))
     if not scale.array.size == addend.array.size == channels:
         raise node.error(f"{scale.array.size} factors and {addend.array.size} addends do not fit {channels} channels")
@@ -55,7 +55,7 @@ def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _unit_rows(to: Builder, rows: OrderedTensor, epsilon: float, centred: bool) -> OrderedTensor:
-    """Rows divided by the root of their mean square plus `epsilon`, less their mean if they are centred."""
+    """Rows divided by the root of their mean square plus `epsilon`, minus their mean if they are centred."""
     if not epsilon >= 0 or not np.isfinite(epsilon):
         raise to.error(f"epsilon must not be negative, got {epsilon}")
     length = rows.shape[-1]

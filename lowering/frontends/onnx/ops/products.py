@@ -39,7 +39,8 @@ def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     if not left or not right:
         raise node.error("multiplies a single number: expected matrices")
     if len(right) > 2 and prod(right[:-2]) > 1:
-        raise node.error(f"stacks of matrices on the right, shape {list(right)}, are not supported")
+        what = f"stacks of matrices on the right, shape {list(right)}, are not supported"
+        raise node.error(f"{what}: a recurrent layer or convolutions can take the place of attention")
     shape = (*left[:-1], *right[len(right) - 1 :]) if len(right) > 1 else left[:-1]
     if len(right) > len(left):
         shape = (1,) * (len(right) - max(len(left), 2)) + shape

@@ -82,7 +82,7 @@ class _ReducedRows:
     """A tensor as a matrix whose rows are reduced to one number each.
 
     flat: the matrix, of shape (results, `length`). kept, single: the shapes of the results without the reduced axes,
-    and with extents of 1 in their stead.
+    and with extents of 1 instead.
     """
 
     flat: SSAValue

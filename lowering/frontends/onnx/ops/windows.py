@@ -1,6 +1,6 @@
 """Convolutions and pools of images and of sequences, which are images of height 1.
 
-Images are NCHW in a model and NHWC in the program: only the order of axes that a `Tensor` notes changes here.
+Images are NCHW in a model and NHWC in the program: only the order of axes that an `OrderedTensor` records changes here.
 """
 
 from __future__ import annotations

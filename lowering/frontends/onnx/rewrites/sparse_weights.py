@@ -16,7 +16,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 
 MANY = 1 / 2
-"""The share of zeros from which a sparse matrix is worth more than one sum for a product and its addend."""
+"""The share of zeros above which a sparse product is worth more than joining a dense one with its addend in one sum."""
 
 
 class SparseWeights(RewritePattern):

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.targets.avr.assembly.frames import AVR, HEADER
-from tinyml.targets.avr.assembly.instructions import bytes_of, constants, cycles, statement
+from tinyml.targets.avr.assembly.instructions import UPPER, bytes_of, constants, cycles, statement
 from tinyml.targets.avr.composer.forests.leaf_records import LONGEST, REACH, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import code as code_in_c
 from tinyml.targets.c.composer.forests_in_c import forest_inline, signature
@@ -157,6 +157,7 @@ class AvrForestCode:
         masks = ["r18", "r19", "r20", "r21", "r26", "r27"][: self.leaves.mask_bytes]
         begin = (
             f"{_RECORD}:",
+            UPPER,
             "pop r31",
             "pop r30",
             "lsl r30",
@@ -189,7 +190,16 @@ def forest_code(symbol: str, forest: ForestCode) -> Kernel | None:
     if bytes_of(lines) >= LONGEST:
         return None
     costs = {"": float(function.time)}
-    composed = Composed(HEADER, signature(symbol, forest), {(AVR,): statement(lines)}, code_in_c(forest), costs, 16, 8)
+    composed = Composed(
+        HEADER,
+        signature(symbol, forest),
+        {(AVR,): statement(lines)},
+        code_in_c(forest),
+        costs,
+        call=16,
+        stack=8,
+        near=function.leaves.records,
+    )
     return Kernel(symbol, 8, 8, 16, op="num.forest", code=bytes_of(lines), composed=composed)
 
 

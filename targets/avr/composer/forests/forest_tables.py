@@ -288,6 +288,13 @@ def forest_tables(symbol: str, forest: ForestCode) -> Kernel | None:
     lines = function.lines
     costs = {"": float(function.time)}
     composed = Composed(
-        HEADER, signature(symbol, forest), {(AVR,): statement(lines)}, tables_in_c(forest), costs, 16, 6
+        HEADER,
+        signature(symbol, forest),
+        {(AVR,): statement(lines)},
+        tables_in_c(forest),
+        costs,
+        call=16,
+        stack=6,
+        near=True,
     )
     return Kernel(symbol, 8, 8, 16, op="num.forest", code=bytes_of(lines), composed=composed)

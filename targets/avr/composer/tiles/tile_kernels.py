@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import statement
+from tinyml.targets.avr.boards import MUL
 from tinyml.targets.avr.composer.fragments.epilogues import MOST_RIGHT, REQUANTISE, SUM_BITS
 from tinyml.targets.avr.composer.tiles.channels_by_row import AvrChannelsByRow
 from tinyml.targets.avr.composer.tiles.dot_tiles import AvrDotTile
@@ -14,7 +15,7 @@ from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.tiles import Tile, TileFamily
 
 _MACHINE = TileComposer(
-    HEADER, AVR, call=16, flash=True, enter=10.0, bits=SUM_BITS, limit=1 << SUM_BITS - 1, statement=statement
+    HEADER, AVR, call=16, flash=True, enter=10.0, bits=SUM_BITS, limit=1 << SUM_BITS - 1, statement=statement, needs=MUL
 )
 
 

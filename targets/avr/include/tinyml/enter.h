@@ -10,9 +10,20 @@
 #include <stdint.h>
 
 #ifdef __AVR__
+#ifndef __AVR_HAVE_JMP_CALL__
+/* A part whose flash relative jumps reach everywhere. */
+__asm__(".macro jmp to\n\trjmp \\to\n.endm\n.macro call to\n\trcall \\to\n.endm");
+#endif
 #define TM_CORE 2
 #define TM_NAKED __attribute__((__naked__, __noinline__, __noclone__, __unused__))
 #define TM_KERNEL static __attribute__((__naked__, __noinline__, __noclone__, __unused__)) void
+/* Code that holds constants: LPM reads the first 64 KB of flash, which begin with such sections. */
+#define TM_NEAR __attribute__((__section__(".progmem.gcc_tinyml")))
+#ifndef __AVR_3_BYTE_PC__
+#define TM_UPPER ""
+#else
+#define TM_UPPER "pop r0\n\t"
+#endif
 #define TM_INLINED inline __attribute__((__always_inline__))
 #define TM_SHARED __attribute__((__noinline__, __noclone__, __unused__))
 #define TM_INT24 __int24

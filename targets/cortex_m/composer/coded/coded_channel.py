@@ -1,10 +1,11 @@
 """A depthwise filter as code, for the DSP extension.
 
 Weights of zero take no code, and elements without a weight are not loaded. Two rows of a filter are multiplied as pairs
-of halfwords where that takes fewer instructions than one by one; a power of two is then a shift within an addition.
-Other weights are constants in registers, as are the start and the multiplier; the rest is spilled to the stack frame.
+of halfwords if that takes fewer instructions than multiplying them one by one, where a power of two is a shift within
+an addition. Other weights are constants in registers, as are the start and the multiplier; constants for which there is
+no register are spilled to the stack frame.
 
-The nest of rows cannot express it: which instructions a window takes depends on the weights.
+The nest of rows cannot express this: the weights decide which instructions a window takes.
 
 Registers are assigned by hand: they hold the same values along all windows, those used most often first.
 """
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
 STRIP, OUT = "r0", "r1"
 _REGISTERS = ("r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "lr")
 STRAIGHT = 6
-"""The most windows without a loop."""
+"""The greatest number of windows that are computed without a loop."""
 
 _LEAST = 3
-"""The least windows of a loop."""
+"""The least number of windows in an iteration of a loop."""
 
 _START, _MULTIPLIER, _COUNTER = "start", "multiplier", "counter"
 
@@ -46,7 +47,7 @@ _START, _MULTIPLIER, _COUNTER = "start", "multiplier", "counter"
 class CodedChannel(OverlappingWindows):
     """The code of a channel, valid only if it `fits`.
 
-    first: the first column of the filter with a weight.
+    first: the first column of the filter that is not all zeros.
     """
 
     def __init__(self, tile: Tile, weights: Numbers, start: int, multiplier: int, shift: int) -> None:
@@ -61,7 +62,7 @@ class CodedChannel(OverlappingWindows):
             self._allocate()
 
     def _loop(self) -> tuple[int, int]:
-        """The windows of an iteration, and the iterations; 0 without a loop."""
+        """The number of windows in an iteration, and of iterations; 0 without a loop."""
         count = self.tile.count
         if count <= max(STRAIGHT, self.rounds):
             return count, 0
@@ -72,7 +73,7 @@ class CodedChannel(OverlappingWindows):
     def _allocate(self) -> None:
         """Groups rows and allocates registers to sums, elements and constants, those used most often first."""
         groups = self.filter.groups
-        # The group of rows whose product is the first one of a sum.
+        # The group of rows whose product begins a sum.
         self.begins = next(number for number, rows in enumerate(groups) if self.filter.needed(rows, [0]))
         self.words = self.filter.words(groups)
         free = list(_REGISTERS)
@@ -80,7 +81,7 @@ class CodedChannel(OverlappingWindows):
         self.taps = [free.pop(0)]
         constants: list[tuple[int, int] | str] = [*self.words, _MULTIPLIER, _START]
         constants += [_COUNTER] if self.loops else []
-        # A scratch register for the second element of a pair, and for what is spilled.
+        # A scratch register for the second element of a pair, and for spilled constants.
         pairs = any(len(rows) == 2 for rows in groups)
         self.spare = free.pop(0) if pairs or len(constants) > len(free) else ""
         self.kept = dict(zip(constants, free, strict=False))
@@ -116,7 +117,7 @@ class CodedChannel(OverlappingWindows):
         return self.taps[number % len(self.taps)]
 
     def _load(self, number: int, column: int, columns: Sequence[int]) -> Code:
-        """Loads the elements of a group of rows that have weights in some columns of the filter."""
+        """Loads the elements of those rows of a group that have weights in some columns of the filter."""
         rows, tap = self.filter.groups[number], self._tap(number)
         needed = self.filter.needed(rows, columns)
         places = [(self.first + column) * self.tile.rows + row * self.tile.pitch for row in needed]
@@ -166,7 +167,7 @@ class CodedChannel(OverlappingWindows):
         return joined(fetched, epilogue, t.strb(sum, at(OUT, window * self.tile.rows)))
 
     def counted(self) -> Code:
-        """The end of an iteration."""
+        """Decrements the counter and branches back to the next iteration."""
         if register := self.kept.get(_COUNTER):
             return t.subs(register, register, 1), t.bne(back=1)
         tap, place = self.taps[0], self.slots[_COUNTER]

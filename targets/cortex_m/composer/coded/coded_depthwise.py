@@ -1,6 +1,6 @@
 """Depthwise filters as code, channel by channel, for the DSP extension.
 
-The nest of rows cannot express it: each channel has other instructions, and no weight stream.
+The nest of rows cannot express them: each channel has its own instructions, and there is no weight stream.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tinyml.targets.tiles import Sums, Tile
 
 
 class ConstantChannel:
-    """The code of a channel without weights: all its results are the same byte."""
+    """The code of a channel without weights, whose results are all the same byte."""
 
     def __init__(self, tile: Tile, byte: int) -> None:
         self.tile, self.byte = tile, byte

@@ -1,11 +1,11 @@
-"""Depthwise filters as code, by up to six windows at once, channel by channel, for ARMv6-M.
+"""Depthwise filters as code, by up to six windows at a time, channel by channel, for ARMv6-M.
 
-Weights of zero take no code, and elements without a weight are not loaded. A subroutine of the kernel stores the
-results of the windows, by the factors that a channel stores in the stack frame.
+Weights of zero take no code, and elements without a weight are not loaded. Each channel stores its factors in the stack
+frame, where a subroutine of the kernel that requantises and stores results finds them.
 
-The nest of rows cannot express it: each channel has other instructions, and no weight stream.
+The nest of rows cannot express this: each channel has its own instructions, and there is no weight stream.
 
-Registers are assigned by hand: all instructions but additions and copies name low ones only.
+Registers are assigned by hand: only additions and copies take high registers.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ if TYPE_CHECKING:
 
 _WEIGHTS = ("r0", "r1", "r2", "r5")
 _WINDOW_AT, _OUT_AT, _COUNT_AT, _START_AT, _MULTIPLIER_AT, _RIGHT_AT, _SUM_AT, _FRAME = 0, 4, 8, 12, 16, 22, 24, 28
-"""Stack slots: the addresses of the windows and results of the channel, the remaining groups of windows, the start of
-sums, the multiplier, the shift amount; and the last sum, whose register holds the return address of the subroutine."""
+"""Stack slots: the addresses of the channel's windows and results, the number of groups of windows that are left, the
+start of sums, the multiplier, the shift amount; the last sum, whose register holds the return address of
+the subroutine."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +66,12 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @property
     def across(self) -> int:
-        """The columns from a window to the next."""
+        """The number of columns from one window to the next."""
         return self.tile.step // self.tile.rows
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The register tiles: how often so many windows are taken at once."""
+        """The register tiles: pairs of a repeat count and a number of windows."""
         return balanced(self.tile.count, len(SUMS))
 
     @property
@@ -84,13 +85,13 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         bodies: list[list[Code]] = []
         for weights in self.filters:
             bodies.append([self.group(weights, windows) for _, windows in self.groups])
-            # Calls take four bytes.
+            # A call takes four bytes.
             if any(short_bytes_of(body) + 2 > REACH for body in bodies[-1]):
                 return None
         return bodies
 
     def group(self, weights: Numbers, windows: int) -> Code:
-        """The sums of some windows."""
+        """Computes the sums of windows."""
         begin = joined(
             t.ldr(ELEMENT, slot(_START_AT)),
             (t.mov(sum, ELEMENT) for sum in SUMS[:windows]),
@@ -104,7 +105,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return joined(begin, rows, last)
 
     def rows(self, weights: Numbers, windows: int, names: Sequence[str]) -> Code:
-        """The products of a filter and some windows. names: registers for weights."""
+        """Multiplies a filter by windows. names: registers for weights."""
         tile, lines = self.tile, list[Line]()
         known: dict[str, int] = {}
         place = 0
@@ -125,7 +126,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
     def finish(self, times: int, windows: int) -> Code:
         """The subroutine that stores the results of windows and advances to the next ones.
 
-        times: of several groups of windows the flags of equality mark the last.
+        times: the number of groups of windows; if there are several, the zero flag marks the last one.
         """
         tile = self.tile
         epilogue = requantised_by_halves("r5", _MULTIPLIER_AT, _RIGHT_AT, "r4", at("r7"))
@@ -148,7 +149,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         )
 
     def channel(self, row: int) -> Repeated:
-        """A channel."""
+        """Computes a channel."""
         assert self.bodies is not None
         start, multiplier, shift = (numbers[row] for numbers in self.factors)
         words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
@@ -166,7 +167,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return self.sums.starts, self.sums.multipliers, self.sums.shifts
 
     def flat(self, byte: int) -> Repeated:
-        """A channel without weights, all of whose results are the same byte."""
+        """Computes a channel without weights, whose results are all the same byte."""
         begin = joined(t.ldr("r1", slot(_OUT_AT)), constant("r0", byte))
         store = Repeated.once((t.strb("r0", at("r1")), *moved("r1", self.tile.rows, "r3")))
         stores = again(store, constant("r2", self.tile.count), (t.subs("r2", 1),), self.tile.count, 1)
@@ -192,13 +193,13 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @property
     def time(self) -> float:
-        """The instructions of a call, if half of the results are saturated."""
+        """The number of instructions in a call if half of the results are saturated."""
         flat = sum(self.sums.flat(row, self.tile.zero) is not None for row in range(self.tile.rows))
         return self.code.time - SATURATED / 2 * (self.tile.rows - flat) * self.tile.count
 
 
 def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Code:
-    """Loads weights of a row into registers, negative ones first. known: the weights that registers hold."""
+    """Loads weights of a row into registers, negative ones first. known: the weight that each register holds."""
     wanted = {weight for weight in taps if weight and not is_power_of_two(weight)}
     lines: list[Code] = []
     for weight in sorted(wanted - set(known.values())):

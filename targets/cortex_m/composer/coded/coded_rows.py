@@ -1,12 +1,12 @@
-"""Rows of constant matrices as code, for instruction sets with MLA: eight sums at a time stay in registers.
+"""Rows of constant matrices as code, for instruction sets with MLA, with eight sums at a time in registers.
 
-Each element of a vector is fetched once for the rows of a block. A magnitude is moved to a register once for all
-rows with weights of it there, and MLA or MLS adds the product. Powers of two are shifts within an addition, and
-zeros take no code at all.
+Each element of a vector is loaded once for the rows of a block. Each magnitude among the weights that it meets is moved
+to a register once; MLA or MLS adds the product to the sum of each row with such a weight. Powers of two are shifts
+within an addition, and zeros take no code at all.
 
-The nest of rows cannot express it: each block of rows has other instructions, and no weight stream.
+The nest of rows cannot express this: each block of rows has its own instructions, and there is no weight stream.
 
-Registers are assigned by hand: nothing but sums, an element, a weight and the arguments is alive.
+Registers are assigned by hand: only sums, an element, a weight and the arguments are alive.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _NUMBERS = range(4, 12)
 _SUMS = [f"r{number}" for number in _NUMBERS]
 _ELEMENT, _WEIGHT = "r12", "lr"
 _POINTERS = 4
-"""Pointers to the vectors and to the results, in r0 to r3."""
+"""The greatest number of pointers to vectors and results, which are in r0 to r3."""
 _CALL_BYTES = 16
 
 
 def constant(register: str, value: int) -> Code:
-    """Sets a register to a number of 32 bits."""
+    """Sets a register to a 32-bit number."""
     if -256 <= value < 0:
         return (t.mvn(register, ~value),)
     low, high = value & 0xFFFF, value >> 16 & 0xFFFF
@@ -49,7 +49,7 @@ class CodedRowsArmv7m:
 
     @property
     def fits(self) -> bool:
-        """True if the sums fit 32 bits, the pointers their registers, and every load is in reach."""
+        """True if the sums fit 32 bits, the pointers fit r0 to r3, and every load is in reach."""
         vectors = self.rows.weights
         near = all(matrix.shape[1] <= REACH for matrix in (*vectors, self.rows.starts[None]))
         return len(vectors) < _POINTERS and near and int(self.rows.bounds.max()) < 1 << 31
@@ -62,7 +62,7 @@ class CodedRowsArmv7m:
 
     @property
     def time(self) -> int:
-        """The instructions of a call whose results are in range, arguments and the call included."""
+        """The number of instructions in a call whose results are in range, including arguments and the call."""
         return 2 + len(self.rows.weights) + instructions(self.lines)
 
     def _block(self, first: int) -> Code:
@@ -80,7 +80,7 @@ class CodedRowsArmv7m:
 
 
 def products(weights: list[int]) -> Code:
-    """The products of an element with the weights of the rows of a block."""
+    """Adds the products of an element and the weights of the rows of a block."""
     lines: list[Line] = []
     for magnitude in sorted({abs(weight) for weight in weights} - {0}):
         shift = magnitude.bit_length() - 1
@@ -99,7 +99,7 @@ def products(weights: list[int]) -> Code:
 
 
 def finished(sum: str, right: int, *, limited: bool) -> Code:
-    """A sum shifted to the right, and limited to `LARGEST` in magnitude where it can be out of range."""
+    """Shifts a sum to the right and, if `limited`, clamps its magnitude to `LARGEST`."""
     if not limited:
         return (t.asr(sum, sum, right),)
     least = t.mvneq(sum, LARGEST - 1)
@@ -107,7 +107,7 @@ def finished(sum: str, right: int, *, limited: bool) -> Code:
 
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
-    """The kernel of rows; None where they do not fit its registers."""
+    """The kernel of rows; None if they do not fit (`CodedRowsArmv7m.fits`)."""
     code = CodedRowsArmv7m(rows)
     if not code.fits:
         return None

@@ -1,12 +1,12 @@
 """Rows of a matrix as code, by windows, up to six rows at a time, for ARMv6-M.
 
-Each element is loaded once for the rows of a block, and not at all where these have no weights. One product is derived
-from another where that is shorter. Starts and factors of all rows are in the stack frame; subroutines of the kernel
-store the results.
+Each element is loaded once for the rows of a block, and not at all if their weights for it are zero. A product is
+derived from another one if that is shorter. Starts and factors of all rows are in the stack frame; subroutines of the
+kernel store the results.
 
-The nest of rows cannot express it: each block of rows has other instructions, and no weight stream.
+The nest of rows cannot express this: each block of rows has its own instructions, and there is no weight stream.
 
-Registers are assigned by hand: all instructions but additions and copies name low ones only.
+Registers are assigned by hand: only additions and copies take high registers.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from tinyml.targets.cortex_m.composer.epilogues import SATURATED, factor_words, 
 from tinyml.targets.cortex_m.composer.fetch import element_at
 
 _WINDOW_AT, _OUT_AT, _COUNT_AT, _SUM_AT, _ROWS_AT = 0, 4, 8, 12, 16
-"""Stack slots: the addresses of the window and its results; the remaining windows; the last sum, whose register holds
-the return address of the subroutine; the starts of all rows, then their factors."""
+"""Stack slots: the addresses of the window and its results; the number of windows that are left; the last sum, whose
+register holds the return address of the subroutine; the starts of all rows, then their factors."""
 
 _FRAME_BYTES = 1020
-"""The most bytes of a stack frame that is in reach of loads."""
+"""The size of a stack frame that loads can reach, in bytes."""
 
 _MOST = 1 << 14
-"""The most weights that are not zero."""
+"""The greatest number of nonzero weights."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
 
     @property
     def fits(self) -> bool:
-        """True if loads reach the stack frame, and the code fits the flash of chips with these instructions."""
+        """True if loads reach the stack frame, and the code fits the flash of ARMv6-M chips."""
         return self.frame <= _FRAME_BYTES and int(np.count_nonzero(self.sums.weights)) <= _MOST
 
     @property
@@ -65,7 +65,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The register tiles: how often so many rows are taken at once."""
+        """The register tiles: pairs of a repeat count and a number of rows."""
         return balanced(self.tile.rows, len(SUMS))
 
     def set_up(self) -> Code:
@@ -79,7 +79,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines)
 
     def block(self, first: int, rows: int) -> Code:
-        """The sums of some rows by a window."""
+        """Computes the sums of rows by a window. first: the index of the first row."""
         tile = self.tile
         starts = (
             (t.ldr(ELEMENT, slot(_ROWS_AT + 4 * row)), t.mov(sum, ELEMENT))
@@ -127,7 +127,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         end = joined(
             moved_in_frame(_WINDOW_AT, tile.step),
             (t.ldr("r0", slot(_COUNT_AT)), t.subs("r0", 1), t.str_("r0", slot(_COUNT_AT))),
-            # No other branch has the reach, and no sum is in lr.
+            # BL has the reach that other branches lack, and lr holds no sum here.
             (t.beq(ahead=2), t.bl(back=1)),
         )
         windows = window.looped((), end, tile.count, 1, skipped=1)
@@ -137,5 +137,5 @@ class CodedRowsArmv6m(CodedTileArmv6m):
 
     @property
     def time(self) -> float:
-        """The instructions of a call, if half of the results are saturated."""
+        """The number of instructions in a call if half of the results are saturated."""
         return self.code.time - SATURATED / 2 * self.tile.rows * self.tile.count

@@ -25,10 +25,10 @@ class CodedTileArmv6m(Armv6mCode):
 
     @cached_property
     def sums(self) -> Sums:
-        """The sums, below the limit of the shorter epilogue where those give the same bytes."""
+        """The sums, replaced by sums within the limit of the shorter epilogue if these give the same bytes."""
         return self.given.nearer(THIRDS_LIMIT, self.tile.zero) or self.given
 
     @property
     def by_thirds(self) -> bool:
-        """True if all sums fit the shorter epilogue."""
+        """True if all sums are within the limit of the shorter epilogue."""
         return self.sums.within(THIRDS_LIMIT)

@@ -1,9 +1,9 @@
 """Products of an element and constants, each added to sums, for ARMv6-M: shifted, derived, or multiplied.
 
-A multiplication overwrites a factor. So the order decides which product is derived from the last one by one
-instruction, and which one may overwrite the element itself.
+A multiplication overwrites a factor. The order of products therefore decides which ones can be derived from the
+previous product by one instruction, and which one may overwrite the element itself.
 
-Registers are assigned by hand: all instructions but additions and copies name low ones only.
+Registers are assigned by hand: only additions and copies take high registers.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tinyml.targets.cortex_m.composer.multiply import is_power_of_two
 
 PRODUCT, ELEMENT = "r6", "r7"
 _TRIED = 4
-"""The most weights for which all orders are tried."""
+"""The greatest number of weights for which all orders are tried."""
 
 _KEPT = 1 << 12
-"""The entries of the cache of products."""
+"""The size of the cache of products, in entries."""
 
 
 def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Code:
-    """Adds an element, times a weight each, to sums. registers: of weights. The element and the product change."""
+    """Adds an element times a weight to each sum; clobbers `ELEMENT` and `PRODUCT`. registers: those of weights."""
     sums: dict[int, list[str]] = {}
     for sum, weight in users:
         sums.setdefault(weight, []).append(sum)
@@ -38,7 +38,7 @@ def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> 
 
 @lru_cache(_KEPT)
 def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Code, str]]:
-    """The products in the shortest order: the weight, the instructions and the register of each."""
+    """The products in the shortest order: for each the weight, the instructions and the register."""
     orders = permutations(weights) if len(weights) <= _TRIED else iter([sorted(weights, key=abs)])
     made = (list(_in_order(order, dict(registers))) for order in orders)
     return min(made, key=lambda steps: sum(instructions(lines) for _, lines, _ in steps))
@@ -70,7 +70,7 @@ def _multiplied(weight: int, registers: Mapping[int, str]) -> Code:
 
 
 def _shifted(weight: int) -> Iterator[Code]:
-    """The product by a power of two, which takes neither a multiplication nor a register."""
+    """The product with a power of two, which takes neither a multiplication nor a register."""
     if is_power_of_two(weight):
         places = abs(weight).bit_length() - 1
         source = PRODUCT if places else ELEMENT
@@ -79,7 +79,7 @@ def _shifted(weight: int) -> Iterator[Code]:
 
 
 def _derived(weight: int, before: int) -> Iterator[Code]:
-    """The product, derived from that by another weight."""
+    """The product derived from that with another weight."""
     if weight == -before:
         yield (t.rsbs(PRODUCT, PRODUCT, 0),)
     if weight == before + 1:

@@ -1,4 +1,4 @@
-"""Depthwise filters as code: the pairs of rows that are multiplied as halfwords, and the constants of the products."""
+"""Depthwise filters as code: the rows that are multiplied in pairs, as halfwords, and the constants that this takes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Rows = tuple[int, ...]
 """A row of a filter, or two that are multiplied together."""
 
 _TRIED = 6
-"""The most rows for which all ways to pair them are tried."""
+"""The greatest number of rows for which all pairings are tried."""
 
 
 def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
-    """All ways to take rows two by two or alone."""
+    """Yield all ways to group rows in pairs or alone."""
     if not rows:
         yield []
         return
@@ -36,17 +36,17 @@ def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
 
 @dataclass(frozen=True)
 class CodedFilter:
-    """The weights of a channel, rows x columns, of which the first and the last column are not all zeros."""
+    """The weights of a channel, rows x columns; the first and the last column are not all zeros."""
 
     weights: Numbers
     across: int
 
     def needed(self, rows: Rows, columns: Sequence[int]) -> list[int]:
-        """The rows, of some, that have a weight in any of some columns."""
+        """The given rows that have a weight in any of the columns."""
         return [row for row in rows if self.weights[row, list(columns)].any()]
 
     def time(self, groups: Sequence[Rows]) -> tuple[int, int]:
-        """The number of instructions of a window before its epilogue, and of the constants that they need."""
+        """The number of a window's instructions before its epilogue, and of the constants that they use."""
         width = self.weights.shape[1]
         classes = [range(first, width, self.across) for first in range(min(self.across, width))]
         loads = [len(self.needed(rows, columns)) for rows in groups for columns in classes]
@@ -55,14 +55,14 @@ class CodedFilter:
         return sum(loads) + packed + products, len(self.words(groups))
 
     def words(self, groups: Sequence[Rows]) -> list[tuple[int, int]]:
-        """The pairs of halfwords that are constants: of rows that go together, and of all other weights."""
+        """The constants, as pairs of halfwords: the weights of paired rows, then all other weights."""
         together = {self.word(rows, column) for rows in groups if len(rows) == 2 for column in range(self.columns)}
         alone = sorted(self._alone(groups))
         halves = [(alone[i], (alone[i + 1 : i + 2] or [0])[0]) for i in range(0, len(alone), 2)]
         return [*sorted(together - {(0, 0)}), *halves]
 
     def _alone(self, groups: Sequence[Rows]) -> set[int]:
-        """The weights of rows that go alone, without zeros and powers of two."""
+        """The weights of unpaired rows, without zeros and powers of two."""
         rows = [row for group in groups if len(group) == 1 for row in group]
         return {int(weight) for weight in self.weights[rows].reshape(-1) if weight and not is_power_of_two(int(weight))}
 
@@ -77,12 +77,12 @@ class CodedFilter:
 
     @cached_property
     def groups(self) -> list[Rows]:
-        """The rows that have weights, in pairs or alone: the fastest way, or a heuristic one if there are many rows."""
+        """The rows that have weights, in pairs or alone: the fastest grouping, or a heuristic one for many rows."""
         live = np.flatnonzero(self.weights.any(1)).tolist()
         return min(_groups(live), key=self.time) if len(live) <= _TRIED else self._paired(live)
 
     def _paired(self, rows: Sequence[int]) -> list[Rows]:
-        """Pairs of rows chosen greedily by the time that they save."""
+        """Pairs of rows, chosen greedily by the time that they save, and the remaining rows."""
         alone = {row: self.time([(row,)]) for row in rows}
 
         def saved(pair: Rows) -> tuple[int, int]:

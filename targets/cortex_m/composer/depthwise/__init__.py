@@ -1,1 +1,1 @@
-"""Kernels for channels that have a filter each."""
+"""Kernels of depthwise convolutions: each channel has a filter of its own."""

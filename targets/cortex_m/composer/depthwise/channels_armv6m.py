@@ -1,12 +1,12 @@
-"""Depthwise filters by up to six windows at once, channel by channel, for ARMv6-M.
+"""Depthwise filters by up to six windows at a time, channel by channel, for ARMv6-M.
 
 Three weights of a row of a filter at a time are multiplied by the columns of the windows. Each element is loaded once
-for all sums, which are in the high registers. A multiplication overwrites a factor, a copy of the element.
+for all sums, which are in the high registers. A multiplication overwrites one factor, a copy of the element.
 
-The nest of rows cannot express that channels are the outermost loop, and that the columns of overlapping windows take
-the place of elements.
+The nest of rows cannot express this: channels are the outermost loop, and its elements would be columns of overlapping
+windows.
 
-Registers are assigned by hand: all instructions but additions and copies name low ones only.
+Registers are assigned by hand: only additions and copies take high registers.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from tinyml.targets.cortex_m.composer.fetch import element_at
 
 _WEIGHTS = ("r0", "r1", "r2")
 _ROW, _COLUMN, _CHANNELS, _PRODUCT, _ELEMENT = "r3", "r4", "r5", "r6", "r7"
-"""The address of a row of the first window, the byte offset and the bytes of a column, the factors of a product."""
+"""The address of a row of the first window, the byte offset and the size of a column, the factors of a product."""
 
 _STRAIGHT = 9
-"""The most weights of a filter whose rows need no loop."""
+"""The greatest number of weights of a filter whose rows are computed without a loop."""
 
 _STREAM_AT, _WINDOW_AT, _OUT_AT, _END_AT, _COUNT_AT, _ROW_AT, _ROWS_END, _FRAME = 0, 4, 8, 12, 16, 20, 24, 28
-"""Stack slots: the addresses of the record of the channel, of its windows and results; the end of the stream; the
-remaining groups of windows; the addresses of the weights of the row and of the end of all rows."""
+"""Stack slots: the addresses of the channel's record, windows and results; the end of the stream; the number of groups
+of windows that are left; the address of the row's weights, and the end of the last row's."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return self.records.is_by_channel and self.bytes <= REACH
 
     def part(self, first: int, count: int, windows: int) -> Code:
-        """Multiplies weights of a row, which are in registers, by the elements of windows."""
+        """Multiplies weights of a row, in registers, by the elements of windows."""
         lines: list[Code] = [constant(_COLUMN, first * self.tile.rows)]
         columns = range(first, (windows - 1) * self.records.across + first + count)
         for column in columns:
@@ -87,7 +87,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return joined(*lines)
 
     def row(self, stream: int, weights: int, windows: int) -> Code:
-        """A row of a filter by the rows of windows. weights: their byte offset from the pointer in a stack slot."""
+        """Multiplies a row of a filter by windows. weights: their byte offset from the pointer in the slot `stream`."""
         lines: list[Code] = []
         for first in range(0, self.records.columns, len(_WEIGHTS)):
             count = min(len(_WEIGHTS), self.records.columns - first)
@@ -99,7 +99,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return joined(*lines)
 
     def rows(self, windows: int) -> Repeated:
-        """All rows of a filter."""
+        """Multiplies all rows of a filter by windows."""
         tile, columns = self.tile, self.records.columns
         following = moved(_ROW, tile.pitch, _PRODUCT)
         if self.records.taps <= _STRAIGHT:
@@ -124,7 +124,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return Repeated.once(begin).followed_by(again(row, (), end, tile.runs, 7))
 
     def results(self, windows: int) -> Repeated:
-        """The results of some windows; advances the stack slots to the next ones."""
+        """Stores the results of windows and advances the stack slots to the next ones."""
         tile = self.tile
         begin = joined(
             t.ldr(_ELEMENT, slot(_STREAM_AT)),
@@ -146,7 +146,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return Repeated.once(begin).followed_by(self.rows(windows)).then(finish)
 
     def channel(self) -> Repeated:
-        """A channel; advances the stack slots to the next one."""
+        """Computes a channel and advances the stack slots to the next one."""
         code = Repeated.once(())
         for times, windows in balanced(self.tile.count, len(SUMS)):
             begin = joined(constant("r0", times), t.str_("r0", slot(_COUNT_AT)))

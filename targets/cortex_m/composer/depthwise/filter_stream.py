@@ -1,4 +1,4 @@
-"""Weight streams of channels for the DSP extension: words that SXTB16 parts into registers with two weights each."""
+"""Weight streams of channels for the DSP extension: words that SXTB16 splits into registers with two weights each."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.tiles import Tile
 
 Half = int | Number | None
-"""Half of a register: a weight by its index in the filter, the shift, or nothing."""
+"""Half of a register: a weight, by its index in the filter, the shift amount, or nothing."""
 
 
 @dataclass(frozen=True)
 class ChannelFilter:
-    """The filter of a channel, in pairs of rows; what an odd number of rows leaves is in pairs of columns."""
+    """The filter of a channel in pairs of rows; an odd last row is in pairs of columns."""
 
     tile: Tile
 
@@ -33,7 +33,7 @@ class ChannelFilter:
 
     @cached_property
     def registers(self) -> list[tuple[Half, Half]]:
-        """The low and the high half of each register. The last one holds the shift, and a weight that has no pair."""
+        """The low and the high half of each register; the last holds the shift amount and an unpaired weight."""
         columns = range(self.columns)
         pairs = [
             (self.weight(row, column), self.weight(row + 1, column))
@@ -48,7 +48,7 @@ class ChannelFilter:
 
     @property
     def layout(self) -> WeightStream:
-        """The stream: of each channel the words of two registers each, then the start and the multiplier."""
+        """The stream: for each channel its words, of two registers each, then the start and the multiplier."""
         halves = [*self.registers, *[(None, None)] * (len(self.registers) % 2)]
         words = zip(halves[::2], halves[1::2], strict=True)
         content = tuple(byte for first, second in words for byte in (first[0], second[0], first[1], second[1]))

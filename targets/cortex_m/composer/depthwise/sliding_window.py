@@ -1,12 +1,12 @@
 """Depthwise filters whose weights stay in registers along the windows of a channel, for the DSP extension.
 
-A column is loaded once, as pairs of elements below each other, and added to the sums of all windows that overlap there.
-Weights without a register are spilled to the stack frame.
+Each column is loaded once, in pairs of vertically adjacent elements, and multiplied for all windows that contain it.
+Weights that get no register are spilled to the stack frame.
 
-The nest of rows cannot express that the sums of overlapping windows change their registers from window to window, so
-that the body of a loop is not that of a single window.
+The nest of rows cannot express this: the registers of the sums rotate from window to window, so that the body of the
+loop computes several windows.
 
-Registers are assigned by hand: they hold the same values along all windows of a channel, the more important ones first.
+Registers are assigned by hand: they hold the same values along all windows of a channel, those used most often first.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from tinyml.targets.cortex_m.composer.multiply import half, halfwords
 from tinyml.targets.tiles import Tile
 
 _REGISTERS = ("r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "lr")
-"""The registers beside the pointers to windows and results."""
+"""The registers other than the pointers to windows and results."""
 
 _STRIP, _OUT = "r1", "r2"
 _STREAM, _START, _END, _MULTIPLIER, _COUNT, _WEIGHTS = 0, 4, 8, 12, 16, 20
 """Byte offsets of stack slots."""
 
 _UNROLLED = 6
-"""The most windows without a loop."""
+"""The greatest number of windows that are computed without a loop."""
 
 
 class SlidingWindow(OverlappingWindows, RepeatedCode):
     """The kernel of a tile.
 
-    filter: of a channel. loops: iterations of the loop over `rounds` windows, 0 without a loop. kept: the registers of
-    weights, by number. multiplier, counter: their registers, None if they are spilled. spare: a scratch register, if
-    one is needed.
+    filter: the layout of a channel's weights. loops: iterations of the loop over `rounds` windows, 0 without a loop.
+    kept: registers that hold weights, by their number in the filter. multiplier, counter: their registers, None if they
+    are spilled. spare: a scratch register, if one is needed.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -113,7 +113,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return tuple(lines)
 
     def add(self, window: int, column: int) -> Code:
-        """Adds the products of the elements and a column of the filter to the sum of a window."""
+        """Adds the products of the loaded elements and a column of the filter to the sum of a window."""
         sum = self.sums[window % self.rounds]
         lines: list[Line] = [t.ldr(sum, slot(_START))] if column == 0 else []
         for number, tap in enumerate(self.taps):
@@ -148,7 +148,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return (t.ldr(load[0], slot(load[1])),)
 
     def set_up(self) -> Code:
-        """Loads what does not change along the windows of a channel."""
+        """Loads weights, start and multiplier, which are constant along the windows of a channel."""
         stream, word = self.sums[0], self.taps[0]
         lines = [t.ldr(stream, slot(_STREAM))]
         for number in range(len(self.filter.registers)):
@@ -166,7 +166,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return tuple(lines)
 
     def parts(self) -> tuple[Code, Code, Code, Code]:
-        """What runs once; for each channel before the loop; in each iteration; and for each channel behind it."""
+        """The code that runs once, before each channel's loop, in each iteration, and after each channel's loop."""
         tile, channels = self.tile, self.tile.rows
         begin = joined(
             t.push((*SAVED, "lr")),
@@ -198,7 +198,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return begin, before, loop, behind
 
     def counted(self, line: Callable[[str], Instruction], *, loads: bool = True) -> Code:
-        """An instruction on the counter."""
+        """Applies an instruction to the counter, wherever that is kept. loads: the instruction reads the counter."""
         counter = self.counter or self.taps[0]
         if self.counter is not None:
             return (line(counter),)

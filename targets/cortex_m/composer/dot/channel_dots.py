@@ -1,4 +1,4 @@
-"""Sums of four channels at once, each with a row of weights of its own, in plain C for every instruction set.
+"""Sums of four channels at a time, each with a row of weights of its own, in plain C for every instruction set.
 
 The nest of rows does not apply: it is not assembly.
 """
@@ -22,7 +22,7 @@ _PORTABLE = """\
 def channel_rows(weights: int, vector: int, step: float) -> Kernel:
     """The kernel for elements of a channel that are `stride` apart, with sums in memory.
 
-    step: measured, per product.
+    step: the measured time per product.
     """
     symbol = f"tm_cm_channels4_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *w, const int{vector}_t *x"

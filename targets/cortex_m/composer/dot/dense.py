@@ -1,12 +1,13 @@
-"""Dense products: a sum, or those of four rows at once, over a run of memory, for every instruction set.
+"""Dense products: the sum of a row, or of four rows at a time, over a run of memory, for every instruction set.
 
-On ARMv7-M pointers walk along the rows and the vector, and r2 counts the columns that are left: blocks of four where
-the DSP extension has them, then single ones. ARMv6-M counts r5 up to zero in bytes of a row, from behind all runs, so
-that the addition which moves it also ends the loop.
+On ARMv7-M, pointers walk along the rows and the vector, and r2 counts the columns that are left: blocks of four with
+the DSP extension, then single ones. On ARMv6-M, r5 is a negative byte offset from the ends of all runs that is counted
+up to zero, so that the addition that advances it also ends the loop.
 
 The nest of rows cannot express loops whose iterations are known only when the program runs.
 
-Registers are assigned by hand: little but arguments and sums is alive, and products for ARMv6-M name low ones only.
+Registers are assigned by hand: little is alive apart from arguments and sums, and products on ARMv6-M take low
+registers only.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ _LOW, _HIGH = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
 
 
 def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
-    """The kernel for `sum` plus the products of two runs of elements of 8 or 16 bits. step: measured, per product."""
+    """The kernel for `sum` plus the dot product of runs of 8 or 16-bit elements. step: measured time per product."""
     symbol = f"tm_cm_dot_s{weights}_s{vector}_s{sum}"
-    # The narrower elements are the row's.
+    # The row has the narrower elements.
     bits, pointers = (weights, vector), ("r0", "r1")
     if weights > vector:
         bits, pointers = (vector, weights), ("r1", "r0")
@@ -69,7 +70,7 @@ def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel for four rows and a vector, with elements of 8 or 16 bits. step: measured, per product."""
+    """The kernel for four rows and a vector of 8 or 16-bit elements. step: measured time per product."""
     symbol = f"tm_cm_dot4_s{weights}_s{vector}_s32"
     scaled = {} if weights == 8 else {"lsl": 1}
     rows = {row: (sum,) for row, sum in zip(("r0", "r8", "r9", "r10"), _LOW, strict=True)}
@@ -93,7 +94,7 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Code:
-    """Products of all columns. vector: its pointer; rows: the registers of a sum by the pointer of its row."""
+    """Products of all columns. vector: its pointer. rows: the registers of each sum, by the pointer of its row."""
     singles = single_columns(
         joined(
             next_one(bits[1], vector, "r3"),
@@ -124,7 +125,7 @@ def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tupl
 
 
 def _behind(bits: tuple[int, int], vector: str) -> tuple[Code, Code]:
-    """Code that leaves the bytes of a row in r2 and the end of the vector in r4, and a fetch of an element into r6."""
+    """Code that puts a row's size in bytes into r2 and the vector's end into r4; the load of an element into r6."""
     if bits == (8, 16):
         doubled = t.adds("r6", "r5", "r5")
         return (t.adds("r4", vector, "r2"), t.adds("r4", "r4", "r2")), joined(doubled, element_at(16, "r4", "r6", "r6"))
@@ -146,7 +147,7 @@ def _one_from_behind(bits: tuple[int, int], pointers: tuple[str, str], sum: int)
 
 
 def _four_from_behind(bits: tuple[int, int]) -> Code:
-    """High registers hold the sums, as adding to one is a single instruction, too."""
+    """The ARMv6-M code for four rows, with sums in high registers, to which one instruction can add."""
     behind, fetch = _behind(bits, "r1")
     to_high, from_high = ([t.mov(*pair) for pair in zip(*both, strict=True)] for both in ((_HIGH, _LOW), (_LOW, _HIGH)))
     rows = zip(("r0", "r1", "r2", "r3"), _HIGH, strict=True)

@@ -1,10 +1,11 @@
-"""Products of words with numbers of 16 bits that are linear in their raw in segments, such as posits.
+"""Products of words with 16-bit numbers that are piecewise linear in their raw bits, such as posits.
 
-Entry n of the table of segments stands for raws with the upper byte n: c * 2^16 + 2^8 + s where all of them are
-(raw + c) * 2^s, 0 for others, which the function in plain C decodes. Integers are finer than the sum by some places.
+Entry n of the segment table describes the raws with upper byte n: c * 2^16 + 2^8 + s if all of them have the value
+(raw + c) * 2^s; 0 otherwise, and the function in plain C decodes them. Decoded integers have more fractional bits than
+the sum.
 
-The nest of rows cannot express it: a weight without a segment leaves the loop, for C to decode. The C compiler assigns
-the registers.
+The nest of rows cannot express these products: a weight without a segment leaves the loop, so that C decodes it. The C
+compiler assigns the registers.
 """
 
 from __future__ import annotations
@@ -21,23 +22,23 @@ from tinyml.targets.kernel import Composed, Kernel
 _AT_ONCE = 3
 _STEP = 9.0
 _CODE = 200
-"""Measured: instructions of a product, and bytes."""
+"""Measured: instructions per product, and bytes."""
 
 
 def fetched() -> Code:
-    """The next weight in `a`; the loop ends behind a weight without a segment."""
+    """Loads the next weight into `a`; leaves the loop after a weight without a segment."""
     segment = (t.asrs("%[s]", "%[a]", 8), t.ldr("%[s]", at("%[segments]", "%[s]", lsl=2)), t.cbz("%[s]", ahead=9))
     decoded = t.add("%[a]", "%[a]", "%[s]", asr=16), t.lsls("%[a]", "%[a]", "%[s]")
     return joined(t.ldrsh("%[a]", post("%[w]", 2)), segment, decoded)
 
 
 def product() -> Code:
-    """A product with the next element of the vector, added to a sum of 64 bits."""
+    """Adds the product of the next weight and the next element of the vector to a sum of 64 bits."""
     return joined(fetched(), t.ldrsh("%[b]", post("%[x]", 2)), t.smlal("%Q[sum]", "%R[sum]", "%[a]", "%[b]"))
 
 
 def products() -> Code:
-    """Several products at once while `last` is not behind, then single ones."""
+    """Several products per iteration up to `last`, then single ones."""
     return joined(
         (t.b(ahead=2), t.label(1), *product() * _AT_ONCE, t.label(2), t.cmp("%[w]", "%[last]"), t.bls(back=1)),
         (t.label(3), t.cmp("%[w]", "%[end]"), t.beq(ahead=9), *product(), t.b(back=3), t.label(9)),
@@ -93,7 +94,7 @@ class _Segments(Composed):
 
 
 def segment_dot() -> Kernel:
-    """The kernel for a row, with a vector whose integers fit 16 bits."""
+    """The kernel for a row and a vector whose integers fit 16 bits."""
     symbol = "tm_cm_dot_r16_s16_s64"
     head = (
         f"int64_t {symbol}(const int32_t *segments, {regime.RUNS}, int8_t es, int8_t scale, int8_t finer, int64_t sum)"

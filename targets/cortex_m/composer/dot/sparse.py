@@ -1,8 +1,8 @@
-"""Sparse products: entries of a row, each some elements of the vector behind the one before it.
+"""Sparse products: each entry of a row is a value and its distance, in elements of the vector, from the previous one.
 
-The nest of rows cannot express it: gaps between entries, and their number, are known only when the program runs.
+The nest of rows cannot express them: the gaps between entries, and their number, are known only when the program runs.
 
-Registers are assigned by hand: little but arguments is alive, and products for ARMv6-M name low ones only.
+Registers are assigned by hand: little is alive apart from arguments, and products on ARMv6-M take low registers only.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _PORTABLE = """\
 
 
 def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel for n entries of values and gaps, which are unsigned, in the type of all constants of 8 bits.
+    """The kernel for n entries of values and gaps. Gaps are unsigned, but declared as int8_t like all 8-bit constants.
 
-    step: measured, per entry.
+    step: the measured time per entry.
     """
     symbol = f"tm_cm_dot_sparse_s{weights}_s{vector}_s32"
     small, large = _from_behind(weights, vector), _along(weights, vector)
@@ -40,7 +40,7 @@ def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _from_behind(weights: int, vector: int) -> Code:
-    """r2 is where the entry stands in the vector, r0 and r1 are behind values and gaps, r4 is the sum."""
+    """The ARMv6-M code: r2 points to the entry's element, r0 and r1 to the ends of values and gaps; r4 is the sum."""
     scaled = () if vector == 8 else (t.lsls("r6", "r6", 1),)
     doubled, index = ((), "r5") if weights == 8 else (t.adds("r6", "r5", "r5"), "r6")
     value = joined(doubled, element_at(weights, "r0", index, "r6"))
@@ -55,7 +55,7 @@ def _from_behind(weights: int, vector: int) -> Code:
 
 
 def _along(weights: int, vector: int) -> Code:
-    """r0, r1 and r2 walk along values, gaps and the vector, r12 is the sum."""
+    """The ARMv7-M code: r0, r1 and r2 walk along values, gaps and the vector; r12 is the sum."""
     scaled, load = ({}, t.ldrsb) if vector == 8 else ({"lsl": 1}, t.ldrsh)
     return joined(
         (t.ldr("r12", at("sp")), t.push(("r4", "lr")), t.cbz("r3", ahead=2), t.label(1)),

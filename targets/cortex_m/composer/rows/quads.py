@@ -1,6 +1,6 @@
-"""Weight streams of rows for the DSP extension: groups of four weights, as each meets four elements of windows.
+"""Weight streams of rows for the DSP extension, in groups of four weights, which meet four elements of a window.
 
-SXTB16 parts four bytes into elements 0 and 2, and elements 1 and 3.
+SXTB16 splits four bytes into elements 0 and 2, and elements 1 and 3.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers
 
 QUADS = (QUAD, ROW, 1)
-"""Four weights of each row in turn: bytes."""
+"""The order of bytes: four weights of each row in turn."""
 
 _JOINED_QUADS = (QUAD, ROW, 1, 2)
-"""The same for elements that stand in order, so that SXTB16 parts weights into elements 0 and 1, and 2 and 3."""
+"""The order for elements that are not split: SXTB16 splits the weights into elements 0 and 1, and 2 and 3."""
 
 PARTED_PAIRS, _JOINED_PAIRS = (QUAD, 1, ROW, 2), (2, ROW, 1)
-"""Halfwords: elements 0 and 2 of each row, then 1 and 3; the same for elements that stand in order."""
+"""The orders of halfwords: elements 0 and 2 of each row, then 1 and 3; and for elements that are not split."""
 
 FACTORS = DOUBLED, RIGHT_LESS_1
 
 ROWS = 8
-"""The most sums in registers."""
+"""The greatest number of sums in registers."""
 
 LAST = 0x80
 """Marks the last pair of rows, in the most significant byte of its shifts."""
 
 _DENSE = 64
-"""The most elements of a window whose runs are joined, where a run is no whole groups of four."""
+"""The greatest number of elements of a window whose runs, not multiples of four, are joined."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,16 @@ class Quads:
 
     @property
     def run(self) -> int:
-        """The elements from a run to the next."""
+        """The distance from one run to the next, in elements."""
         return self.tile.length if self.is_joined else -(-self.tile.length // QUAD) * QUAD
 
     @property
     def count(self) -> int:
-        """The groups of a window."""
+        """The number of groups of a window."""
         return -(-self.tile.runs * self.run // QUAD)
 
     def filled(self, weights: Numbers) -> Numbers:
-        """The weights of each row, with zeros that fill up groups of four."""
+        """The weights of each row, padded with zeros to groups of four."""
         rows = len(weights)
         runs = weights.reshape(rows, 1 if self.is_joined else self.tile.runs, -1)
         return np.pad(runs, ((0, 0), (0, 0), (0, -runs.shape[2] % QUAD))).reshape(rows, -1)
@@ -76,12 +76,12 @@ class Quads:
         return WeightStream(self.tile, groups, fields, run_elements=self.run, elements=self.filled)
 
     def bytes(self) -> WeightStream:
-        """Two rows at a time, as bytes."""
+        """The stream as bytes, in blocks of two rows."""
         pairs, odd = divmod(self.tile.rows, 2)
         groups = [group for group in ((pairs, 2), (odd, 1)) if group[0]]
         return self.stream(groups, _JOINED_QUADS if self.is_joined else QUADS, mark=LAST)
 
     def halfwords(self) -> WeightStream:
-        """As many rows at a time as have sums in registers, as halfwords."""
+        """The stream as halfwords, in blocks of the rows whose sums fit the registers."""
         groups = in_powers_of_two(self.tile.rows, ROWS // min(self.tile.count, 2))
         return self.stream(groups, _JOINED_PAIRS if self.is_joined else PARTED_PAIRS, bytes=2)

@@ -1,9 +1,9 @@
 """Rows of a matrix by windows with a register tile of two rows by two windows, for the DSP extension.
 
-Two windows are widened to halfwords once for all rows, in the stack frame, or, where they are long, for each pair of
-rows, in registers. An odd last row and an odd last window are multiplied alone.
+Two windows are widened to halfwords: in the stack frame, once for all rows, or, if they are long, in registers, for
+each pair of rows. An odd last row and an odd last window are multiplied alone.
 
-Registers are assigned by hand: STM stores elements in the order of the registers' numbers, which a scan does not keep.
+Registers are assigned by hand: STM stores registers in the order of their numbers, which a linear scan ignores.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from tinyml.targets.cortex_m.composer.multiply import halfwords
 from tinyml.targets.cortex_m.composer.rows.quads import Quads
 
 WIDE_BYTES = 1024
-"""The most bytes of stack for two windows that are widened once, four for each element of a window."""
+"""The stack limit for two windows that are widened once, in bytes; an element of both takes four."""
 
 _FIRST_SUMS, _SECOND_SUMS = ("r4", "r6"), ("r5", "r7")
-"""The sums of both rows, of the first window and of the second."""
+"""The sums of both rows, for the first window and for the second."""
 
 _WINDOWS = ("r8", "r9", "r10", "r11")
 """Four elements of the first window, two by two, then those of the second."""
@@ -57,8 +57,8 @@ def _registers(windows: int) -> tuple[str, ...]:
 class RowPairs(RowNest):
     """The kernel of a tile: r0 points into the weight stream, r1 to results, r2 into windows.
 
-    MOST: bytes of stack for windows that are widened once. TOGETHER: consecutive elements of a widened
-    window, before as many of the other one. WORDS: stack slots above the widened windows.
+    MOST: the stack limit for windows that are widened once, in bytes. TOGETHER: the number of consecutive elements of
+    a widened window before as many of the other one. WORDS: the number of stack slots above the widened windows.
     """
 
     SATURATED = 0
@@ -77,12 +77,12 @@ class RowPairs(RowNest):
 
     @property
     def quads(self) -> int:
-        """Groups of four elements of a window."""
+        """The number of groups of four elements in a window."""
         return Quads(self.tile).count
 
     @property
     def wide(self) -> int:
-        """The bytes of widened windows; 0 where they are widened each time."""
+        """The bytes of widened windows; 0 if they are widened for each pair of rows."""
         size = 2 * QUAD * self.quads * min(self.tile.count, 2)
         return size if size <= self.MOST else 0
 
@@ -103,17 +103,17 @@ class RowPairs(RowNest):
         return -(-(self.wide + 4 * self.WORDS) // 8) * 8 + 4
 
     def parted(self, windows: int) -> Sequence[str]:
-        """The registers for elements of one or two windows, those of the first one first."""
+        """The registers for elements of one or two windows, the first window first."""
         return _registers(windows)
 
     def fetch(self, pointer: str, windows: int) -> Code:
-        """Four elements of one or two windows."""
+        """Loads four elements of one or two windows."""
         if windows == 1:
             return parted_bytes(t.ldr("r9", post(pointer, 4)), "r8", "r9")
         return next_four(pointer, self.tile.step, self.parted(windows))
 
     def rest(self, pointer: str, windows: int) -> Code:
-        """The elements of a run beyond whole groups of four."""
+        """Loads the elements of a run after the last whole group of four."""
         count = self.tile.length % QUAD
         return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 
@@ -123,7 +123,7 @@ class RowPairs(RowNest):
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
     def widened(self, windows: int) -> Repeated:
-        """Widens windows to halfwords in the stack frame, elements of the first and of the second in turn."""
+        """Widens windows to halfwords in the stack frame, the two windows interleaved."""
         tile = self.tile
         start = joined(t.ldr("lr", self.slot(_WINDOWS_AT)))
         if self.is_dense:
@@ -139,9 +139,9 @@ class RowPairs(RowNest):
         return Repeated.once(joined(start, t.mov("r2", "sp"))).followed_by(runs)
 
     def quad(self, rows: int, elements: Code, windows: int, *, first: bool = False) -> Code:
-        """Four weights of each row by four elements of windows.
+        """Adds the products of four weights of each row and four elements of each window.
 
-        first: the sums of both windows begin with the start, in the registers of the first one's.
+        first: the sums begin; the start of each row is in the register of the first window's sum.
         """
         lines = [elements]
         for row in range(rows):
@@ -200,12 +200,12 @@ class RowPairs(RowNest):
 
     @property
     def first_results(self) -> Code:
-        """Keeps the address of the results, which is in r2."""
+        """Saves the address of the results, which is in r2."""
         return (t.mov("r1", "r2"),)
 
     @property
     def further_results(self) -> Code:
-        """Advances from the end of the results of the first of two windows to the next two."""
+        """Advances from the end of the first window's results to the results of the next two windows."""
         return moved("r1", self.tile.rows)
 
     def enter(self) -> Code:

@@ -1,9 +1,9 @@
 """Rows of a matrix by windows with a register tile of four rows by one window, for ARMv6-M.
 
-The low registers hold the ends of four rows and of a window, the index that is counted up to these, and two elements. A
-multiplication overwrites an element, so a second window would save no load.
+The low registers hold the end addresses of four rows and of a window, a negative index that is counted up to zero, and
+two elements. A multiplication overwrites an element, so a second window would save no load.
 
-Registers are assigned by hand: all instructions but additions and copies name low ones only.
+Registers are assigned by hand: only additions and copies take high registers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ROWS = ("r0", "r1", "r2", "r3")
 _WINDOW, _INDEX, _GAP, _RUN_END = "r4", "r5", "r12", "lr"
 
 _UNROLLED = 8
-"""The elements of an iteration."""
+"""The number of elements in an iteration."""
 
 _STREAM_AT, _WINDOW_AT, _OUT_AT, _ENDS_AT, _OUT_END, _FRAME = 0, 4, 8, (12, 16), 20, 28
 """Stack slots: the addresses of the stream, the window and its results; the ends of groups of blocks and of results."""
@@ -60,7 +60,7 @@ class RowsArmv6m(Armv6mCode, RowNest):
         return self.bytes <= REACH
 
     def step(self, rows: int) -> Code:
-        """The products of an element; advances the index, which sets the flags."""
+        """Multiplies an element by the weights of rows and advances the index, which sets the flags."""
         products = (
             joined(element_at(8, row, _INDEX, "r7"), low(sum))
             for row, sum in zip(_ROWS[:rows], SUMS[:rows], strict=True)
@@ -87,7 +87,7 @@ class RowsArmv6m(Armv6mCode, RowNest):
         )
 
     def products(self, rows: int, windows: int) -> Repeated:
-        """The index is counted up to 0 along all runs; at the end of a run the window advances by the gap."""
+        """A loop that counts the index up to 0 along all runs; at the end of a run the window skips the gap."""
         tile, step = self.tile, self.step(rows)
         straight = tile.length <= 2 * _UNROLLED
         label, tests = (5, ()) if tile.runs == 1 else (7, (t.cmp(_INDEX, _RUN_END),))
@@ -99,7 +99,7 @@ class RowsArmv6m(Armv6mCode, RowNest):
         return again(begin.followed_by(run), (t.mov(_RUN_END, _INDEX),), (*end, t.cmp(_INDEX, 0)), tile.runs, 5)
 
     def finish(self, rows: int, windows: int) -> Code:
-        """Stores the results of rows; their factors are behind the weights of the last one."""
+        """Stores the results of rows, whose factors follow the weights of the last row."""
         stream, last = self.layout, _ROWS[rows - 1]
         first = stream.offset("multiplier", rows)
         epilogues: list[Code] = []

@@ -1,8 +1,8 @@
 """Rows of a matrix by a single window with a register tile of eight rows, for the DSP extension.
 
-Each four elements of the window are widened in registers once for the rows of a block.
+Four elements of the window at a time are widened in registers, once for all rows of a block.
 
-Registers are assigned by hand, as in the other nests for rows, whose epilogue and loops it shares.
+Registers are assigned by hand, as in the other nests for rows, with which it shares epilogue and loops.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _AT_WINDOW, _AT_OUT, _BLOCKS_LEFT, _AT_END = (slot(4 * number) for number in ran
 _FRAME = 20
 _FOUR = (t.ldr("r3", post(_WINDOW, 4)),)
 _UNROLLED = {4096: 8, 0: 2}
-"""The groups of four elements of an iteration, by the least number of weights."""
+"""The number of groups of four elements in an iteration, by the least number of weights."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class SingleWindow(RowNest):
         return self.tile.runs == 1 and self.tile.length >= QUAD
 
     def quad(self, rows: int, load: Sequence[Instruction] = _FOUR) -> Code:
-        """Four elements by the weights of each row."""
+        """Adds the products of four elements and the weights of each row."""
         even, odd = _ELEMENTS
         *before, last = load
         lines = [before, parted_bytes(last, even, odd)]
@@ -79,7 +79,7 @@ class SingleWindow(RowNest):
             unrolled(self.quad(rows), whole, at_once, lambda code, times: code.looped((), end, times, 3))
         )
         if rest:
-            # The last four elements; zeros replace those that are multiplied already.
+            # The last four elements; those that have already been multiplied are replaced by zeros.
             load = t.ldr("r3", at(_WINDOW, rest - QUAD)), t.lsr("r3", "r3", 8 * (QUAD - rest))
             code = code.then(self.quad(rows, load))
         return code

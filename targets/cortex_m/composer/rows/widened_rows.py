@@ -1,8 +1,8 @@
 """Rows of widened weights by windows with eight sums in registers, for the DSP extension.
 
-A weight stream of halfwords takes twice the flash of bytes, but neither instructions nor registers to widen them. The
-register tile is four rows by two windows, or eight rows by a single window. Windows are widened once for all rows, in
-the stack frame.
+A weight stream of halfwords takes twice the flash of bytes, but neither instructions nor registers to widen weights.
+The register tile is four rows by two windows, or eight rows by a single window. Windows are widened once for all rows,
+in the stack frame.
 
 Registers are assigned by hand: LDM and STM take them in the order of their numbers, and all of them are in use.
 """
@@ -33,7 +33,7 @@ _OUT, _BLOCKS_LEFT = FIRST_FREE, FIRST_FREE + 1
 """Stack slots above the widened windows."""
 
 _UNROLLED = 8
-"""The groups of four elements of an iteration."""
+"""The number of groups of four elements in an iteration."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class WidenedRows(RowPairs):
         return Repeated.once(joined(copies, t.mov("r2", "sp"))).followed_by(products)
 
     def sums(self, rows: int, windows: int) -> Sequence[Sequence[str]]:
-        """The sums of each row, by windows."""
+        """The sums of each row, one for each window."""
         return [_SUMS[windows * row : windows * (row + 1)] for row in range(rows)]
 
     def finish(self, rows: int, windows: int) -> Code:

@@ -1,4 +1,4 @@
-"""Weight streams of Winograd's kernels, and the same sums of them in plain C.
+"""Weight streams of Winograd's kernels, and the sums over these streams in plain C.
 
 The terms a, b, c and d are those of `window_groups.py`. Their weights are halfwords.
 """
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers
 
 TAPS = 3
-"""The columns of weights, whose sums and differences are the weights of four terms."""
+"""The number of columns of weights, whose sums and differences are the weights of four terms."""
 
 TERMS = 4
-"""The terms a to d along an axis."""
+"""The number of terms along an axis: a to d."""
 
 _ROWS = 4
-"""The most rows of a block."""
+"""The greatest number of rows in a block."""
 
 _MULTIPLIER, _ = FACTORS
 _TWICE = Number("start", WORD, lambda sums: 2 * sums.starts, word)
@@ -33,17 +33,21 @@ _FOUR_TIMES = Number("start", WORD, lambda sums: 4 * sums.starts, word)
 """Multiples of the start of a sum."""
 
 _RIGHT = Number("right", WORD, lambda sums: -sums.shifts - 1, lambda pointer, offset: f"(int){word(pointer, offset)}")
-"""The shift amount to the right less 1, as a word."""
+"""The amount of the right shift minus 1, as a word."""
 
 
 def transformed(weights: Numbers) -> Numbers:
-    """The weights of a, b, c and d, of shape 4 x ..., from those of three columns, 3 x ..."""
+    """The weights of a, b, c and d, of shape 4 x ..., from three columns of weights, of shape 3 x ..."""
     first, middle, last = weights
     return np.stack([first + middle + last, first - middle + last, first, last])
 
 
 def lines_stream(tile: Tile) -> WeightStream:
-    """Of each block twice the starts, the weights of a, b and c, the factors, the weights of d, and the factors."""
+    """The weight stream of `Winograd1d`.
+
+    Each block consists of the doubled starts, the weights of a, b and c, the factors, the weights of d, and the factors
+    once more.
+    """
     count = tile.runs * tile.step
 
     def terms(weights: Numbers) -> Numbers:
@@ -61,9 +65,10 @@ def lines_stream(tile: Tile) -> WeightStream:
 
 
 def squares_stream(tile: Tile) -> WeightStream:
-    """Of each block the weights of all terms, those along rows of pixels inside those along columns, and the factors.
+    """The weight stream of `Winograd2d`.
 
-    The factors of a row are four times the start, the multiplier and the shift.
+    Each block consists of the weights of all terms, of which those along rows of pixels vary fastest, and the factors.
+    The factors of a row are four times the start, the multiplier and the shift amount.
     """
 
     def terms(weights: Numbers) -> Numbers:
@@ -77,7 +82,7 @@ def squares_stream(tile: Tile) -> WeightStream:
 
 
 def _lines_in_c(c: StreamInC) -> str:
-    """The sums of all rows and of pairs of windows."""
+    """The sums of all rows by pairs of windows."""
     tile = c.stream.tile
     finish = indent(requantised(c, f"out[(at + next) * {tile.rows} + {c.row}]"), " " * 8)
     return c.blocks(f"""\
@@ -108,7 +113,7 @@ for (int window = 0; window < {tile.count}; window += 2) {{
 
 
 def _squares_in_c(c: StreamInC) -> str:
-    """The sums of all rows and of squares of windows."""
+    """The sums of all rows by squares of windows."""
     tile = c.stream.tile
     finish = indent(requantised(c, f"out[(line * {tile.count} + at + next) * {tile.rows} + {c.row}]"), " " * 12)
     return c.blocks(f"""\

@@ -1,19 +1,19 @@
 """Winograd's kernels: groups of adjacent windows, transformed in the stack frame once for all rows of weights.
 
 S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin and S. Gray, Fast Algorithms for Convolutional
-Neural Networks (CVPR 2016). Two windows beside each other lie on four pixels d0 to d3, and meet three columns of
+Neural Networks (CVPR 2016). Two adjacent windows cover four pixels, d0 to d3, which are multiplied by three columns of
 weights, g0 to g2:
 
     y0 = (a + b) / 2 + c     a = (d1 + d2) (g0 + g1 + g2)     c = (d0 - d2) g0
     y1 = (a - b) / 2 + d     b = (d2 - d1) (g0 - g1 + g2)     d = (d3 - d1) g2
 
-The halves are exact, as a + b = 2 (d2 (g0 + g2) + d1 g1) and a - b = 2 (d1 (g0 + g2) + d2 g1), so that results have the
-bits of the sums as they are defined. All else is exact modulo 2^32.
+The halves are exact, since a + b = 2 (d2 (g0 + g2) + d1 g1) and a - b = 2 (d1 (g0 + g2) + d2 g1), so that results have
+the same bits as sums of products. Everything else is exact modulo 2^32.
 
-Four windows make a group; the last one may overlap the one before. Four rows of weights at a time meet a group with
-eight sums in registers; the last rows go by two and alone.
+A group consists of four windows; the last group may overlap the one before. Four rows of weights at a time are
+multiplied by a group, with eight sums in registers; the last rows follow in a block of two and a single one.
 
-Registers are assigned by hand: the transformations take all of them, those of pointers and arguments, too.
+Registers are assigned by hand: the transformations take all of them, even those of pointers and arguments.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from tinyml.targets.cortex_m.composer.assembly import restored, saved
 from tinyml.targets.cortex_m.composer.loops import counted_in_memory
 
 AT_ONCE = 4
-"""The windows of a group in a line."""
+"""The number of windows in a line of a group."""
 
 SUMS = (("r4", "r5"), ("r6", "r7"), ("r8", "r9"), ("r10", "r11"))
-"""The sums of each row of weights, of the first and of the second pair of windows."""
+"""The sums of each row of weights, for the first and the second pair of windows."""
 
 _STREAM, _WINDOWS_AT, _RESULTS_AT, _AT, OUT, FIRST_FREE, _BLOCKS_LEFT, STEPS_LEFT = (4 * place for place in range(8))
 KEPT = 32
@@ -55,7 +55,7 @@ class WinogradNest(RowNest):
     @property
     @abstractmethod
     def transformation(self) -> Repeated:
-        """Transforms a group of windows from lr on into the stack frame, from r2 on."""
+        """Transforms a group of windows, to which lr points, into the stack frame, to which r2 points."""
 
     @property
     @abstractmethod
@@ -64,7 +64,7 @@ class WinogradNest(RowNest):
 
     @property
     def windows(self) -> Sequence[tuple[int, int]]:
-        """The last group may overlap the one before."""
+        """The groups of windows, of which the last may overlap the one before."""
         return [(-(-self.tile.count // AT_ONCE), AT_ONCE)]
 
     def enter(self) -> Code:
@@ -76,7 +76,7 @@ class WinogradNest(RowNest):
         return restored(self.frame)
 
     def load_windows(self, windows: int) -> Repeated:
-        # From the last windows to the first.
+        # Groups are computed from the last to the first.
         addresses = (
             t.str_("r3", slot(_AT)),
             t.movw("r12", self.tile.rows),

@@ -1,12 +1,12 @@
 """Rows of a matrix by windows with two thirds of the products: Winograd's F(2, 3) along a line.
 
-The terms a to d, and why their halves are exact, are those of `window_groups.py`. Differences and sums of bytes fit
-halfwords, as do those of three weights. Sums begin with twice the start; where twice every sum fits 32 bits, so does
-what is halved.
+`window_groups.py` defines the terms a to d and shows that their halves are exact. Sums and differences of bytes fit
+halfwords, as do those of three weights. Sums begin with the doubled start. If twice every sum fits 32 bits, so do the
+numbers that are halved.
 
-Windows of any number of rows are transformed in groups of four; a row of pixels is a part of each window.
+Windows may have any number of rows of pixels, and are transformed in groups of four.
 
-Registers are assigned by hand: six pixels take twelve of them, those of pointers, too.
+Registers are assigned by hand: six pixels take twelve of them, including those of pointers.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from tinyml.targets.cortex_m.composer.winograd.window_groups import (
 )
 
 FRAME_BYTES = 6144
-"""The most stack for transformed windows."""
+"""The stack limit for transformed windows, in bytes."""
 
 _GROUP = 4 * QUAD * TERMS
-"""The bytes of four elements of transformed windows: of every term two words of each pair of windows."""
+"""The bytes of four elements of transformed windows: each term has two words for each pair of windows."""
 
 _PLUS, _MINUS, _FIRST, _LAST = (16, 0, 32, 48)
 """The byte offsets of a, b, c and d in a group, in the order of the weight stream."""
 
 _PIXELS = ("r0", "r1", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12")
-"""The registers for six pixels: a word of elements 0 and 2 of each, then a word of elements 1 and 3."""
+"""The registers for six pixels: for each, a word of elements 0 and 2, then a word of elements 1 and 3."""
 
 _RUNS_LEFT = FIRST_FREE
 _DATA = KEPT + 4 * 8
-"""Byte offset of transformed windows in the stack frame, behind slots and spilled sums."""
+"""The byte offset of transformed windows in the stack frame, after slots and spilled sums."""
 
 _UNROLLED = 8
-"""The most groups of four elements of an iteration."""
+"""The greatest number of groups of four elements in an iteration."""
 
 
 def _unrolled(count: int) -> int:
-    """The steps of an iteration: the greatest divisor of their number up to a limit."""
+    """The number of steps in an iteration: the greatest divisor of the count up to a limit."""
     return next(steps for steps in range(min(count, _UNROLLED), 0, -1) if count % steps == 0)
 
 
@@ -78,7 +78,7 @@ class Winograd1d(WinogradNest):
 
     @property
     def quads(self) -> int:
-        """Groups of four elements of a pixel under all rows of a window."""
+        """The number of groups of four elements in a column of pixels of a window."""
         return self.tile.runs * self.tile.step // QUAD
 
     @property
@@ -91,7 +91,7 @@ class Winograd1d(WinogradNest):
 
     @property
     def transformation(self) -> Repeated:
-        """Transforms four windows, from lr on, into the frame."""
+        """Transforms four windows, to which lr points, into the stack frame."""
         even, odd = _PIXELS[::2], _PIXELS[1::2]
         pixels: list[Code] = []
         for number in reversed(range(6)):
@@ -104,7 +104,7 @@ class Winograd1d(WinogradNest):
         return counted_in_memory(run, self.tile.runs, slot(_RUNS_LEFT), "r3", 4)
 
     def terms(self, pixels: Sequence[str], half: int, minus: Address) -> Code:
-        """The terms of two elements of six pixels, whose registers change. minus: the address of those of b."""
+        """Stores the terms of two elements of six pixels; clobbers their registers. minus: the address for b."""
         zero, one, two, three, four, five = pixels
         return (
             t.ssub16(zero, zero, two),
@@ -137,7 +137,7 @@ class Winograd1d(WinogradNest):
 
     def products(self, rows: int, windows: int) -> Repeated:
         sums = [sum for pair in SUMS[:rows] for sum in pair]
-        # The spilled sums are a, those in registers a + b: the latter become their halves, the former half of a - b.
+        # a is spilled and a + b in registers, which become half of a + b; the spilled a becomes half of a - b.
         halves = [
             (t.asr(sum, sum, 1), t.ldr("r3", spilled), t.sub("r3", "r3", sum), t.str_("r3", spilled))
             for sum, spilled in ((sum, slot(KEPT + 4 * number)) for number, sum in enumerate(sums))

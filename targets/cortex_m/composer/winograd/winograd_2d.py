@@ -1,14 +1,13 @@
 """Rows of a matrix by squares of two by two windows with four ninths of the products: Winograd's F(2x2, 3x3).
 
-The terms a to d and their exact halves are those of `window_groups.py`, along columns of pixels as along rows: each
-of the four terms of two windows below each other consists of sums along rows, which have four terms of their own.
-Differences and sums of four pixels and of nine weights fit halfwords, and the sums of a term 32 bits. If four times
-every sum fits 32 bits, the numbers that are halved fit, too. The term that all four results have, a of a, gets four
-times the start.
+The transformation of `window_groups.py`, with the terms a to d, is applied along columns of pixels, and along rows to
+each of the terms, which makes sixteen. Sums and differences of four pixels, and of nine weights, fit halfwords, and
+the sums of a term 32 bits. If four times every sum fits 32 bits, the numbers that are halved fit, too. The term a of a,
+which all four results contain, begins with four times the start.
 
 Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
-multiplied by both, term by term with eight sums in registers, which are spilled until all terms are complete. The last
-two squares may overlap those before.
+multiplied by both, term by term, with eight sums in registers, which are spilled until all terms are complete. The last
+two squares may overlap the two before.
 
 Registers are assigned by hand: LDM and STM take sums and terms in the order of the registers' numbers.
 """
@@ -40,24 +39,26 @@ from tinyml.targets.cortex_m.composer.winograd.window_groups import (
 )
 
 LINES = 2
-"""The rows of windows of a square."""
+"""The number of rows of windows in a square."""
 
 _PIXELS = AT_ONCE + TAPS - 1
-"""The columns of pixels under two squares."""
+"""The number of columns of pixels under two squares."""
 
 _PAIR = 2 * 2 * 4
-"""The bytes of four elements of a term: of both squares the word of elements 0 and 2, then that of elements 1 and 3."""
+"""The bytes of four elements of a term: the words of elements 0 and 2 of both squares, then of elements 1 and 3."""
 
 _EVEN, _ODD = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
-"""The registers for a column of four pixels: elements 0 and 2 of each, and elements 1 and 3."""
+"""The registers for a column of four pixels: elements 0 and 2 of each pixel, and elements 1 and 3."""
 
 _TERM_AT = FIRST_FREE
 _DATA = KEPT + 4 * TERMS * TERMS * 8
-"""Byte offset of transformed pixels in the stack frame, behind slots and the sums of all terms; the latter's slots hold
-the results of the first transformation, too."""
+"""The byte offset of transformed pixels in the stack frame, after slots and the sums of all terms.
+
+The space of the sums also holds the results of the transformation along columns.
+"""
 
 _STRAIGHT = 8
-"""The most groups of four elements of an iteration."""
+"""The greatest number of groups of four elements in an iteration."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Winograd2d(WinogradNest):
 
     @property
     def quads(self) -> int:
-        """Groups of four elements of a pixel."""
+        """The number of groups of four elements in a pixel."""
         return self.tile.step // QUAD
 
     @property
@@ -90,12 +91,12 @@ class Winograd2d(WinogradNest):
         return _DATA + self._place(TERMS * TERMS) + 4
 
     def _place(self, term: int) -> int:
-        """The bytes of transformed pixels before those of a term."""
+        """The byte offset of a term in the transformed pixels."""
         return term * self.quads * _PAIR
 
     @property
     def transformation(self) -> Repeated:
-        """The same with r12 at the third row of pixels."""
+        """Transforms two squares, to whose first row of pixels lr points; r12 points to the third row."""
         columns = (self.column(number) for number in range(_PIXELS))
         load = t.ldm("r1", (range(4, 10),), update=True)
         rows = ((load, self.line(term, half)) for term in range(TERMS) for half in range(2))
@@ -105,7 +106,7 @@ class Winograd2d(WinogradNest):
         return Repeated.once(joined(t.mov("r12", "lr"), moved("r12", 2 * self.tile.pitch))).followed_by(steps)
 
     def column(self, number: int) -> Code:
-        """Stores the terms of the four pixels of a column in the stack frame, by terms and by halves of elements."""
+        """Stores the terms of the four pixels of a column in the stack frame, ordered by term and half of elements."""
         lines: list[Code] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
             place = row % 2 * self.tile.pitch + number * self.tile.step
@@ -124,7 +125,7 @@ class Winograd2d(WinogradNest):
         return joined(*lines)
 
     def line(self, row: int, half: int) -> Code:
-        """The terms of six columns, in r4 to r9, of which each square has four. row: the term along columns."""
+        """Stores the terms of six columns, in r4 to r9, four of them under each square. row: the term along columns."""
         zero, one, two, three, four, five = (f"r{number}" for number in range(4, 10))
         pairs = (
             ((t.sadd16, one, two), (t.sadd16, three, four)),
@@ -140,7 +141,7 @@ class Winograd2d(WinogradNest):
         return tuple(lines)
 
     def quad(self, rows: int, *, first: bool = False) -> Code:
-        """Four weights of rows by a term of both squares. first: the sums begin."""
+        """Adds the products of four weights of each row and a term of both squares. first: the sums begin."""
         lines: list[Line | Code] = []
         for half in range(2):
             words = rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"), first=first and half == 0)
@@ -151,7 +152,7 @@ class Winograd2d(WinogradNest):
         return ()
 
     def products(self, rows: int, windows: int) -> Repeated:
-        """The sums of all terms of rows, which are spilled term by term."""
+        """Computes the sums of all terms of rows, and spills them term by term."""
         unrolled = min(max(self.quads - 1, 1), _STRAIGHT)
         loops, rest = divmod(self.quads - 1, unrolled)
         code = Repeated.once(joined(self.quad(rows, first=True), self.quad(rows) * rest))
@@ -170,7 +171,7 @@ class Winograd2d(WinogradNest):
         return code.looped(begin, end, TERMS * TERMS, 4)
 
     def kept(self, rows: int, term: int, sum: int) -> int:
-        """The byte offset of the stack slot of a sum of some rows."""
+        """The byte offset of the stack slot of a spilled sum. rows: the number of rows in the block."""
         return KEPT + 4 * (2 * rows * term + sum)
 
     def finish(self, rows: int, windows: int) -> Code:
@@ -203,7 +204,7 @@ class Winograd2d(WinogradNest):
 
 
 def halved(a: str, b: str, c: str, d: str) -> Code:
-    """The sums of two windows from those of their four terms: (a + b) / 2 + c in c, and (a - b) / 2 + d in d."""
+    """Combines four terms into the sums of two windows: (a + b) / 2 + c in c, and (a - b) / 2 + d in d."""
     return (
         t.add(b, a, b),
         t.add(c, c, b, asr=1),

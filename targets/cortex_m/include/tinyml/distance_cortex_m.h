@@ -15,7 +15,7 @@
 #define TM_SQUARES2(X, W)                                                                                              \
     __asm__("ssub16 %1, %2, %3\n\tsmlad %0, %1, %1, %0" : "+r"(sum), "=&r"(pair) : "r"(X), "r"(W))
 
-static inline uint32_t tm_word(const void *from)
+static inline uint32_t tm_two_s16(const void *from)
 {
     uint32_t word;
     __builtin_memcpy(&word, from, sizeof word);
@@ -40,12 +40,12 @@ static inline uint32_t tm_odd(uint32_t bytes)
 #define TM_SQUARES_S16                                                                                                 \
     for (; n >= 4; n -= 4, w += 4, x += 4) {                                                                           \
         uint32_t pair;                                                                                                 \
-        TM_SQUARES2(tm_word(x), tm_word(w));                                                                           \
-        TM_SQUARES2(tm_word(x + 2), tm_word(w + 2));                                                                   \
+        TM_SQUARES2(tm_two_s16(x), tm_two_s16(w));                                                                           \
+        TM_SQUARES2(tm_two_s16(x + 2), tm_two_s16(w + 2));                                                                   \
     }
 #define TM_SQUARES_S8                                                                                                  \
     for (; n >= 4; n -= 4, w += 4, x += 4) {                                                                           \
-        uint32_t pair, xs = tm_word(x), ws = tm_word(w);                                                               \
+        uint32_t pair, xs = tm_two_s16(x), ws = tm_two_s16(w);                                                               \
         TM_SQUARES2(tm_even(xs), tm_even(ws));                                                                         \
         TM_SQUARES2(tm_odd(xs), tm_odd(ws));                                                                           \
     }

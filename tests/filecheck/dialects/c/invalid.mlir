@@ -91,3 +91,87 @@ c.func @wrong(%x: i16) -> i32 {
 
 c.arena @arena 0 {alignment = 1 : i64} : i8
 // CHECK: an array of C has at least one byte, got 0
+
+// -----
+
+c.program @shared {
+  c.instance @shared_ctx {
+    c.buffer @input 3 : i16
+  }
+  c.arena @arena 8 {alignment = 2 : i64} : i16
+}
+// CHECK: 'arena' is static: instances would share it
+
+// -----
+
+c.program @lone {
+  c.instance @lone_ctx {
+    c.buffer @input 3 : i16
+  }
+  c.func @lone_run(%i: index) {
+    c.return
+  }
+}
+// CHECK: 'lone_run' takes !c.instance<@lone_ctx> first, got (index)
+
+// -----
+
+c.program @none {
+  c.func @none_run(%ctx: !c.instance<@none_ctx>) {
+    c.return
+  }
+}
+// CHECK: 'none_run' takes no instance, as the program declares none, got (!c.instance<@none_ctx>)
+
+// -----
+
+c.program @direct {
+  c.instance @direct_ctx {
+    c.arena @arena 8 {alignment = 2 : i64} : i16
+  }
+  c.func @direct_scores(%ctx: !c.instance<@direct_ctx>) -> !c.ptr<i16> {
+    %y = c.view @arena[2] {length = 3 : i64} : !c.ptr<i16>
+    c.return %y : !c.ptr<i16>
+  }
+}
+// CHECK: 'direct_scores': 'arena' is of an instance
+
+// -----
+
+c.program @constant {
+  c.instance @constant_ctx {
+    c.arena @arena 8 {alignment = 2 : i64} : i16
+  }
+  c.constant @W dense<1> : tensor<3xi16>
+  c.func @constant_weights(%ctx: !c.instance<@constant_ctx>) -> !c.ptr<i16, flash> {
+    %W = c.symbol @W of %ctx : !c.instance<@constant_ctx> : !c.ptr<i16, flash>
+    c.return %W : !c.ptr<i16, flash>
+  }
+}
+// CHECK: 'constant_weights': 'W' is static
+
+// -----
+
+c.program @kinds {
+  c.instance @one_ctx {
+    c.buffer @input 3 : i16
+  }
+  c.instance @two_ctx {
+    c.buffer @input 3 : i16
+  }
+}
+// CHECK: a program has instances of one kind
+
+// -----
+
+c.instance @empty_ctx {
+^bb0:
+}
+// CHECK: a structure of C has at least one member
+
+// -----
+
+c.instance @function_ctx {
+  c.define @LENGTH 3 {doc = "elements"}
+}
+// CHECK: an instance consists of an arena and buffers, got c.define

@@ -48,6 +48,22 @@ c.program @tiny attributes {notes = ["A note."]} {
   }
 }
 
+c.program @several {
+  c.instance @several_ctx {
+    c.arena @arena 8 {alignment = 2 : i64} : i16
+    c.buffer @input 3 {doc = "The input."} : i16
+  }
+  c.func @several_input(%ctx: !c.instance<@several_ctx>) -> !c.ptr<i16> {
+    %X = c.symbol @input of %ctx : !c.instance<@several_ctx> : !c.ptr<i16>
+    c.return %X : !c.ptr<i16>
+  }
+  c.func @several_scores(%ctx: !c.instance<@several_ctx>) -> !c.ptr<i16, const> {
+    %y = c.view @arena[2] of %ctx : !c.instance<@several_ctx> {length = 3 : i64, doc = "3"} : !c.ptr<i16, const>
+    c.invoke @several_set(%ctx) : !c.instance<@several_ctx>
+    c.return %y : !c.ptr<i16, const>
+  }
+}
+
 // CHECK:      c.program @tiny attributes {notes = ["A note."]} {
 // CHECK-NEXT:   c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
 // CHECK-NEXT:   c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\0A"
@@ -80,6 +96,17 @@ c.program @tiny attributes {notes = ["A note."]} {
 // CHECK-NEXT:     %four = c.array 4 : !c.ptr<i32>
 // CHECK-NEXT:     c.return %label : i16
 // CHECK:        c.func @nothing() {
+
+// CHECK:      c.program @several {
+// CHECK-NEXT:   c.instance @several_ctx {
+// CHECK-NEXT:     c.arena @arena 8 {alignment = 2 : i64} : i16
+// CHECK-NEXT:     c.buffer @input 3 {doc = "The input."} : i16
+// CHECK-NEXT:   }
+// CHECK-NEXT:   c.func @several_input(%ctx: !c.instance<@several_ctx>) -> !c.ptr<i16> {
+// CHECK-NEXT:     %X = c.symbol @input of %ctx : !c.instance<@several_ctx> : !c.ptr<i16>
+// CHECK:        c.func @several_scores(%ctx: !c.instance<@several_ctx>) -> !c.ptr<i16, const> {
+// CHECK-NEXT:     %y = c.view @arena[2] of %ctx : !c.instance<@several_ctx> {length = 3 : i64, doc = "3"} : !c.ptr<i16, const>
+// CHECK-NEXT:     c.invoke @several_set(%ctx) : !c.instance<@several_ctx>
 
 // GENERIC: "c.define"() <{sym_name = "tiny_INPUT_LENGTH", value = 3 : i64, doc = "elements of X"}> : () -> ()
 // GENERIC: "c.for"(%zero, %three) <{step = 2 : i64}>

@@ -19,7 +19,7 @@ func.func @code(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
 }
 
 // An element meets the weights of all rows; one of 1 is an addition, and -8 takes the product by 4 of the first row.
-// AVR:      void tm_avr_rows_0(
+// AVR:      void tm_avr_rows_{{[0-9a-f]+}}(
 // AVR:      ldd r18,Z+0
 // AVR:      ldi r19,5
 // AVR-NEXT: muls r18,r19
@@ -38,7 +38,7 @@ func.func @code(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
 // AVR-NEXT: sbc r22,r1
 
 // Powers of two are shifts of an addition or subtraction. No sum leaves a byte: none is limited.
-// ARM:      void tm_cm_rows_0(
+// ARM:      void tm_cm_rows_{{[0-9a-f]+}}(
 // ARM:      ldrsb r12, [r0, #1]
 // ARM-NEXT: add r4, r4, r12, lsl #1
 // ARM-NEXT: movw lr, #6

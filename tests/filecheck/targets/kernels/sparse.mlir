@@ -58,4 +58,4 @@ func.func @sparse(%x: memref<8x!fixed.q<8, 7>>) -> memref<1x!fixed.q<8, 5>> {
 // RV-NEXT: bne a0, a5, 1b
 // RV:      #else
 // RV:      sum += (int32_t)*values++ * *x;
-// RV:      tm_rv_dot_sparse_s8_s8_s32(v, gaps, x, 
+// RV:      tm_rv_dot_sparse_s8_s8_s32(sparse_v, sparse_gaps, x, 

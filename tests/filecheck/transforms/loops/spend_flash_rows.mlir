@@ -30,12 +30,12 @@ func.func @dense(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
 // CHECK-LABEL: func.func @dense
 // CHECK-NOT: num.contract
 // CHECK: [[y:%.*]] = scratch.slice %y[{{%.*}}] : memref<3x!fixed.q<8, 2>> to memref<3x!fixed.q<8, 2>>
-// CHECK-NEXT: num.coded_rows [[y]], %x {rows = {weights = [dense<{{\[\[}}1, 2, -3, 4], [0, 0, 127, 0], [5, -6, 7, -8]]> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}, kernel = #num.code_kernel<"tm_avr_rows", "0">, size = array<i64: {{.*}}>} : memref<3x!fixed.q<8, 2>>, memref<4x!fixed.q<8, 6>>
+// CHECK-NEXT: num.coded_rows [[y]], %x {rows = {weights = [dense<{{\[\[}}1, 2, -3, 4], [0, 0, 127, 0], [5, -6, 7, -8]]> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}, kernel = #num.code_kernel<"tm_avr_rows", "{{[0-9a-f]+}}">, size = array<i64: {{.*}}>} : memref<3x!fixed.q<8, 2>>, memref<4x!fixed.q<8, 6>>
 // CORTEX-LABEL: func.func @dense
-// CORTEX: num.coded_rows {{.*}} kernel = #num.code_kernel<"tm_cm_rows", "0">
+// CORTEX: num.coded_rows {{.*}} kernel = #num.code_kernel<"tm_cm_rows", "{{[0-9a-f]+}}">
 // BITS-LABEL: func.func @dense
-// BITS: func.call @tm_avr_rows_0({{%.*}}, {{%.*}}) : (memref<?xi8>, memref<?xi8>) -> ()
-// BITS: func.func private @tm_avr_rows_0(memref<?xi8>, memref<?xi8>) -> () attributes {tinyml.kernel = #num.code_kernel<"tm_avr_rows", "0">, tinyml.coded_rows = {weights = [dense<{{.*}}> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}}
+// BITS: func.call @tm_avr_rows_{{[0-9a-f]+}}({{%.*}}, {{%.*}}) : (memref<?xi8>, memref<?xi8>) -> ()
+// BITS: func.func private @tm_avr_rows_{{[0-9a-f]+}}(memref<?xi8>, memref<?xi8>) -> () attributes {tinyml.kernel = #num.code_kernel<"tm_avr_rows", "{{[0-9a-f]+}}">, tinyml.coded_rows = {weights = [dense<{{.*}}> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}}
 
 // -----
 

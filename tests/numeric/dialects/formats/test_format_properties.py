@@ -110,7 +110,8 @@ def test_encoding_is_monotone(format: NumberFormat, x: NDArray[np.float64]):
 def test_results_are_the_nearest_values(sort: Sort, name: str):
     """And ties are broken as encoding breaks them, which double precision shows for formats of at most 16 bits."""
     exact = {"add": np.add, "sub": np.subtract, "mul": np.multiply}[name]
-    for lhs, rhs, result in product(sort.variants, repeat=3):
+    for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):
+        result = sort.variants[(i + 2 * j) % len(sort.variants)]
         a, b = pairs_of(lhs, rhs)
         computed = getattr(result, name)(M, a, lhs, b, rhs)
         expected = exact(lhs.decode(a), rhs.decode(b))
@@ -121,7 +122,8 @@ def test_results_are_the_nearest_values(sort: Sort, name: str):
 
 @by_sort
 def test_negation_and_conversion_give_the_nearest_values_and_are_monotone(sort: Sort):
-    for source, result in product(sort.variants, NEAREST):
+    for turn, result in enumerate(NEAREST):
+        source = sort.variants[turn // 2 % len(sort.variants)]
         x = raws_of(source)
         x = x[np.argsort(source.decode(x), kind="stable")]
         # Between families a value goes through a float.

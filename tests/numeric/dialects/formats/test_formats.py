@@ -46,10 +46,6 @@ FUNCTIONS: dict[Function, type[num.FunctionOp]] = {
 }
 
 
-def family(format: NumberFormat) -> list[NumberFormat]:
-    return [member for member in FORMATS if member.FAMILY == format.FAMILY]
-
-
 def widths_of_family(sort: Sort) -> list[Sort]:
     return [member for member in SORTS if member.variants[0].FAMILY == sort.variants[0].FAMILY]
 
@@ -75,21 +71,21 @@ def test_binary(sort: Sort, name: str):
 
 @pytest.mark.parametrize("name", BINARY)
 def test_binary_of_mixed_widths(sort: Sort, name: str):
-    """Operands of any two widths, and results of another width than the operands, in turn."""
-    lhs = sort.variants[-1]
-    for position, rhs in enumerate(family(lhs)):
-        if position % 2:
-            check_binary(name, lhs, rhs, sort.variants[position % len(sort.variants)])
-        else:
-            check_binary(name, sort.variants[0], lhs, rhs)
+    """Operands of any two widths, and results of another width than both; the operations take variants in turn."""
+    first, last = sort.variants[0], sort.variants[-1]
+    for turn, other in enumerate(widths_of_family(sort), [*BINARY].index(name)):
+        if other != sort:
+            rhs = other.variants[turn % len(other.variants)]
+            check_binary(name, last, rhs, sort.variants[turn % len(sort.variants)])
+            check_binary(name, first, last, rhs)
 
 
-@pytest.mark.parametrize("real", [1.0, 2.0, 0.25, -0.5, 0.3, 0.0])
-def test_products_with_a_constant(sort: Sort, real: float):
-    """What is known of a factor makes the emitted code shorter, not different."""
+@pytest.mark.parametrize(("turn", "real"), [*enumerate([1.0, 2.0, 0.25, -0.5, 0.3, 0.0])])
+def test_products_with_a_constant(sort: Sort, turn: int, real: float):
+    """What is known of a factor makes the emitted code shorter, not different; constants take results in turn."""
     factor = sort.variants[-1]
-    for one, result in product(sort.variants, repeat=2):
-        x = raws_of(one)
+    for place, one in enumerate(sort.variants, turn):
+        x, result = raws_of(one), sort.variants[place % len(sort.variants)]
 
         def body(v: Sequence[SSAValue], to: NumberFormat = result) -> list[Operation]:
             constant = num.ConstantOp(real, factor.type)
@@ -101,7 +97,7 @@ def test_products_with_a_constant(sort: Sort, real: float):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(sort: Sort, name: Function):
-    for source, result in pairings(sort, widths_of_family(sort)):
+    for source, result in pairings(sort, widths_of_family(sort), [*FUNCTIONS].index(name)):
         x = raws_of(source)
         for scheme in (None, *result.SCHEMES):
             known = None if scheme is None else StringAttr(scheme)
@@ -110,14 +106,14 @@ def test_functions(sort: Sort, name: Function):
 
 
 def test_negation(sort: Sort):
-    for source, result in pairings(sort, widths_of_family(sort)):
+    for source, result in (*pairings(sort, widths_of_family(sort)), *pairings(sort, [sort], 1)):
         x = raws_of(source)
         emitted = lowered_op([source], lambda v, to=result.type: num.NegOp(v[0], to))
         assert_same_bits(emitted(x), result.neg(M, x, source), x)
 
 
 def test_conversion_within_and_between_families(sort: Sort):
-    for source, result in pairings(sort, SORTS):
+    for source, result in (*pairings(sort, SORTS), *pairings(sort, widths_of_family(sort), 1)):
         x = raws_of(source)
         emitted = lowered_op([source], lambda v, to=result.type: num.ConvertOp(v[0], to))
         assert_same_bits(emitted(x), result.convert(M, x, source), x)

@@ -1,6 +1,9 @@
-"""Cycles by the published timing of the Cortex-M4, against assembly that is counted by hand."""
+"""Cycles by the published timing of the Cortex-M4, the M3 and the M0+, against assembly that is counted by hand."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,17 +48,37 @@ SNIPPETS = {
     "moved floats": ("vmov s0, r0; vmov.f32 s1, s0; vmov r1, s0; vpush {s0-s3}; vpop {s4-s7}", 2 + 1 + 2 + 5 + 5),
     "double floats": ("vpush {d8-d9}; vldmia sp!, {d0-d1}; vstr d0, [r0]", 5 + 5 + 3),
 }
+SMALLER = {
+    # The M3 has no SMLAD; its products with sums and long products take longer.
+    "due": {
+        "products": (
+            "mul r2, r1, r1; mla r2, r1, r1, r1; mls r2, r1, r1, r1; umull r2, r3, r1, r1; smlal r2, r3, r1, r1",
+            1 + 2 + 2 + 4 + 6,
+        ),
+        "loads": ("ldr r1, [r0]; ldr r2, [r0, #4]; nop; str r1, [r0]; nop", 2 + 1 + 1 + 1 + 1),
+        "a loop": ("movs r1, #3; 1: nop; subs r1, #1; bne 1b", 1 + 3 * 3 + 2 * 2),
+    },
+    # The M0+ never overlaps loads, and has two stages to fill.
+    "mkr1000": {
+        "arithmetic": ("movs r1, #4; adds r1, #1; muls r1, r1; lsls r1, #2; sxtb r1, r1", 5),
+        "loads": ("ldr r1, [r0]; ldr r2, [r0, #4]; ldrb r3, [r0]; str r1, [r0]; strh r1, [r0]; adds r0, #4", 5 * 2 + 1),
+        "several": ("push {r1, r2}; pop {r1, r2}; ldmia r0!, {r1, r2, r3}", 3 + 3 + 4),
+        "a loop": ("movs r1, #3; 1: nop; subs r1, #1; bne 1b", 1 + 3 * 3 + 2 * 1),
+        # The call takes 3 cycles and the return 2.
+        "a call": ("mov r3, lr; bl 1f; mov lr, r3; b 2f; 1: bx lr; 2:", 1 + 3 + 1 + 2 + 2),
+    },
+}
+"""Snippets of cores with fewer instructions, by a board that has the core."""
+
 INTERFACE = Interface("snippets", "int16_t", 2, None, 0, has_label=True)
 
 
-@pytest.fixture(scope="module")
-def cycles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
-    """Cycles of each snippet, beside those of an empty one."""
-    folder = tmp_path_factory.mktemp("snippets")
-    bodies = ["", *(text for text, _ in SNIPPETS.values())]
+def counted(board: str, snippets: Mapping[str, tuple[str, int]], folder: Path) -> dict[str, int]:
+    """Cycles of each snippet on a board, beside those of an empty one."""
+    bodies = ["", *(text for text, _ in snippets.values())]
     functions: list[str] = []
     for number, body in enumerate(bodies):
-        lines = "".join(f'"{line.strip()}\\n"' for line in [*body.split(";"), "bx lr"])
+        lines = "".join(f'"{line.strip()}\\n"' for line in [".syntax unified", *body.split(";"), "bx lr"])
         functions.append(
             f"__attribute__((naked, aligned(4))) static int16_t snippet{number}(int *at)\n{{ __asm__({lines}); }}"
         )
@@ -77,15 +100,25 @@ def cycles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
             ]
         )
     )
-    runner = runner_for("cortex-m4")
+    runner = runner_for(board)
     build = runner.build(folder, INTERFACE, folder / "build")
     inputs = np.stack([np.arange(len(bodies)), np.zeros(len(bodies))], axis=1).astype(np.int16)
     counts = runner.run(build, INTERFACE, inputs).core_cycles
     assert counts is not None
     empty, *others = counts.tolist()
-    return {name: count - empty for name, count in zip(SNIPPETS, others, strict=True)}
+    return {name: count - empty for name, count in zip(snippets, others, strict=True)}
+
+
+@pytest.fixture(scope="module")
+def cycles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    return counted("cortex-m4", SNIPPETS, tmp_path_factory.mktemp("snippets"))
 
 
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_snippets(name: str, cycles: dict[str, int]):
     assert cycles[name] == SNIPPETS[name][1]
+
+
+@pytest.mark.parametrize("board", SMALLER)
+def test_snippets_of_smaller_cores(board: str, tmp_path: Path):
+    assert counted(board, SMALLER[board], tmp_path) == {name: cycles for name, (_, cycles) in SMALLER[board].items()}

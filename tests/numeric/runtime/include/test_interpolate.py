@@ -30,8 +30,9 @@ def arguments(last: int) -> NDArray[np.int16]:
     return values.astype(np.int16).reshape(-1, COUNT)
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("optimize", ["-Os", "-O3"])
+@pytest.mark.parametrize(
+    ("device", "optimize"), [*((device, level) for level in ("-Os", "-O3") for device in DEVICES), ("avr35", "-Os")]
+)
 def test_interpolation(device: str, optimize: str, tmp_path: Path):
     definitions = '#include "tinyml/interpolate.h"\n'
     cases: list[tuple[str, NDArray[np.int16]]] = []

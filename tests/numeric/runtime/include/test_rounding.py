@@ -79,7 +79,7 @@ def numbers() -> NDArray[np.int32]:
 @pytest.mark.parametrize(
     ("device", "optimize"),
     # With all functions in one, gcc takes seconds at -O3; how a level treats shifts is the same on machines of 32 bits.
-    [*((device, "-Os") for device in DEVICES), *((device, "-O3") for device in DEVICES[:2])],
+    [*((device, "-Os") for device in DEVICES), *((device, "-O3") for device in DEVICES[:2]), ("avr35", "-Os")],
 )
 def test_every_shift(device: str, optimize: str, tmp_path: Path):
     x = numbers()

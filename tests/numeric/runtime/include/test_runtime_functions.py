@@ -30,10 +30,6 @@ EACH(tm_root_shift_s32, int32_t, int8_t)
 EACH(tm_root_multiplier_s32, int32_t, int32_t)
 EACH(tm_inverse_root_s32, int32_t, int32_t)
 EACH(tm_inverse_root_s64, int64_t, int32_t)
-void each_tm_f32_to_int(const float *x, int32_t low, int32_t high, int32_t *y, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_int(x[i], low, high);
-}
 void each_tm_f32_to_nearest(const float *x, int32_t low, int32_t high, int32_t *y, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_nearest(x[i], low, high);
@@ -113,19 +109,6 @@ def test_integer_to_float(library: ctypes.CDLL):
     y = np.empty(len(x), np.float32)
     library.each_tm_int_to_f32(pointer(x), pointer(y), len(x))
     assert_same_bits(y, RUNTIME_FUNCTIONS["tm_int_to_f32"].reference(x), x)
-
-
-@pytest.mark.parametrize("greatest", [2**width - 1 for width in (1, 7, 15, 23, 24, 25, 29, 30, 31)])
-def test_float_to_integer(library: ctypes.CDLL, greatest: int):
-    x = floats()
-    y = np.empty(len(x), np.int32)
-    low, high = np.int32(-greatest), np.int32(greatest)
-    library.each_tm_f32_to_int(pointer(x), ctypes.c_int32(-greatest), ctypes.c_int32(greatest), pointer(y), len(x))
-    with np.errstate(all="ignore"):
-        assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_int"].reference(x, low, high), x)
-        # Exact in double precision; NaN gives the lower limit.
-        expected = np.clip(np.floor(np.nan_to_num(x.astype(np.float64), nan=-np.inf) + 0.5), -greatest, greatest)
-    np.testing.assert_array_equal(y, expected)
 
 
 @pytest.mark.parametrize("greatest", [2**width - 1 for width in (1, 8, 24, 31)])

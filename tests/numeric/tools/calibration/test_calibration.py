@@ -13,7 +13,6 @@ import pytest
 from programs.plugins import installed
 
 from tinyml.targets import registry
-from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
 from tinyml.targets.riscv.chip import CHIP as RISCV
 from tinyml.tools.calibration import costs, kernel_costs
@@ -32,7 +31,7 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chip]:
     """A chip of another package, with a cost table that is not there yet."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     shutil.copytree(RISCV.folder / "harness", tmp_path / "chip" / "harness")
-    part = Board("foreign", "rv32imc", 131072, 32768, costs="foreign")
+    part = dataclasses.replace(RISCV.boards[0], name="foreign", costs="foreign")
     chip = dataclasses.replace(RISCV, name="foreign", folder=tmp_path / "chip", boards=(part,))
     monkeypatch.setattr(f"{__name__}.FOREIGN", chip)
     with installed(EntryPoint("foreign", f"{__name__}:FOREIGN", registry.GROUP)):

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs.acceptance import qualifies
 from programs.streamed_networks import NetworkWriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.tools.driver.choice.contenders import NOTABLE
 from tinyml.tools.main import main
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
@@ -132,10 +134,39 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
         net = chosen[half]["lost"] - chosen[half]["gained"]
         assert not chosen["qualifies"] or net <= 1
     assert chosen["qualifies"] == all(warning["name"] != "unmet loss" for warning in report["warnings"])
+    verdicts = {row["name"]: row["verdict"] for row in rows}
     for row in rows:
-        if row["time"] < taken["time"]:
+        if row["time"] is None:
+            beside = row["verdict"].removeprefix("considered only where ").removesuffix(" is refused")
+            assert not verdicts[beside].endswith(("or more", "where it is chosen", "where it is checked"))
+        elif row["time"] < NOTABLE * taken["time"]:
             assert row["verdict"].startswith(("loses", "changes", "weighed", "needs"))
     assert len(report["lines"]) == 3
+
+
+@pytest.mark.parametrize(("seed", "narrow"), [(8, True), (9, False)])
+def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: int, narrow: bool) -> None:
+    """narrow: whether uniform fixed 8 qualifies; where it does not, what is chosen does."""
+    model = network(tmp_path, seed, scale=1.0 if narrow else 4.0)
+    auto = compiled(model, tmp_path / "auto", "--target", "cortex-m0")
+    uniform = compiled(model, tmp_path / "8", "--target", "cortex-m0", "--width", "8", "--outputs", "class")
+    time = "instructions_per_inference"
+    assert qualifies(tmp_path / "8", tmp_path / "val.npz") == narrow
+    assert qualifies(tmp_path / "auto", tmp_path / "val.npz")
+    assert not narrow or auto["estimate"][time] <= uniform["estimate"][time]
+
+
+def test_scales_of_features_come_first_where_they_spare_a_scaler(tmp_path: Path) -> None:
+    """They change what the caller does: without a scaler they wait until the same format without them is refused."""
+    model = network(tmp_path, 1)
+    scaled = tmp_path / "scaled.sd"
+    text = model.read_text().replace("let H = tanh(A * X", "let D = (6, 1) in [-1.0, 1.0] in\nlet H = tanh(A * (X - D)")
+    scaled.write_text(text)
+    np.save(tmp_path / "D.npy", np.linspace(-1, 1, 6, dtype=np.float32)[:, np.newaxis])
+    for file, first in ((model, False), (scaled, True)):
+        rows = compiled(file, tmp_path / file.stem)["chosen"]["alternatives"]
+        times = {row["name"]: row["time"] for row in rows}
+        assert (times["fixed 16, feature scales"] is not None) == first
 
 
 def test_an_option_that_says_how_to_compute_decides(tmp_path: Path) -> None:
@@ -164,14 +195,14 @@ def test_a_limit_on_ram_counts_the_stack(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_what_does_not_fit_names_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    np.save(tmp_path / "W.npy", np.ones((4000, 4), np.float32))
+    np.save(tmp_path / "W.npy", np.ones((4, 4000), np.float32))
     (tmp_path / "net.sd").write_text(
-        "let X = (4, 1) in [0.0, 1.0] in\nlet W = (4000, 4) in [0.0, 1.0] in\nargmax(W * X)\n"
+        "let X = (4000, 1) in [0.0, 1.0] in\nlet W = (4, 4000) in [0.0, 1.0] in\nargmax(W * X)\n"
     )
-    np.savez(tmp_path / "val.npz", x=np.eye(4, dtype=np.float32), y=np.zeros(4, np.int64))
+    np.savez(tmp_path / "val.npz", x=np.eye(4, 4000, dtype=np.float32), y=np.zeros(4, np.int64))
     command = ["compile", str(tmp_path / "net.sd"), "--val", str(tmp_path / "val.npz"), "-o", str(tmp_path / "out")]
     assert main(command) == 1
     said = capsys.readouterr().err.splitlines()[-1]
     assert "does not fit uno (atmega328p): needs 4," in said
     assert "the board has 2,048" in said
-    assert "atmega1284p has 16,384 bytes of RAM" in said
+    assert "mega has 8,192 bytes of RAM" in said

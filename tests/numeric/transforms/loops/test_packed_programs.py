@@ -90,7 +90,7 @@ def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     # The host runs what is printed for the usual target each time, and chips take turns.
     check(PROGRAMS["sparse"], options, [TURNS[0], *TURNS[1 + (width == 12) :: 2]], tmp_path, "#scratch.packed_ram<")
     [source] = (tmp_path / USUAL).glob("*.c")
-    assert f"tm_dot_near_s{width}_s{width}_s32(&Z_rows" in source.read_text()
+    assert f"tm_dot_near_s{width}_s{width}_s32(&program_Z_rows" in source.read_text()
 
 
 RANDOM = st.builds(micro_programs.Random, st.integers(0, 999))

@@ -134,7 +134,7 @@ static {type} out[{name}_INPUT_LENGTH];
 const {type} *figure_scores(void) {{ return out; }}
 void figure_predict(const int32_t *X)
 {{
-    for (uint16_t i = 0; i < {name}_INPUT_LENGTH; i++) {{
+    for (int i = 0; i < {name}_INPUT_LENGTH; i++) {{
         float real;
         memcpy(&real, &X[i], sizeof real);
         out[i] = {name}_feature_raw(i, real);
@@ -157,6 +157,18 @@ def test_the_header_encodes(compiled: Compilation, models: Path, tmp_path: Path,
     expected = encode_inputs(formats, x).astype(np.int64)
     assert np.abs(raws - expected).max() <= 1
     assert (raws != expected).mean() < 0.01
+
+
+@pytest.mark.parametrize("target", ["cortex-m4", HOST])
+def test_headers_for_chips_with_plain_memory_encode(models: Path, tmp_path: Path, target: str) -> None:
+    """Tables of chips whose flash ordinary loads reach are read without a helper."""
+    compiled = without_device(models, "wine", width=8, feature_scales=True, target=target)
+    (tmp_path / "wine.h").write_text(compiled.header)
+    x = load_program_data(compiled.formats, str(models / "wine_test.npz")).x[:40]
+    type = interface_of(compiled.formats).input_ctype
+    source = ENCODES.format(name="wine", type=type, header=tmp_path / "wine.h")
+    raws = run_figure(source, x.astype(np.float32).view(np.int32), x.shape[1], HOST, tmp_path, output=type)
+    assert np.abs(raws.astype(np.int64) - encode_inputs(compiled.formats, x)).max() <= 1
 
 
 def test_folding_is_taken_only_where_no_more_answers_change(models: Path) -> None:

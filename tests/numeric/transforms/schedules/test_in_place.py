@@ -88,7 +88,7 @@ def network(
     return ModuleOp([func.FuncOp("network", type, Region(block))])
 
 
-@pytest.mark.parametrize("plan", ["replace", "herringbone", "single-transpose"])
+@pytest.mark.parametrize("plan", ["replace", "herringbone", "single-transpose", "optimal-turns"])
 @pytest.mark.parametrize(
     ("extents", "channels", "kernel", "steps", "width", "groups", "padding"),
     [

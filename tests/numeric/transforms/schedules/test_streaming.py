@@ -64,7 +64,7 @@ def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path
     check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
 
 
-@pytest.mark.parametrize("mode", ["replace", "herringbone", "single-transpose"])
+@pytest.mark.parametrize("mode", ["replace", "herringbone", "single-transpose", "optimal-turns"])
 def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
     """In 2w + 5 pixels beside the image and the scratch of a convolution: Gural and Murmann, C.4, take 3w + 2."""
     height, width, channels = 9, 7, 3

@@ -6,11 +6,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from programs.compiled import some_samples
 from programs.environments import LNS, PackagesOfOthers
-from programs.paths import ROOT
+from programs.paths import MODELS, ROOT
 
-PROTONN = ROOT / "examples" / "protonn-gesturepod"
-BONSAI = ROOT / "tests" / "models" / "bonsai-mnist16"
 FORMAT_LINES = 60
 SEARCHED = "uno"
 """The board that searches choose formats for; its programs are run, too."""
@@ -26,9 +25,15 @@ def shared_suite(environment: PackagesOfOthers, name: str) -> str:
 
 
 def compile_and_run(
-    environment: PackagesOfOthers, out: Path, options: Sequence[str], target: str, model: Path = PROTONN
+    environment: PackagesOfOthers,
+    out: Path,
+    options: Sequence[str],
+    target: str,
+    program: Path = MODELS["protonn"],
+    data: Path | None = None,
 ) -> None:
-    [program], data = model.glob("*.sd"), model / "val.npz"
+    """Compile a program for some of its validation samples, or for given data, and compare a run with the evaluator."""
+    data = data or some_samples(program, out.with_suffix(".npz"))
     environment.run("tinyml.tools.main", "compile", program, "--val", data, "--target", target, "-o", out, *options)
     said = environment.run("tinyml.tools.main", "run", out, "--data", data, "--device", target, "--limit", "5")
     assert "all raw outputs equal the evaluator's" in said
@@ -49,7 +54,8 @@ def test_the_searches_choose_among_its_widths(packages: PackagesOfOthers, tmp_pa
 
 def test_a_search_chooses_it_for_a_tensor_among_fixed_ones(packages: PackagesOfOthers, tmp_path: Path):
     options = ["--search", "promote", "--widths", "8", "--formats", "lns"]
-    compile_and_run(packages, tmp_path / "out", options, "uno", BONSAI)
+    bonsai = MODELS["bonsai"]
+    compile_and_run(packages, tmp_path / "out", options, "uno", bonsai, bonsai.with_name("val.npz"))
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     families = {one["format"].partition(".")[0] for one in report["search"]["tensors"]}
     assert families == {"!fixed", "!lns"}

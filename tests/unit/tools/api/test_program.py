@@ -106,7 +106,7 @@ def test_it_saves_what_the_command_writes(tmp_path: Path):
     assert (saved / "tour.c").read_text() == program.c
     assert (saved / "tour.h").read_text() == program.h
     generated = [path for path in saved.rglob("*") if path.suffix in (".c", ".h", ".ino")]
-    assert len(generated) == 5
+    assert len(generated) == 13
     assert all(LICENCE_LINE in path.read_text() for path in generated)
     # It may replace its own output, and nothing else.
     program.save(saved)
@@ -217,7 +217,42 @@ def test_labels_that_the_model_does_not_have():
         assert str(raised.value) == f"y_val: {shown} of sample 0 is none of the classes 'down', 'up'"
 
 
+def test_names_of_classes_are_an_option():
+    """Data have them, or indices."""
+    x, y = data()
+    options: dict[str, Any] = {"board": "host", "width": 8, "classes": ["left", "right"]}
+    programs = [
+        tinyml.compile(TOUR / "tour.sd", x, answers, **options) for answers in (y, np.array(["left", "right"])[y])
+    ]
+    assert programs[0].classes == ["left", "right"]
+    assert set(programs[0].predict(x)) == {"left", "right"}
+    assert programs[0].c == programs[1].c
+    assert programs[0].report.accuracy == programs[1].report.accuracy is not None
+    assert programs[0].report.options["classes"] == ["left", "right"]
+    assert '"right"' in programs[0].h
+    for classes, message in (
+        (["left"], "classes has 1 name, the model has 2 classes"),
+        (["a", "b"], "y_val: '"),
+    ):
+        with pytest.raises(tinyml.InputError) as raised:
+            tinyml.compile(TOUR / "tour.sd", x, np.array(["left", "right"])[y], board="host", width=8, classes=classes)
+        assert str(raised.value).startswith(message)
+
+
 @pytest.mark.parametrize("thing", [None, 3, [1, 2], object()])
 def test_objects_that_are_no_model(thing: object):
     with pytest.raises(tinyml.InputError, match=r"^expected the path of a model .*, got an object of the class "):
         tinyml.load(thing)
+
+
+def test_a_choice_names_the_call_that_replays_it():
+    """Neither the report nor the call names a temporary file."""
+    x, y = data()
+    program = tinyml.compile(tinyml.load(TOUR / "tour.sd").module, x, y, board="cortex-m0")
+    report = program.report
+    assert report.chosen is not None
+    assert report.requested == {"format": "auto", "target": "cortex-m0", "val": "X_val, y_val"}
+    assert report.chosen["command"].startswith("tinyml.compile(ModuleOp, X_val, y_val, format=")
+    assert 'data="val.npz"' in report.chosen["pipeline"]
+    names = {"tinyml": tinyml, "ModuleOp": tinyml.load(TOUR / "tour.sd").module, "X_val": x, "y_val": y}
+    assert eval(report.chosen["command"], names).c == program.c

@@ -13,7 +13,17 @@ import pytest
 from programs.paths import ROOT
 from programs.plugins import ENTRY, PACKAGE, forget, install
 
-from tinyml.dialects.plugins import CHIPS, FRONTENDS, GROUPS, SCHEDULES, UNIVERSES, PluginError, attributed, problems
+from tinyml.dialects.plugins import (
+    CHIPS,
+    FRONTENDS,
+    GROUPS,
+    PACKAGES,
+    SCHEDULES,
+    UNIVERSES,
+    PluginError,
+    attributed,
+    problems,
+)
 from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.tools.driver.requests.search_request import searches
 from tinyml.tools.main import main as tinyml
@@ -52,6 +62,10 @@ class Packages:
             SCHEDULES: [TOUR / "tour.sd", "-p", f"reals-to-c{{data={DATA} plan=evil}}"],
             UNIVERSES: [TOUR / "tour.sd", "-p", "evil"],
         }
+        if group == PACKAGES:
+            compiled = ["compile", TOUR / "tour.sd", "--val", DATA, "--target", "host", "-o", self.folder / "out"]
+            lines = self.said(1, *compiled, "--package", "evil", tool="tinyml")
+            return [line for line in lines if line.startswith(("error:", "warning:"))]
         return self.said(1, *asked[group])
 
 

@@ -44,14 +44,17 @@ def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.Cap
     assert compile_(model, out, "--target", "uno") == 0
     files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
     levels = {"0-reals", "1-formats", "2-buffers", "3-loops", "4-bits", "5-c"}
-    sketch = {"tour/tour.ino", "tour/tour.c", "tour/tour.h"}
+    library = ["library.properties", "keywords.txt", "README.md", "LICENSE", "src/tour.c", "src/tour.h"]
+    library += [f"examples/{name}/{name}.ino" for name in ("AnalogPins", "SelfTest", "Serial", "Stream")]
+    project = ["CMakeLists.txt", "toolchain.cmake", "main.c", "samples.h", "tour.c", "tour.h"]
     assert files == {
         "tour.c",
         "tour.h",
         "report.json",
         "samples.npz",
         *(["memory.svg"] if can_draw() else []),
-        *sketch,
+        *(f"arduino/tour/{file}" for file in (*library, "examples/SelfTest/samples.h")),
+        *(f"cmake/{file}" for file in project),
         *(f"ir/{level}.mlir" for level in levels),
     }
     report = json.loads((out / "report.json").read_text())
@@ -330,7 +333,7 @@ def test_bad_input_is_one_line(
     ("options", "said"),
     [
         (["--target", "toaster"], "unknown target 'toaster'"),
-        (["--target", "avr"], "unknown target 'avr' (one of uno, atmega1284p, "),
+        (["--target", "z80"], "unknown target 'z80' (one of uno, nano, "),
         (["--format", "nonsense"], "unknown number format 'nonsense'"),
         (["--format", "f32", "--width", "16"], "f32 is 32 bits wide"),
         (["--width", "99"], "widths from 2 to 32"),

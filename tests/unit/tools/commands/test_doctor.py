@@ -16,6 +16,7 @@ import tinyml
 from tinyml.targets.package import Package
 from tinyml.targets.registry import chips, targets
 from tinyml.tools.main import main
+from tinyml.tools.tinyml_opt import main as optimise
 
 
 def examined(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
@@ -76,3 +77,5 @@ def test_the_package_of_others_is_reported(
     assert main(["plan", str(ROOT / "docs/schedules/lenet.mlir")]) == 0
     assert capsys.readouterr().err.splitlines()[0] == f"warning: {said}"
     assert examined(capsys)["namesake"] == said
+    assert optimise([str(ROOT / "docs/schedules/lenet.mlir")]) == 0
+    assert capsys.readouterr().err.splitlines() == [f"warning: {said}"]

@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
+from tinyml.tools.driver.measure import Accuracy
 from tinyml.tools.reports.advice.warnings import WARNINGS, Findings
 from tinyml.transforms.ir.cost.shares import TimeShares
 
-FINE: dict[str, Any] = {"accuracy_float": 97.0, "accuracy": 96.5, "disagreements": 4, "samples": 100, "chosen": None}
-NO_SHARES = TimeShares(0, 0, 0, 0)
+FINE = Findings(Accuracy(97.0, 96.5, 4, 100), TimeShares(0, 0, 0, 0))
+NO_SHARES = dict.fromkeys(("softmax", "scaler", "wide_sums", "soft_floats"), 0.0)
 
 
-def named(report: dict[str, Any], shares: TimeShares | None = NO_SHARES) -> list[str]:
-    found = Findings({**FINE, **report}, shares)
+def named(found: Findings) -> list[str]:
     rows = [row for row in WARNINGS if row.applies(found)]
     assert all(row.text(found) and row.cure(found) for row in rows)
     return [row.name for row in rows]
 
 
 @pytest.mark.parametrize(
-    ("report", "name"),
+    ("found", "name"),
     [
-        ({"accuracy": 94.9}, "accuracy"),
-        ({"disagreements": 6}, "answers"),
-        ({"chosen": {"qualifies": False, "permitted_loss": 0.5}}, "unmet loss"),
+        (replace(FINE, accuracies=Accuracy(97.0, 94.9, 4, 100)), "accuracy"),
+        (replace(FINE, accuracies=Accuracy(97.0, 96.5, 6, 100)), "answers"),
+        (replace(FINE, chosen=True, unmet=0.5), "unmet loss"),
+        (replace(FINE, clipped=0.002), "clipped"),
     ],
 )
-def test_losses(report: dict[str, Any], name: str) -> None:
-    assert named(report) == [name]
+def test_losses(found: Findings, name: str) -> None:
+    assert named(found) == [name]
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,28 @@ def test_losses(report: dict[str, Any], name: str) -> None:
     [("softmax", "softmax"), ("scaler", "scaler"), ("wide_sums", "wide sums"), ("soft_floats", "floats")],
 )
 def test_causes_of_more_than_a_fifth_of_the_time(share: str, name: str) -> None:
-    assert named({}, replace(NO_SHARES, **{share: 0.21})) == [name]
-    assert named({}, replace(NO_SHARES, **{share: 0.2})) == []
+    assert named(replace(FINE, shares=TimeShares(**{**NO_SHARES, share: 0.21}))) == [name]
+    assert named(replace(FINE, shares=TimeShares(**{**NO_SHARES, share: 0.2}))) == []
+
+
+def test_constants_of_a_wide_spread() -> None:
+    """Where answers change, they are a reason for it."""
+    wide = replace(FINE, spread=1e6)
+    assert named(replace(wide, accuracies=Accuracy(97.0, 94.9, 4, 100))) == ["accuracy", "spread"]
+    assert named(wide) == []
+
+
+def test_feature_scales_that_nothing_absorbs() -> None:
+    asked = replace(FINE, asked=True)
+    assert named(asked) == ["feature scales"]
+    assert named(replace(asked, scaled=True)) == []
 
 
 def test_silence_where_nothing_is_wrong() -> None:
-    assert named({}) == []
-    assert named({}, None) == []
-    assert named({"accuracy": 95.0, "disagreements": 5}) == []
-    assert named({"accuracy_float": None, "accuracy": None}) == []
-    assert named({"chosen": {"qualifies": True, "permitted_loss": 0.5}}) == []
+    for found in (
+        FINE,
+        replace(FINE, shares=None, chosen=True),
+        replace(FINE, accuracies=Accuracy(97.0, 95.0, 5, 100)),
+        replace(FINE, accuracies=Accuracy(None, None, 4, 100)),
+    ):
+        assert named(found) == []

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from xdsl.builder import Builder
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -22,11 +22,14 @@ from tinyml.transforms.reals.affine.affine_function import AffineFunction
 from tinyml.transforms.reals.analysis.count_macs import count_macs
 from tinyml.transforms.reals.drop_monotone import DropMonotonePass
 from tinyml.transforms.reals.fold_affine import FoldAffinePass
+from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
 from tinyml.transforms.reals.scale_features import ScaleFeaturesPass
 
 LENGTH, SAMPLES = 6, 16
 ENDINGS = ("softmax", "sigmoid", "tanh", "double", "reshape")
-STEPS = ("add", "add_to", "sub", "sub_from", "mul", "neg", "matmul", "rows", "conv", "reshape", "tanh", "twice")
+ARITHMETIC = ("add", "add_to", "sub", "sub_from", "mul", "neg", "matmul", "rows", "conv", "tanh", "twice")
+STEPS = (*ARITHMETIC, "reshape", "transpose", "index", "slice", "window")
+UNITS = ("0.5+3:s10", "uint8:1", "g1000", "q15", "2x0.1-2:u12,3:s4", "0.5,2.5:s4,1e-3+9,1,1,40")
 
 
 class Chain:
@@ -78,6 +81,18 @@ class Chain:
                 return self.op(tdsl.Conv2dOp(self.constant(size, 1, 1, size // groups), image, groups=groups))
             case "reshape":
                 return self.op(tdsl.ReshapeOp(x, (size, 1)))
+            case "transpose":
+                return self.op(tdsl.TransposeOp(x, range(len(shape_of(x)))[::-1]))
+            case "index":
+                zero = self.builder.insert(arith.ConstantOp.from_int_and_width(0, IndexType())).result
+                return self.op(tdsl.IndexOp(self.op(tdsl.ReshapeOp(x, (1, 1, size))), zero))
+            case "slice":
+                zero = self.builder.insert(arith.ConstantOp.from_int_and_width(0, IndexType())).result
+                return self.op(tdsl.SliceOp(self.op(tdsl.ReshapeOp(x, (1, size))), [zero, zero], (1, (size + 1) // 2)))
+            case "window":
+                image = self.op(tdsl.ReshapeOp(x, (1, 1, size, 1)))
+                padded = self.op(tdsl.PadOp(image, (0, 0, 1, 0), (0, 0, 1, 0)))
+                return self.op(tdsl.MaxPoolOp(padded, (1, 3), (0, 0, 0, 0), (1, 1)))
             case "tanh":
                 return self.op(tdsl.TanhOp(x))
             case "sigmoid":
@@ -135,6 +150,15 @@ def test_feature_scales_keep_reals(tmp_path_factory: pytest.TempPathFactory, cha
     ScaleFeaturesPass(str(file)).apply(context(), scaled)
     scaled.verify()
     assert_same_reals(scaled, chain.module, x)
+
+
+@settings(max_examples=60, deadline=None)
+@given(CHAINS, st.sampled_from(UNITS))
+def test_units_keep_reals(chain: Chain, unit: str) -> None:
+    taken = chain.module.clone()
+    FoldInputUnitPass(unit).apply(context(), taken)
+    taken.verify()
+    assert_same_reals(taken, chain.module, chain.inputs())
 
 
 @settings(max_examples=40, deadline=None)

@@ -115,7 +115,7 @@ THE_THREE = {
 @pytest.mark.parametrize(
     ("model", "limits"),
     [
-        ("protonn", ["maxscale 8", "demote"]),
+        ("protonn", ["demote"]),
         # What MinUn's search finds in the least memory is better than all else here.
         ("fastgrnn", ["promote less"]),
     ],

@@ -1,12 +1,15 @@
-"""Ops on features and labels: scaling, norms, parts, and what makes maps of probabilities."""
+"""Ops on features and labels: scaling, norms, parts, and maps of probabilities."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.picked_elements import picked
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed
 from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Value
@@ -46,14 +49,22 @@ def array_feature_extractor(to: Builder, node: OnnxNode, inputs: Inputs) -> Valu
     if not isinstance(at, Constant) or at.array.dtype.kind not in "iu" or not at.array.size:
         raise node.error("expected constant indices")
     indices, shape = at.array.ravel().tolist(), values.shape
+    if not isinstance(values, Constant):
+        return OrderedTensor.plain(picked(to, to.tensor(values), indices))
     if not shape or not all(0 <= index < shape[-1] for index in indices):
         raise node.error(f"indices {indices} do not lie in shape {list(shape)}")
-    if isinstance(values, Constant):
-        return Constant(np.take(values.array, indices, -1))
-    x = to.tensor(values)
-    first = [0] * (len(shape) - 1)
-    parts = [to.part(x, (*first, index), (*shape[:-1], 1)) for index in indices]
-    return OrderedTensor.plain(parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, len(shape) - 1))
+    return Constant(np.take(values.array, indices, -1))
+
+
+@handles("FeatureVectorizer", domain=ML)
+def feature_vectorizer(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """The features of all inputs in one row, as models that were exported with an input for each column have it."""
+    rows = [to.stored(needed(to, inputs, number)).value for number in range(len(inputs))]
+    rows = [to.reshape(row, (1, prod(shape_of(row)))) for row in rows]
+    lengths = tuple(shape_of(row)[1] for row in rows)
+    if node.integers("inputdimensions", lengths) != lengths:
+        raise node.error(f"inputdimensions differ from the lengths of its inputs, {[*lengths]}")
+    return OrderedTensor.plain(rows[0] if len(rows) == 1 else to.op(tdsl.ConcatOp, rows, 1))
 
 
 @handles("ZipMap", domain=ML)

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def classified(to: Builder, scores: SSAValue, labels: tuple[str | int, ...]) -> Label:
-    """The class of scores 1 x classes, or of the one number that is greater than 0 for the second of two classes."""
+    """The class with the greatest of scores 1 x classes; a single score is positive for the second of two classes."""
     single = shape_of(scores)[1] == 1
     return Label(to.emit(tdsl.SignOp if single else tdsl.ArgmaxOp, scores).result, (1,), labels)
 
 
 def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[int]) -> SSAValue:
-    """A row of linear functions of x: of the `count` functions of a node, the ones whose numbers are in `sums`."""
+    """A row of linear functions of x: those with the indices `sums` among the `count` functions of a node."""
     coefficients, addends = node.numbers("coefficients"), node.numbers("intercepts")
     length = int(np.prod(shape_of(x)))
     if coefficients.size != count * length or addends.size not in (0, count):
@@ -40,9 +40,9 @@ def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[
 
 @handles("LinearClassifier", domain=ML)
 def linear_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """The label, and the scores: probabilities where these are a softmax or of two classes, else the linear functions.
+    """The label and the scores: probabilities for a softmax or two classes, otherwise the linear functions.
 
-    Of two classes with opposite functions only the second is computed.
+    For two classes with opposite functions, only the second is computed.
     """
     x, labels = to.tensor(needed(to, inputs, 0)), node.labels("classlabels_ints", "classlabels_strings")
     coefficients, addends = node.numbers("coefficients"), node.numbers("intercepts")

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def _sums(to: Builder, node: OnnxNode, inputs: Inputs, rows: int, sizes: Sequence[int]) -> SSAValue:
     """The column of decisions, or of values, of the support vectors in a node's attributes.
 
-    rows: those of the coefficients. sizes: the number of support vectors of each class; one for a regressor.
+    rows: the number of rows of the coefficients. sizes: the number of support vectors of each class; one for a
+    regressor.
     """
     x, number, addends = to.tensor(needed(to, inputs, 0)), sum(sizes), node.numbers("rho")
     vectors: Any = node.numbers("support_vectors")
@@ -51,7 +52,7 @@ def _sums(to: Builder, node: OnnxNode, inputs: Inputs, rows: int, sizes: Sequenc
 
 @handles("SVMClassifier", domain=ML)
 def svm_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """The label, and the votes of the classes; of two classes the decision function, greater than 0 for the second."""
+    """The label and the votes of the classes; for two classes the decision function, positive for the second."""
     labels = node.labels("classlabels_ints", "classlabels_strings")
     sizes = node.integers("vectors_per_class", ())
     if len(sizes) != len(labels) or len(labels) < 2 or min(sizes) < 0:

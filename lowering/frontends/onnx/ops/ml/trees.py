@@ -59,7 +59,7 @@ def _integers(node: OnnxNode, name: str) -> NDArray[np.int64]:
 
 
 def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
-    """The trees of ai.onnx.ml 1 to 4. what: `class` or `target`, by which attributes of leaves are called."""
+    """The trees of ai.onnx.ml 1 to 4. what: the prefix of the attributes of leaves, `class` or `target`."""
     ids, numbers = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
     modes = node.attributes.get("nodes_modes", ())
     features, values = _integers(node, "nodes_featureids"), _values(node, "nodes_values")
@@ -133,9 +133,9 @@ def _transformed(to: Builder, scores: SSAValue, transform: str) -> SSAValue:
 
 @handles("TreeEnsembleClassifier", domain=ML)
 def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """The label, and the scores: those of each class, or one, which is greater than 0 for the second of two classes.
+    """The label and the scores: one for each class, or a single one that is positive for the second of two classes.
 
-    Two classes have one score where the leaves vote for one of them only: a probability if no vote is negative.
+    Two classes have one score if the leaves vote for only one of them: a probability if no vote is negative.
     """
     x, labels = to.tensor(needed(to, inputs, 0)), node.labels("classlabels_int64s", "classlabels_strings")
     trees, start = list(_trees(node, "class", len(labels))), _start(node, len(labels))
@@ -146,7 +146,7 @@ def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Seq
         start = given[-1:] if given.size else np.zeros(1)
         positive = bool((_values(node, "class_weights") >= 0).all())
         alone = [Tree(t.features, t.thresholds, t.first, t.second, t.votes[:, voted]) for t in trees]
-        # A probability counts from 1/2 on.
+        # A probability means the second class from 1/2 upwards.
         scores = forest(to, x, alone, start - 0.5 * positive)
         return classified(to, scores, labels), OrderedTensor.plain(_transformed(to, scores, transform))
     scores = forest(to, x, trees, start)

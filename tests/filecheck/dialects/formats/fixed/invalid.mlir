@@ -59,3 +59,13 @@
 
 %r = tdsl.const dense<16> : tensor<1xi8> -> tensor<1x!fixed.u<4, 3>>
 // CHECK: 16 is not the raw value of any !fixed.u<4, 3>
+
+// -----
+
+%r = "test.op"() : () -> !fixed.s<33, 3>
+// CHECK: fixed.s width must be from 2 to 32, got 33
+
+// -----
+
+%r = "test.op"() : () -> !fixed.byte<7, 3>
+// CHECK: fixed.byte width must be 8, got 7

@@ -9,3 +9,8 @@ func.func @types(%a: !fixed.q<8, 4>, %b: !fixed.q<2, -31>, %c: !fixed.q<32, 62>,
 }
 // CHECK: @types(%a: !fixed.q<8, 4>, %b: !fixed.q<2, -31>, %c: !fixed.q<32, 62>, %d: !fixed.acc<16, -62>, %e: !fixed.acc<64, 124>, %t: tensor<2x3x!fixed.q<12, 8>>, %m: memref<4x!fixed.q<16, 12>, #scratch.flash>) -> f32 attributes {kept = !fixed.q<16, 0>}
 // GENERIC: function_type = (!fixed.q<8, 4>, !fixed.q<2, -31>, !fixed.q<32, 62>, !fixed.acc<16, -62>, !fixed.acc<64, 124>, tensor<2x3x!fixed.q<12, 8>>, memref<4x!fixed.q<16, 12>, #scratch.flash>) -> f32
+
+func.func @sensors(%s: !fixed.s<16, 14>, %u: !fixed.u<10, 0>, %b: !fixed.byte<8, 7>) {
+  func.return
+}
+// CHECK: @sensors(%s: !fixed.s<16, 14>, %u: !fixed.u<10, 0>, %b: !fixed.byte<8, 7>)

@@ -31,6 +31,7 @@ ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
     "HardSigmoid": (node("HardSigmoid", "x", alpha=0.3, beta=0.4), {}),
     "LeakyRelu": (node("LeakyRelu", "x", alpha=0.2), {}),
     "PRelu": (node("PRelu", "x c"), {"c": np.array([0.25], np.float32)}),
+    "PRelu of channels": (node("PRelu", "x c"), {"c": reals(3, 1, 1)}),
     "Abs": (node("Abs", "x"), {}),
     "Elu": (node("Elu", "x", alpha=0.7), {}),
     "Selu": (node("Selu", "x"), {}),

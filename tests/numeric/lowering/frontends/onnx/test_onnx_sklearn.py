@@ -13,6 +13,7 @@ from programs.estimators import Halves, answers, answers_in, halves, in_format, 
 from programs.on_boards import difference, printed
 from xdsl.dialects.builtin import ModuleOp
 
+import tinyml
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
@@ -25,6 +26,7 @@ USUAL = {
     "logistic regression": lambda: sk.LogisticRegression(max_iter=20),
     "network": lambda: sk.MLPClassifier((16,), max_iter=60, random_state=0),
     "support vectors": lambda: sk.SVC(gamma=0.001),
+    "forest": lambda: sk.RandomForestClassifier(20, max_depth=6, random_state=0),
     "scaler and network": lambda: sk.make_pipeline(
         sk.StandardScaler(), sk.MLPClassifier((16,), max_iter=60, random_state=0)
     ),
@@ -43,10 +45,13 @@ def usual(name: str) -> Any:
         return USUAL[name]().fit(data.x, data.y)
 
 
-def exported(estimator: Any, data: Halves, options: Any = None) -> ModuleOp:
+def content(estimator: Any, data: Halves, options: Any = None) -> bytes:
     with warnings.catch_warnings(action="ignore"):
-        model = skl2onnx.to_onnx(estimator, data.x[:1], options=options)
-    module = read_onnx(model.SerializeToString(), "model.onnx")
+        return skl2onnx.to_onnx(estimator, data.x[:1], options=options).SerializeToString()
+
+
+def exported(estimator: Any, data: Halves, options: Any = None) -> ModuleOp:
+    module = read_onnx(content(estimator, data, options), "model.onnx")
     module.verify()
     return module
 
@@ -64,6 +69,17 @@ def test_usual_files_answer_as_predict_does(name: str, options: str):
     assert np.count_nonzero(answers_in(module, data, "f32") != expected) <= 1
     lost = (expected == data.held_y).mean() - (answers_in(module, data, "fixed", 16) == data.held_y).mean()
     assert 100 * lost <= POINTS
+
+
+@pytest.mark.parametrize(("name", "options"), [("logistic regression", "zipped"), ("forest", "plain")])
+def test_usual_files_compile(name: str, options: str, tmp_path: Path):
+    """As far as C, which this computer runs: labels are scikit-learn's."""
+    data, file = halves("digits"), tmp_path / "model.onnx"
+    file.write_bytes(content(usual(name), data, ZIPPED[options]))
+    program = tinyml.compile(file, data.x[:300], data.y[:300], board="host", width=16)
+    assert program.report.mismatch is None
+    differing = program.predict(data.held_x) != usual(name).predict(data.held_x)
+    assert np.count_nonzero(differing) <= 0.005 * len(differing)
 
 
 @pytest.mark.parametrize("device", ["host", "uno"])

@@ -9,8 +9,11 @@ import onnx
 import pytest
 from onnx import helper
 from oracles.onnx_models import FLOAT, Array, imported, model, node, onnxruntime
+from programs.estimators import answers, halves, sk, skl2onnx
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import load_data
 from tinyml.runtime.model.model_interface import interface_of
@@ -75,3 +78,16 @@ def test_the_header_says_where_each_input_begins(arrays: dict[str, Array], tmp_p
     header = (out / "two.h").read_text()
     assert "#define two_INPUT_x 0 /* index of the first of 3 elements of x */" in header
     assert "#define two_INPUT_image 3 /* index of the first of 4 elements of image */" in header
+
+
+def test_classes_keep_their_labels():
+    """Of a pipeline of scikit-learn that was exported with an input for each column."""
+    data = halves("iris")
+    labels = np.array(["setosa", "versicolor", "virginica"])[data.y]
+    estimator = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(data.x, labels)
+    columns = [(name, skl2onnx.common.data_types.FloatTensorType([None, 1])) for name in ("a", "b", "c", "d")]
+    exported = skl2onnx.to_onnx(estimator, initial_types=columns)
+    module = read_onnx(exported.SerializeToString(), "model.onnx")
+    assert tdsl.classes_of(module) == estimator.classes_.tolist()
+    assert interface_of(module).input_parts == tuple((name, 1, i) for i, (name, _) in enumerate(columns))
+    np.testing.assert_array_equal(answers(module, evaluate_reals(module, data.held_x)), estimator.predict(data.held_x))

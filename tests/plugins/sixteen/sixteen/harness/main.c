@@ -16,14 +16,14 @@ void abort(void) {
 
 int main(void) {
     for (;;) {
-#if TM_INPUT_IN_ARENA
+#if TM_IN_OWN_BUFFER
         tm_input();
 #endif
         tm_predict_input();
 #if TM_OUTPUT_LENGTH > 0
         tm_scores();
 #endif
-#define TM_MORE(number, length) tm_output(number)();
+#define TM_MORE(number, length) (void)tm_output(number);
         TM_MORE_OUTPUTS
 #undef TM_MORE
     }

@@ -48,8 +48,8 @@ REFUSED: dict[str, tuple[Any, str | None]] = {
         "GaussianProcessRegressor: .* supported are LinearRegression, MLPRegressor and SVR, among others",
     ),
     "step": (
-        fitted(sk.make_pipeline(sk.SelectKBest(k=2), sk.SVC())),
-        "Pipeline: SelectKBest is not supported as a step before",
+        fitted(sk.make_pipeline(sk.QuantileTransformer(n_quantiles=5), sk.SVC())),
+        "Pipeline: QuantileTransformer is not supported as a step before",
     ),
     "kernel": (
         sk.SVC(kernel="precomputed").fit(IRIS.x @ IRIS.x.T, IRIS.y),
@@ -70,6 +70,22 @@ REFUSED: dict[str, tuple[Any, str | None]] = {
     "many labels": (
         fitted(sk.MLPClassifier((2,), max_iter=2), BOTH > 0),
         "MLPClassifier: it has several outputs",
+    ),
+    "function": (
+        fitted(sk.make_pipeline(sk.FunctionTransformer(np.log1p), sk.RidgeClassifier())),
+        "FunctionTransformer: a function in Python is not supported: compute what it does before the model",
+    ),
+    "soft votes of margins": (
+        fitted(sk.VotingClassifier([("a", sk.LogisticRegression()), ("b", sk.GaussianProcessClassifier())])),
+        "GaussianProcessClassifier: the estimator is not supported",
+    ),
+    "bags of other estimators": (
+        fitted(sk.BaggingClassifier(sk.RidgeClassifier(), 2)),
+        "BaggingClassifier: an ensemble of RidgeClassifier is not supported, only of DecisionTreeClassifier",
+    ),
+    "centroids by distance": (
+        fitted(sk.NearestCentroid(metric="manhattan")),
+        "NearestCentroid: metric='manhattan' is not supported",
     ),
     "fractions": (fitted(sk.KNeighborsClassifier(), IRIS.y + 0.0), None),
 }

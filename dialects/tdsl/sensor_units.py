@@ -1,0 +1,156 @@
+"""Units of sensors: which integers a sensor delivers, and for which reals they stand in what a model was trained on.
+
+A real is `raw * scale + offset`. A row of `UNITS` is a unit or a family of units; `UNIT_FORM` is the form of others.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tinyml.dialects.errors import InputError, did_you_mean
+
+__all__ = ["UNITS", "UNIT_FORM", "SensorUnit", "UnitRow", "sensor_unit"]
+
+UNIT_FORM = "SCALE[+OFFSET][:TYPE]"
+"""The general form of a unit; TYPE is `s` or `u` and 2 to 16 bits, or `int8`, `uint8`, `int16`, `uint16`."""
+
+GENERAL_TYPE = "int16"
+
+
+@dataclass(frozen=True)
+class SensorUnit:
+    """Integers from `low` to `high`, each of which stands for `raw * scale + offset`.
+
+    Raises `InputError` for a scale that is zero, negative or not finite, and for an offset that is not finite.
+    """
+
+    low: int
+    high: int
+    scale: float
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (0 < self.scale < math.inf and math.isfinite(self.offset)):
+            raise InputError(f"a unit needs a finite scale above 0 and a finite offset, got {self.scale} {self.offset}")
+
+    @property
+    def is_signed(self) -> bool:
+        return self.low < 0
+
+    @property
+    def bits(self) -> int:
+        """The bits of the greatest raw, with a sign where there is one."""
+        return max(self.high.bit_length(), (-1 - self.low).bit_length()) + self.is_signed
+
+
+@dataclass(frozen=True)
+class UnitRow:
+    """A unit of the table.
+
+    name: as people write it, N for a number in it. bits: of the raws. signed: whether they have a sign. scale: of the
+    number in the name (1 without one) and the parameter after the colon (None if it is left out). raws: what they are.
+    parameter: what the parameter is; "" for a unit that has none. trained: what the model was trained on without it.
+    """
+
+    name: str
+    bits: int
+    signed: bool
+    scale: Callable[[float, float | None], float]
+    raws: str
+    trained: str
+    parameter: str = ""
+
+    def number_in(self, name: str) -> float | None:
+        """The number in a name of this unit (1 if it takes none); None for the name of another unit."""
+        found = re.fullmatch(re.escape(self.name).replace("N", r"(\d+(?:\.\d+)?)"), name)
+        return None if found is None else float(found[1]) if found.groups() else 1.0
+
+    def unit(self, number: float, parameter: float | None) -> SensorUnit:
+        return SensorUnit(*_limits(self.bits, signed=self.signed), self.scale(number, parameter))
+
+
+def _one(number: float, parameter: float | None) -> float:
+    """The scale of raws that are what the model was trained on."""
+    return 1.0
+
+
+def _fraction(bits: int) -> Callable[[float, float | None], float]:
+    """The scale of raws in units of 2^-bits."""
+    return lambda number, parameter: 2.0**-bits
+
+
+def _whole(bits: int) -> Callable[[float, float | None], float]:
+    """The scale of unsigned raws, whose greatest one stands for the parameter."""
+    return lambda number, full: 1.0 if full is None else full / ((1 << bits) - 1)
+
+
+def _per(number: float, unit: float | None) -> float:
+    """The scale of raws of which a number makes one unit, which counts as the parameter."""
+    return (1.0 if unit is None else unit) / number if number else math.inf
+
+
+_FULL = "the real of the greatest raw, such as the reference voltage"
+
+UNITS = (
+    UnitRow("int8", 8, True, _one, "-128 to 127", "the raws"),
+    UnitRow("int16", 16, True, _one, "-32768 to 32767", "the raws"),
+    UnitRow("uint8", 8, False, _whole(8), "0 to 255, as a camera's pixels", "the raws", _FULL),
+    UnitRow("uint16", 16, False, _whole(16), "0 to 65535", "the raws", _FULL),
+    UnitRow("adc10", 10, False, _whole(10), "0 to 1023, as `analogRead` gives them", "the raws", _FULL),
+    UnitRow("adc12", 12, False, _whole(12), "0 to 4095", "the raws", _FULL),
+    UnitRow("gN", 16, True, _per, "int16 of which N make 1 g", "g", "the real of 1 g, such as 9.80665"),
+    UnitRow(
+        "dpsN", 16, True, _per, "int16 of which N make 1 degree per second", "degrees per second", "the real of it"
+    ),
+    UnitRow("q15", 16, True, _fraction(15), "audio samples of 16 bits", "-1 to 1"),
+    UnitRow("q7", 8, True, _fraction(7), "audio samples of 8 bits", "-1 to 1"),
+)
+"""The units that have names."""
+
+_NUMBER = r"[0-9.]+(?:[eE][+-]?\d+)?"
+_GENERAL = re.compile(rf"({_NUMBER})([+-]{_NUMBER})?(?::(\w+))?")
+_TYPE = re.compile(r"(?:(int|uint)(8|16)|([su])([2-9]|1[0-6]))")
+
+
+def sensor_unit(text: str) -> SensorUnit:
+    """The unit that a text names: a row of `UNITS`, perhaps with a parameter after a colon, or `UNIT_FORM`.
+
+    Raises `InputError` for any other text.
+    """
+    name, colon, given = text.partition(":")
+    for row in UNITS:
+        if (number := row.number_in(name)) is None:
+            continue
+        if colon and not row.parameter:
+            raise InputError(f"the unit '{name}' takes no parameter, got '{text}'")
+        return row.unit(number, _real(given, text) if colon else None)
+    if (general := _GENERAL.fullmatch(text)) is not None:
+        scale, offset, type = general.groups()
+        limits = _limits_of_type(type or GENERAL_TYPE, text)
+        return SensorUnit(*limits, _real(scale, text), _real(offset or "0", text))
+    names = [row.name for row in UNITS]
+    end = did_you_mean(name, names) or f": one of {', '.join(names)}, or {UNIT_FORM}"
+    raise InputError(f"unknown unit '{text}'{end}")
+
+
+def _real(number: str, text: str) -> float:
+    try:
+        return float(number)
+    except ValueError:
+        raise InputError(f"expected a number in the unit '{text}', got '{number}'") from None
+
+
+def _limits(bits: int, *, signed: bool) -> tuple[int, int]:
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+
+
+def _limits_of_type(type: str, text: str) -> tuple[int, int]:
+    if (found := _TYPE.fullmatch(type)) is None:
+        raise InputError(
+            f"'{type}' in the unit '{text}' is no type of integers: s2 to s16, u2 to u16, int16 and the like"
+        )
+    kind, width, letter, bits = found.groups()
+    return _limits(int(width or bits), signed=(kind or letter) in ("int", "s"))

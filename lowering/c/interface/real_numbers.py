@@ -1,0 +1,57 @@
+"""Conversion of any float to a raw of a format, and a note on what becomes of infinities and NaN."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeVar
+
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import Machine
+
+V = TypeVar("V")
+
+
+def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
+    """The raw nearest to a float. NaN becomes zero in a format whose programs cannot take what rounding makes of it."""
+    if not _takes_nan(format):
+        value = m.select(m.cmp_oge(value, value), value, m.float_constant(0.0))
+    return format.from_f32(m, value)
+
+
+def rounding_note(format: NumberFormat) -> str:
+    """A sentence on how NAME_set rounds, for its comment."""
+    if format.dtype.kind == "f":
+        return "Infinities and NaN stay."
+    greatest, nan = _rounded(format, math.inf), _rounded(format, math.nan) if _takes_nan(format) else 0.0
+    finite = "the greatest or the least"
+    rule = f"It is rounded to the nearest number of the format, and out of range to {finite}"
+    if math.isinf(greatest):
+        return f"{rule}; infinities and NaN stay."
+    if math.isnan(greatest):
+        return f"{rule}; infinities and NaN become the format's NaR, which is not a number."
+    becomes = "the least" if nan < 0 else "the greatest" if nan > 0 else "zero"
+    return f"{rule}, as infinities are; NaN becomes {becomes}."
+
+
+def _takes_nan(format: NumberFormat) -> bool:
+    """True if NaN rounds to a raw that programs know, such as NaR, for which tables have no entry elsewhere."""
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    if format.dtype.kind == "f":
+        return True
+    try:
+        format.verify_raws(format.from_f32(NumpyMachine(), np.array([math.nan], np.float32)))
+    except VerifyException:
+        return False
+    return True
+
+
+def _rounded(format: NumberFormat, real: float) -> float:
+    """The number that a float becomes."""
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    raws = format.from_f32(NumpyMachine(), np.array([real], np.float32))
+    return float(np.ravel(format.decode(raws))[0])

@@ -1,0 +1,46 @@
+"""The signatures of a program's functions, all of which take an instance first if the program has instances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import FunctionType
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from tinyml.dialects import c
+
+INSTANCE = "ctx"
+"""The argument with the instance, and what the name of its type ends with."""
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """Makes bodies of functions with their arguments, and functions of these.
+
+    name: of the program. instance: the type of instances; None for a program whose memory is static.
+    """
+
+    name: str
+    instance: c.InstanceType | None
+
+    def body(self, arguments: Mapping[str, Attribute]) -> Block:
+        """An empty body with arguments of given types, by their names, after the instance."""
+        own = {} if self.instance is None else {INSTANCE: self.instance}
+        body = Block(arg_types=[*own.values(), *arguments.values()])
+        for argument, name in zip(body.args, (*own, *arguments), strict=True):
+            argument.name_hint = name
+        return body
+
+    def instance_of(self, body: Block) -> SSAValue | None:
+        """The instance that a function takes; None for a program without instances."""
+        return None if self.instance is None else body.args[0]
+
+    def arguments_of(self, body: Block) -> Sequence[SSAValue]:
+        """The arguments of a function without the instance."""
+        return body.args if self.instance is None else body.args[1:]
+
+    def function(self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block) -> c.FuncOp:
+        """The function NAME_suffix. outputs: the type of its result, if it has one."""
+        type = FunctionType.from_lists([argument.type for argument in body.args], outputs)
+        return c.FuncOp(f"{self.name}_{suffix}", type, doc, Region(body))

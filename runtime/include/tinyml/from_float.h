@@ -1,0 +1,127 @@
+/* tm_f32_to_sN: x * 2^frac, rounded to the nearest integer, halves upwards, and limited to [low, high], which holds 0;
+ * low for NaN. Of 32 bits, the ends of [low, high] are floats or next to one. */
+#ifndef TINYML_FROM_FLOAT_H
+#define TINYML_FROM_FLOAT_H
+#include <stdint.h>
+
+/* Compilers say where there is hardware for floats. */
+#if defined(__riscv_flen) || (defined(__ARM_FP) && (__ARM_FP & 4))
+static inline __attribute__((__unused__)) int32_t tm_scaled_to_int(float x, int8_t frac, int32_t low, int32_t high)
+{
+    union { uint32_t bits; float value; } power;
+    power.bits = (uint32_t)(frac + 127) << 23;
+    x *= power.value;
+    if (x >= (float)high)
+        return high;
+    if (!(x > (float)low))
+        return low;
+    const int32_t whole = (int32_t)x;
+    const float rest = x - (float)whole;
+    return whole + (rest >= 0.5f) - !(rest >= -0.5f);
+}
+
+static inline __attribute__((__unused__)) int8_t tm_f32_to_s8(float x, int8_t frac, int8_t low, int8_t high)
+{
+    return (int8_t)tm_scaled_to_int(x, frac, low, high);
+}
+
+static inline __attribute__((__unused__)) int16_t tm_f32_to_s16(float x, int8_t frac, int16_t low, int16_t high)
+{
+    return (int16_t)tm_scaled_to_int(x, frac, low, high);
+}
+
+static inline __attribute__((__unused__)) int32_t tm_f32_to_s32(float x, int8_t frac, int32_t low, int32_t high)
+{
+    return tm_scaled_to_int(x, frac, low, high);
+}
+#else
+/* By integers: the magnitude is the mantissa of 24 bits, shifted to the right by one bit less, then by that bit with 1
+ * added. Halves of negative numbers go upwards because their mantissa is taken one lower. */
+static inline __attribute__((__unused__)) uint32_t tm_f32_bits(float x)
+{
+    union { float value; uint32_t bits; } y;
+    y.value = x;
+    return y.bits;
+}
+
+/* The byte at a time, which takes no shifts on machines of 8 bits. */
+static inline __attribute__((__unused__)) uint8_t tm_f32_exponent(uint32_t bits)
+{
+    return (uint8_t)((uint8_t)(bits >> 24) << 1 | (uint8_t)(bits >> 16) >> 7);
+}
+
+static inline __attribute__((__unused__)) uint8_t tm_f32_is_negative(uint32_t bits)
+{
+    return (uint8_t)(bits >> 24) >> 7;
+}
+
+static inline __attribute__((__unused__)) uint32_t tm_f32_mantissa(uint32_t bits)
+{
+    return (bits & (uint32_t)0x7FFFFF) | (uint32_t)0x800000;
+}
+
+/* Of a number beyond the limits, or of NaN. */
+static inline __attribute__((__unused__)) uint8_t tm_f32_is_low(uint32_t bits)
+{
+    return bits > (uint32_t)0x7F800000;
+}
+
+static inline __attribute__((__unused__)) int8_t tm_f32_to_s8(float x, int8_t frac, int8_t low, int8_t high)
+{
+    const uint32_t bits = tm_f32_bits(x);
+    const int16_t right = (int16_t)(133 - frac - tm_f32_exponent(bits));
+    if (right < 0)
+        return tm_f32_is_low(bits) ? low : high;
+    if (right > 7)
+        return 0;
+    const uint8_t negative = tm_f32_is_negative(bits);
+    const uint8_t twice = (uint8_t)((uint8_t)((tm_f32_mantissa(bits) - negative) >> 16) >> right);
+    const uint8_t size = (uint8_t)((twice >> 1) + (twice & 1));
+    if (negative)
+        return size > (uint8_t)-low ? low : (int8_t)-size;
+    return size > (uint8_t)high ? high : (int8_t)size;
+}
+
+static inline __attribute__((__unused__)) int16_t tm_f32_to_s16(float x, int8_t frac, int16_t low, int16_t high)
+{
+    const uint32_t bits = tm_f32_bits(x);
+    int16_t right = (int16_t)(141 - frac - tm_f32_exponent(bits));
+    if (right < 0)
+        return tm_f32_is_low(bits) ? low : high;
+    if (right > 15)
+        return 0;
+    const uint8_t negative = tm_f32_is_negative(bits);
+    uint16_t twice = (uint16_t)((tm_f32_mantissa(bits) - negative) >> 8);
+    if (right > 7) {
+        twice = (uint16_t)(twice >> 8);
+        right = (int16_t)(right - 8);
+    }
+    twice = (uint16_t)(twice >> right);
+    const uint16_t size = (uint16_t)((twice >> 1) + (twice & 1));
+    if (negative)
+        return size > (uint16_t)(0u - (uint16_t)low) ? low : (int16_t)-size;
+    return size > (uint16_t)high ? high : (int16_t)size;
+}
+
+static inline __attribute__((__unused__)) int32_t tm_f32_to_s32(float x, int8_t frac, int32_t low, int32_t high)
+{
+    const uint32_t bits = tm_f32_bits(x);
+    const int16_t right = (int16_t)(149 - frac - tm_f32_exponent(bits));
+    if (right < -8)
+        return tm_f32_is_low(bits) ? low : high;
+    if (right > 23)
+        return 0;
+    const uint8_t negative = tm_f32_is_negative(bits);
+    uint32_t size;
+    if (right < 0) {
+        size = tm_f32_mantissa(bits) << (-1 - right);
+    } else {
+        const uint32_t twice = (tm_f32_mantissa(bits) - negative) >> right;
+        size = (twice >> 1) + (twice & 1);
+    }
+    if (negative)
+        return size > 0 - (uint32_t)low ? low : (int32_t)(0 - size);
+    return size > (uint32_t)high ? high : (int32_t)size;
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+"""The RISC-V boards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tinyml.targets.board import Board
+
+_ABI = "-mabi=ilp32"
+
+# The memory sizes are those of a GD32VF103.
+_RISCV = Board(
+    "riscv",
+    "rv32imc",
+    131072,
+    32768,
+    flags=("-march=rv32imc", _ABI),
+    costs="riscv",
+    title="RV32IMC with the memories of a GD32VF103",
+    core="RV32IMC",
+)
+
+BOARDS = (
+    _RISCV,
+    replace(
+        _RISCV,
+        name="gd32vf103",
+        part="rv32imac",
+        flags=("-march=rv32imac", _ABI),
+        title="Sipeed Longan Nano (GD32VF103CB)",
+        aliases=("longan-nano",),
+        core="RV32IMAC (Bumblebee)",
+        clock=108_000_000,
+        source="GigaDevice GD32VF103 data sheet",
+        waits="flash",
+        platformio="gd32v:sipeed-longan-nano",
+    ),
+    replace(
+        _RISCV,
+        name="esp32-c3",
+        flash=1310720,
+        ram=327680,
+        title="ESP32-C3",
+        aliases=("esp32c3",),
+        core="RV32IMC",
+        clock=160_000_000,
+        source="arduino-esp32, boards.txt (the default partitions of 4 MiB of flash); ESP32-C3 data sheet",
+        waits="external flash (QSPI), behind a cache of 16 KiB",
+        arduino=("esp32:esp32:esp32c3",),
+        platformio="espressif32:esp32-c3-devkitm-1",
+    ),
+)

@@ -1,0 +1,82 @@
+// RUN: tinyml-opt %s -p "fold-input-unit{input_unit=g16384}" --split-input-file | filecheck %s --check-prefix=POWER
+// RUN: tinyml-opt %s -p "fold-input-unit{input_unit=\"0.5+3:s10\"}" --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "fold-input-unit{input_unit=\"0.5+3:s10\"},fold-input-unit{input_unit=int8}" --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "fold-input-unit{input_unit=\"uint8:255\"}" --split-input-file | filecheck %s --check-prefix=BYTES
+// RUN: tinyml-opt %s -p fold-input-unit --split-input-file | filecheck %s --check-prefix=NONE
+
+// A real is 0.5 * raw + 3, and the numbers of `!fixed.s<10, 9>` are raw / 512: weights and bias make up for both. A unit
+// that is a power of two changes nothing but the format.
+func.func @dense(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-253.0, 259.0>}) -> tensor<1x1xf32> {
+  %W = tdsl.const dense<[[2.0, -1.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %y = tdsl.matmul %W, %X : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK: func.func @dense(%X: tensor<2x1xf32> {tdsl.feature_scales = array<f32: 2.560000e+02>, tdsl.feature_zeros = array<f32: 3.000000e+00>, tdsl.range = #tdsl.range<-1.0, 1.0>, tdsl.input_unit = "0.5+3:s10", tdsl.input_format = !fixed.s<10, 9>})
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}5.120000e+02, -2.560000e+02]]>
+// CHECK-NEXT: %y = tdsl.matmul %W, %X
+// CHECK-NEXT: %bias = tdsl.const dense<3.000000e+00>
+// CHECK-NEXT: tdsl.add %y, %bias
+// POWER: func.func @dense(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-253.0, 259.0>, tdsl.input_unit = "g16384", tdsl.input_format = !fixed.s<16, 14>})
+// POWER-NEXT: tdsl.const dense<{{\[\[}}2.000000e+00, -1.000000e+00]]>
+// Bytes are signed once their upper bit is flipped: 128 stands for 0.
+// BYTES: func.func @dense
+// BYTES-SAME: tdsl.feature_scales = array<f32: 1.280000e+02>, tdsl.feature_zeros = array<f32: 1.280000e+02>, tdsl.range = #tdsl.range<-2.9765625, 1.0234375>, tdsl.input_unit = "uint8:255", tdsl.input_format = !fixed.byte<8, 7>
+// NONE: func.func @dense(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-253.0, 259.0>}) ->
+
+// -----
+
+// A row of the input at a computed index, as recurrent networks read it.
+func.func @steps(%X: tensor<3x2xf32>) -> tensor<1x1xf32> {
+  %W = tdsl.const dense<[[2.0], [-1.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %i = arith.constant 1 : index
+  %x = tdsl.index %X[%i] : tensor<3x2xf32> -> tensor<2xf32>
+  %row = tdsl.reshape %x : tensor<2xf32> -> tensor<1x2xf32>
+  %y = tdsl.matmul %row, %W : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK: func.func @steps
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}5.120000e+02], [-2.560000e+02]]>
+// CHECK: %x = tdsl.index %X[%i]
+// CHECK: %bias = tdsl.const dense<3.000000e+00>
+
+// -----
+
+// The real 0 around an image is raw -6, or -6 / 512; the greatest element of a window stays the greatest.
+func.func @image(%X: tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> {
+  %W = tdsl.const dense<2.0> : tensor<1x2x2x1xf32> -> tensor<1x2x2x1xf32>
+  %padded = tdsl.pad %X {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : tensor<1x2x2x1xf32> -> tensor<1x4x4x1xf32>
+  %pooled = tdsl.max_pool %padded {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : tensor<1x4x4x1xf32> -> tensor<1x2x2x1xf32>
+  %y = tdsl.conv2d %W, %pooled {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x1x1x1xf32>
+  func.return %y : tensor<1x1x1x1xf32>
+}
+// CHECK: func.func @image
+// CHECK-NEXT: tdsl.const dense<5.120000e+02>
+// CHECK-NEXT: tdsl.pad %X {{.*}}value = -0.01171875 : f64
+// CHECK: %bias = tdsl.const dense<2.400000e+01>
+
+// -----
+
+// Thresholds of trees become those of raws: 4 is (4 - 3) / 256.
+func.func @tree(%X: tensor<1x2xf32>) -> tensor<1x1xf32> {
+  %votes = tdsl.const dense<[[1.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi16>, thresholds = dense<4.0> : tensor<1xf32>, children = dense<[[-1, -2]]> : tensor<1x2xi16>, roots = dense<0> : tensor<1xi16>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK: func.func @tree
+// CHECK: thresholds = dense<3.906250e-03>
+
+// -----
+
+// Other ops read features that are computed from the integers first, at the beginning.
+func.func @distance(%X: tensor<2x1xf32>) -> tensor<2x1xf32> {
+  %y = tdsl.tanh %X : tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %y : tensor<2x1xf32>
+}
+// CHECK: func.func @distance
+// CHECK-NEXT: %scale = tdsl.const dense<2.560000e+02> : tensor<1x1xf32>
+// CHECK-NEXT: %features = tdsl.mul %X, %scale
+// CHECK-NEXT: %offset = tdsl.const dense<3.000000e+00> : tensor<1x1xf32>
+// CHECK-NEXT: %features_1 = tdsl.add %features, %offset
+// CHECK-NEXT: tdsl.tanh %features_1
+// POWER: func.func @distance
+// POWER-NEXT: tdsl.tanh %X

@@ -1,0 +1,129 @@
+"""Boards by the names that people know: linked for their memories, run on their cores, and told what does not fit."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs.paths import ROOT
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.registry import Interface, runner_for
+from tinyml.runtime.devices.toolchain import build_model, is_overflow
+from tinyml.targets.registry import board, boards, chip_of
+from tinyml.tools.driver.choice.remedies import board_that_fits
+from tinyml.tools.driver.compile_model import build_folder, compile_model
+from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.run_model import RunRequest, run_model
+
+MODEL = ROOT / "tests/models/small-network"
+SAMPLES = 2
+
+NAMED = [board.name for board in boards() if board.clock is not None]
+"""All but the bare cores and the host."""
+
+ALIKE: dict[str, list[str]] = defaultdict(list)
+"""Boards for which the same C is printed, by their first."""
+for _name in NAMED:
+    _first = next(
+        (
+            name
+            for name in ALIKE
+            if (chip_of(name), board(name).costs, board(name).features)
+            == (chip_of(_name), board(_name).costs, board(_name).features)
+        ),
+        _name,
+    )
+    ALIKE[_first].append(_name)
+
+
+@pytest.mark.parametrize("first", ALIKE)
+def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
+    """It is compiled once for boards with the same core, and fits the memories of all."""
+    request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
+    report, _ = build_folder(request, board(first), tmp_path, must_fit=True)
+    times = {first: report["milliseconds_per_inference"]}
+    for name in ALIKE[first]:
+        result = run_model(RunRequest(folder=tmp_path, data=MODEL / "val.npz", device=name, limit=SAMPLES))
+        assert result["mismatch"] is None
+        assert result["flash_bytes"] <= (board(name).flash or 0)
+        assert result["ram_bytes"]["total"] <= (board(name).ram or 0)
+        times[name] = result["milliseconds_per_inference"]
+        assert result["time_source"] == board(name).time_source
+        counted = result["core_cycles_per_inference"] or result[f"{board(name).unit}_per_inference"]
+        assert times[name] == pytest.approx(counted / (board(name).clock or 0) * 1e3, abs=1e-3)
+    assert all(times.values())
+
+
+def test_at_least_eight_boards_run():
+    assert len(NAMED) >= 8
+    assert sorted(name for alike in ALIKE.values() for name in alike) == sorted(NAMED)
+
+
+SMALL = Interface("small", "int16_t", 2, None, 0, has_label=True)
+SOURCE = """#include "small.h"
+static volatile int8_t a[RAM];
+int16_t small_predict(const int16_t *X) { __asm__ volatile(".space FLASH"); return a[X[0]]; }
+"""
+HEADER = """#include <stdint.h>
+#define small_INPUT_LENGTH 2
+#define small_OUTPUT_LENGTH 0
+int16_t small_predict(const int16_t *X);
+"""
+
+
+def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
+    """Whether the linker has room on a board for a program with so many bytes of code and of data."""
+    runner = runner_for(name)
+    (folder / "small.c").write_text(SOURCE.replace("RAM", str(ram)).replace("FLASH", str(flash)))
+    (folder / "small.h").write_text(HEADER)
+    flags = ["-Os", *runner.flags, *runner.chip.memory_flags(runner.board)]
+    try:
+        build_model(runner.chip, folder, SMALL, folder / "small.elf", flags)
+    except InputError as error:
+        if not is_overflow(error):
+            raise
+        return False
+    return True
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
+    """Flash of every other board, RAM of the others."""
+    for number, name in enumerate(NAMED):
+        flash, ram = board(name).flash or 0, board(name).ram or 0
+        if turn == number % 2:
+            assert is_linked(name, flash - 1200, ram - 64, tmp_path), name
+            more = (flash, 8) if number % 4 < 2 else (8, ram)
+            assert not is_linked(name, *more, tmp_path), name
+
+
+def only_the_board(*given: Any) -> list[str]:
+    """A remedy, without a search for options."""
+    return [board_that_fits(given[3], *given[4:])]
+
+
+def test_what_does_not_fit_is_told_the_memories_of_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """And a board that has room."""
+    monkeypatch.setattr("tinyml.tools.driver.compile_program.remedies", only_the_board)
+    request = Request(
+        model=MODEL / "small_network.sd", val=MODEL / "val.npz", target="attiny85", format="f32", out=tmp_path / "o"
+    )
+    with pytest.raises(InputError, match=r"does not fit attiny85 \(attiny85\): .* 512 of RAM.*; uno has 2,048"):
+        compile_model(request)
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_run_of_a_program_larger_than_the_board_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Emulated cores run it all the same."""
+    tour, name = ROOT / "docs/tour", "esp32-c3"
+    compile_model(Request(model=tour / "tour.sd", val=tour / "val.npz", target=name, width=8, out=tmp_path / "o"))
+    less = replace(board(name), flash=200)
+    monkeypatch.setattr("tinyml.targets.registry.board", {name: less}.__getitem__)
+    with pytest.raises(
+        InputError, match=r"does not fit esp32-c3 .*: needs \d+ bytes of flash .*, the board has 200 of"
+    ):
+        run_model(RunRequest(folder=tmp_path / "o", data=tour / "val.npz", device=name, limit=1))

@@ -1,0 +1,76 @@
+"""Arduino's own build of the library and its sketches, and the program for an Uno on its simulator."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
+from programs.sketches import CORE, sketches
+
+from tinyml.runtime.devices.registry import is_available
+from tinyml.targets.registry import board
+
+HARDWARE = Path("/usr/share/arduino/hardware")
+TOOLS = Path("/usr/share/arduino-builder")
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("arduino-builder") is None or not HARDWARE.is_dir(), reason="arduino-builder is not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def sensor(tmp_path_factory: pytest.TempPathFactory) -> SensorModel:
+    return sensor_model(tmp_path_factory.mktemp("sensor"), "uno")
+
+
+def build(model: SensorModel, sketch: Path, folder: Path, target: str) -> Path:
+    """The ELF file that Arduino's build makes of a sketch; warnings in the library or the sketch are errors."""
+    cache = folder.parent / "cache"
+    for path in (folder, cache):
+        path.mkdir(exist_ok=True)
+    libraries = model.out / "arduino"
+    command = ["arduino-builder", "-compile", "-fqbn", board(target).arduino[0], "-warnings", "all"]
+    command += ["-hardware", TOOLS, "-hardware", HARDWARE, "-tools", "/usr/bin", "-libraries", libraries]
+    command += ["-build-path", folder, "-build-cache", cache]
+    # Without this definition core 1.8.7 itself does not compile.
+    command += ["-prefs", "compiler.cpp.extra_flags=-DDECIMAL_DIG=9", sketch]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    warned = [line for line in done.stderr.splitlines() if "warning:" in line and "/hardware/" not in line]
+    assert not warned
+    return folder / f"{sketch.name}.elf"
+
+
+@pytest.mark.parametrize("target", ["uno", "mega", "leonardo"])
+def test_every_sketch_builds(sensor: SensorModel, target: str, tmp_path: Path):
+    for sketch in sketches(sensor.out / "arduino" / NAME):
+        assert build(sensor, sketch, tmp_path / "build", target).is_file()
+
+
+def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
+    """The lines that a program for an Uno writes to its serial line, on simavr."""
+    uart = folder / "uart"
+    if not uart.exists():
+        subprocess.run(["gcc", "-O2", CORE / "uart.c", "-lsimavr", "-lelf", "-o", uart], check=True)
+    command = [uart, board("uno").part, elf, str(lines), "200000000"]
+    said = subprocess.run(command, input=sent, capture_output=True, text=True, check=True).stdout
+    return [line for line in said.splitlines() if not line.startswith("Loaded ")]
+
+
+@pytest.mark.skipif(not is_available("uno"), reason="simavr is not installed")
+def test_the_uno_answers_over_its_serial_line(sensor: SensorModel, tmp_path: Path):
+    """Arduino links with optimization across files, whose bits are the same."""
+    examples = sensor.out / "arduino" / NAME / "examples"
+    # Some numbers have exponents, and most have ten digits or more.
+    x = np.vstack([inputs(20), inputs(20) / 1e5])
+    sent = "".join(" ".join(map(str, sample)) + "\n" for sample in x)
+    elf = build(sensor, examples / "Serial/Serial.ino", tmp_path / "build", "uno")
+    words = [line.split()[0] for line in answers(elf, tmp_path, len(x), sent)]
+    assert words == sensor.words(x)
+    assert len(set(words)) > 1
+    elf = build(sensor, examples / "SelfTest/SelfTest.ino", tmp_path / "build", "uno")
+    assert answers(elf, tmp_path, 6)[-1] == "5 of 5 samples as on the desk"

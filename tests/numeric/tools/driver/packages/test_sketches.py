@@ -1,0 +1,159 @@
+"""The sketches of the Arduino library, run on this computer and compiled for other families of chips."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.gural_murmann import FOLDER as GURAL
+from programs.gural_murmann import images as reduced
+from programs.gural_murmann import logits, program
+from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
+from programs.sketches import CORE, compile_sketch, run_sketch, sketches
+
+from tinyml.dialects.layouts.packed_bits import pack_bits
+from tinyml.runtime.devices.registry import is_available
+from tinyml.targets.registry import board, chip_of
+from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.stages import print_ir
+
+
+@pytest.fixture(scope="module")
+def sensor(tmp_path_factory: pytest.TempPathFactory) -> SensorModel:
+    return sensor_model(tmp_path_factory.mktemp("sensor"), "uno")
+
+
+def library(model: SensorModel) -> Path:
+    return model.out / "arduino" / NAME
+
+
+def test_there_is_a_sketch_for_each_sensor(sensor: SensorModel):
+    names = [path.stem for path in sketches(library(sensor))]
+    assert names == ["Accelerometer", "AnalogPins", "SelfTest", "Serial", "Stream"]
+
+
+def test_stored_samples_are_right(sensor: SensorModel, tmp_path: Path):
+    *answers, result = run_sketch(library(sensor), "SelfTest", tmp_path)
+    assert [line.split()[0] for line in answers] == sensor.words(inputs(50)[:5])
+    assert result == "5 of 5 samples as on the desk"
+
+
+def test_a_sample_that_is_wrong_is_noticed(sensor: SensorModel, tmp_path: Path):
+    file = library(sensor) / "examples/SelfTest/samples.h"
+    text = file.read_text()
+    before, scores, after = text.partition("sample_scores[SAMPLES][3] SAMPLE_FLASH = {\n    {")
+    number = after.partition(",")[0]
+    file.write_text(before + scores + after.replace(number, str(int(number) ^ 1), 1))
+    try:
+        assert run_sketch(library(sensor), "SelfTest", tmp_path)[-1] == "4 of 5 samples as on the desk"
+    finally:
+        file.write_text(text)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"width": 16, "reuse_input": True},
+        {"width": 32, "feature_scales": True},
+        {"format": "zeroskew", "feature_scales": True},
+        {"format": "f32", "width": None, "feature_scales": True},
+    ],
+    ids=lambda options: " ".join(map(str, options.values())),
+)
+def test_numbers_over_the_serial_line(options: dict[str, Any], tmp_path: Path):
+    model = sensor_model(tmp_path, "uno", packages=("arduino",), **options)
+    x = np.vstack([inputs(8), inputs(2) / 1e5])
+    sent = "\n".join(", ".join(str(value) for value in sample) for sample in x) + "\r\n"
+    said = run_sketch(library(model), "Serial", tmp_path / "run", sent.encode())
+    assert [line.split()[0] for line in said] == model.words(x)
+
+
+def test_analog_pins(sensor: SensorModel, tmp_path: Path):
+    readings = np.random.default_rng(5).integers(0, 1024, (8, 6))
+    readings.astype(np.int16).tofile(tmp_path / "readings")
+    name = "AnalogPins"
+    sketch = library(sensor) / f"examples/{name}/{name}.ino"
+    text = sketch.read_text()
+    sketch.write_text(text.replace("UNIT = 1.0f;", "UNIT = 1.0f / 1024;"))
+    try:
+        said = run_sketch(library(sensor), name, tmp_path, readings=tmp_path / "readings")
+    finally:
+        sketch.write_text(text)
+    assert sketch.read_text() == text
+    assert said == sensor.words(readings / 1024)
+
+
+def test_windows_of_an_accelerometer(sensor: SensorModel, tmp_path: Path):
+    readings = np.random.default_rng(6).integers(-16384, 16384, (8, 6))
+    readings.astype(np.int16).tofile(tmp_path / "readings")
+    said = run_sketch(library(sensor), "Accelerometer", tmp_path, readings=tmp_path / "readings")
+    assert said == sensor.words(readings / 16384)
+
+
+def test_integers_of_sensors(tmp_path: Path):
+    """The sketches hand the integers of an accelerometer to the model, and read integers over the serial line."""
+    model = sensor_model(tmp_path, "uno", packages=("arduino",), input_unit="g16384")
+    readings = np.random.default_rng(6).integers(-16384, 16384, (8, 6))
+    readings.astype(np.int16).tofile(tmp_path / "readings")
+    said = run_sketch(library(model), "Accelerometer", tmp_path / "axes", readings=tmp_path / "readings")
+    assert said == model.words(readings / 16384)
+    sent = "\n".join(" ".join(map(str, sample)) for sample in readings.tolist()) + "\n"
+    answers = run_sketch(library(model), "Serial", tmp_path / "serial", sent.encode())
+    assert [line.split()[0] for line in answers] == said
+    assert len(set(said)) > 1
+
+
+def images() -> np.ndarray:
+    return reduced(np.load(GURAL / "test.npz")["x"])[:4]
+
+
+def packed(images: np.ndarray) -> bytes:
+    return b"".join(pack_bits(image.astype("i8") - 8, 4).tobytes() for image in images)
+
+
+@pytest.mark.parametrize("input", ["serial", "callback"])
+def test_images_row_by_row(input: str, tmp_path: Path):
+    """Over the serial line every row is asked for; the stored images come from a function."""
+    (tmp_path / "network.mlir").write_text(print_ir(program()))
+    np.savez(tmp_path / "images.npz", x=images())
+    request = Request(
+        model=tmp_path / "network.mlir",
+        val=tmp_path / "images.npz",
+        out=tmp_path / "out",
+        input=input,
+        plan="rows",
+        pack_buffers=True,
+    )
+    compile_model(request)
+    found = tmp_path / "out/arduino/gural_mnist10"
+    labels = [f"class {label}" for label in logits(images()).argmax(1)]
+    assert [path.stem for path in sketches(found)] == ["SelfTest", *["SerialRows"] * (input == "serial")]
+    *answers, result = run_sketch(found, "SelfTest", tmp_path / "stored")
+    assert [line.partition("  ")[0] for line in answers] == labels
+    assert result == "4 of 4 samples as on the desk"
+    if input == "serial":
+        said = run_sketch(found, "SerialRows", tmp_path / "rows", packed(images()))
+        assert said == [*labels, f"{4 * 14} rows"]
+
+
+OTHERS = {"mkr1000": "gnu++11", "due": "gnu++11", "pico": "gnu++17", "nano33ble": "gnu++14", "esp32-c3": "gnu++20"}
+"""Boards of other families, and the standard of C++ in which their cores are compiled."""
+
+
+@pytest.mark.parametrize("target", OTHERS)
+def test_sketches_compile_for_other_families(target: str, tmp_path: Path):
+    if not is_available(target):
+        pytest.skip(f"the tools of {target} are not installed")
+    model, chip = sensor_model(tmp_path, target, packages=("arduino",)), chip_of(target)
+    freestanding = [f"-I{CORE / 'freestanding'}"] if "-ffreestanding" in chip.flags else []
+    flags = [*chip.flags, *board(target).flags, *freestanding]
+    prefix, cxx = chip.prefix, OTHERS[target]
+    for sketch in sketches(library(model)):
+        compile_sketch(library(model), sketch, tmp_path / sketch.stem, prefix=prefix, flags=flags, cxx=cxx)
+    properties = (library(model) / "library.properties").read_text()
+    architectures = dict.fromkeys(name.split(":")[1] for name in board(target).arduino)
+    assert f"\narchitectures={','.join(architectures)}\n" in properties

@@ -1,0 +1,88 @@
+"""Models that are too large for an Uno: the message says the size, what would fit, and which parameter helps."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.estimators import datasets, halves, sk, skl2onnx
+
+import tinyml
+from tinyml.dialects import tdsl
+from tinyml.lowering.frontends.onnx.importer import read_onnx
+from tinyml.lowering.frontends.sklearn.importer import import_estimator
+from tinyml.tools.main import main
+
+
+def exported(estimator: Any, x: Any) -> bytes:
+    with warnings.catch_warnings(action="ignore"):
+        return skl2onnx.to_onnx(estimator, x[:1]).SerializeToString()
+
+
+def support_vectors() -> Any:
+    """The machine that scikit-learn's defaults give for 1,100 of the digits: 537 support vectors."""
+    x, y = datasets.load_digits(return_X_y=True)
+    some = np.random.default_rng(0).permutation(len(x))[:1100]
+    return sk.SVC().fit(x[some].astype(np.float32), y[some])
+
+
+def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """From a file of skl2onnx, with a choice of formats."""
+    data, estimator = halves("digits"), support_vectors()
+    count = len(estimator.support_vectors_)
+    assert count == 537
+    file, val = tmp_path / "svc.onnx", tmp_path / "val.npz"
+    file.write_bytes(exported(estimator, data.x))
+    np.savez(val, x=data.held_x[:20], y=data.held_y[:20])
+    assert main(["compile", str(file), "--val", str(val), "--target", "uno", "-o", str(tmp_path / "out")]) == 1
+    [error] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
+    found = re.search(r"needs ([\d,]+) bytes of flash, the board has 32,256; the model has 537 support vectors", error)
+    assert found is not None, error
+    assert 32_256 < int(found[1].replace(",", "")) < 100 * count
+    fitting = re.search(r"about (\d+) would fit: a greater C, a smaller gamma", error)
+    assert fitting is not None, error
+    assert 200 < int(fitting[1]) < count
+    assert "mega has" in error
+    assert len(error) < 400 + len(str(file))
+
+
+def test_neighbours():
+    """In a format that was asked for: a constant is larger than any array may be."""
+    data = halves("digits")
+    estimator = sk.KNeighborsClassifier(3).fit(data.x[:600], data.y[:600])
+    said = r"does not fit uno .*: needs [\d,]+ bytes of flash, the board has 32,256; the model has 600 training"
+    with pytest.raises(tinyml.InputError, match=rf"{said} samples, about \d+ would fit: .*n_neighbors") as error:
+        tinyml.compile(estimator, data.held_x[:20], data.held_y[:20], board="uno", width=8)
+    assert "\n" not in str(error.value)
+
+
+def test_forests_in_floats():
+    """They fit in 8 bits; so the format is named before the parameters."""
+    data = halves("digits")
+    estimator = sk.RandomForestClassifier(20, max_depth=6, random_state=0).fit(data.x, data.y)
+    said = r"needs [\d,]+ bytes of flash, the board has 32,256; format \w+ width 8 needs about"
+    with pytest.raises(tinyml.InputError, match=said) as error:
+        tinyml.compile(estimator, data.held_x[:20], data.held_y[:20], board="uno", format="f32")
+    assert "inner nodes in 20 trees, about" in str(error.value)
+
+
+def test_every_door_says_what_a_model_stores():
+    data = halves("iris")
+    vectors = sk.SVC().fit(data.x, data.y)
+    expected = tdsl.stored_of(import_estimator(vectors))
+    assert expected is not None
+    assert expected.count == len(vectors.support_vectors_)
+    assert tdsl.stored_of(read_onnx(exported(vectors, data.x), "model.onnx")) == expected
+    regressor = import_estimator(sk.SVR().fit(data.x, data.y))
+    assert tdsl.stored_of(regressor).what == "support vectors"  # pyright: ignore[reportOptionalMemberAccess]
+    trees = sk.RandomForestClassifier(5, max_depth=3, random_state=0).fit(data.x, data.y)
+    nodes = sum(int((each.tree_.feature >= 0).sum()) for each in trees.estimators_)
+    for module in (import_estimator(trees), read_onnx(exported(trees, data.x), "model.onnx")):
+        stored = tdsl.stored_of(module)
+        assert stored == tdsl.StoredExamples(nodes, "inner nodes in 5 trees", tdsl.SMALLER_FORESTS)
+    # One product of matrices remains of a linear kernel.
+    assert tdsl.stored_of(import_estimator(sk.SVC(kernel="linear").fit(data.x, data.y))) is None

@@ -1,0 +1,213 @@
+"""Programs of one op each, one for every format of an input, and a program around them that calls their functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from programs.lowered import lowered
+from programs.number_formats import extremes, raws_of
+from programs.printed import parse, write_module
+from programs.runtime_functions import run_figure
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.runtime.devices.registry import Runner
+
+ELEMENTS = 4
+"""Elements of each input and of each output."""
+
+SAMPLED = 600
+"""Neighbours tried of a format with many numbers."""
+
+Bits = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A program that takes four numbers of a format. attributes: of its argument, if it has some.
+
+    result: the format of the scores, if it differs.
+    """
+
+    name: str
+    format: NumberFormat
+    attributes: str = ""
+    result: NumberFormat | None = None
+
+    @property
+    def text(self) -> str:
+        x, y = (f"tensor<{ELEMENTS}x1x{format.type}>" for format in (self.format, self.scored))
+        op = "tanh" if self.result is None else "cast"
+        argument = f"%X: {x} {{{self.attributes}}}" if self.attributes else f"%X: {x}"
+        body = f"%y = tdsl.{op} %X : {x} -> {y}\n  func.return %y : {y}"
+        return f"func.func @{self.name}({argument}) -> {y} {{\n  {body}\n}}\n"
+
+    @property
+    def scored(self) -> NumberFormat:
+        """The format of the scores."""
+        return self.result or self.format
+
+    @property
+    def module(self) -> ModuleOp:
+        """The program on numbers of the formats (L1)."""
+        return parse(self.text)[1]
+
+    def write(self, target: str, folder: Path) -> None:
+        """Print the C into a folder."""
+        ctx, module = parse(self.text)
+        lowered(module, ctx, end="loops-to-bits", target=target, packed="never")
+        write_module(module, ctx, target, folder)
+
+
+def reals_near(format: NumberFormat) -> NDArray[np.float32]:
+    """Finite reals that are hard to round: middles between neighbours, the floats around these, far ones, any bits."""
+    random = np.random.default_rng(format.bits)
+    reals = np.unique(format.decode(raws_of(format)))
+    at = np.arange(len(reals) - 1)
+    if len(at) > SAMPLED:
+        around_zero = int(np.searchsorted(reals, 0)) + np.arange(-50, 50)
+        ends = [0, 1, len(at) - 2, len(at) - 1]
+        at = np.unique(np.concatenate([random.choice(at, SAMPLED), around_zero.clip(0, len(at) - 1), ends]))
+    with np.errstate(over="ignore"):
+        middles = ((reals[at] + reals[at + 1]) / 2).astype(np.float32)
+        far = np.outer(extremes(format), [0.999, 1, 1.001, 2, 1e6]).astype(np.float32).ravel()
+    far = np.concatenate([far, np.array([3.4e38, -3.4e38, 1e-45, -1e-45, 0.0, -0.0], np.float32)])
+    around = [np.nextafter(middles, np.float32(end)) for end in (-np.inf, np.inf)]
+    any_bits = random.integers(0, 1 << 32, SAMPLED, np.uint64).astype(np.uint32).view(np.float32)
+    found = np.concatenate([middles, *around, reals[at].astype(np.float32), far, any_bits])
+    return found[np.isfinite(found)]
+
+
+_AROUND = """\
+#include "figure.h"
+{includes}
+static int32_t out[{length}];
+
+const int32_t *figure_scores(void)
+{{
+    return out;
+}}
+
+typedef union {{
+    int32_t bits;
+    float real;
+}} either;
+
+static float real_of(int32_t bits)
+{{
+    either x;
+    x.bits = bits;
+    return x.real;
+}}
+
+static int32_t bits_of(float real)
+{{
+    either x;
+    x.real = real;
+    return x.bits;
+}}
+
+void figure_predict(const int32_t *X)
+{{
+    for (int16_t i = 0; i < {length}; i++) {{
+        const int16_t at = i % {elements};
+        const int32_t x = X[i + 1];
+        switch (X[0]) {{
+{cases}        }}
+    }}
+}}
+"""
+_CASES = """\
+        case {set}:
+            {name}_set(at, real_of(x));
+            out[i] = {read};
+            break;
+        case {score}:
+            (({type} *){name}_scores())[at] = {raw};
+            out[i] = bits_of({name}_score(at));
+            break;
+        case {run}:
+            {name}_set(at, real_of(x));
+            {name}_run();
+            out[i] = bits_of({name}_score(at));
+            break;
+"""
+
+
+@dataclass(frozen=True)
+class Called:
+    """Of each program: the elements that NAME_set writes, the reals of NAME_score, and those of scores after a run."""
+
+    elements: Sequence[NDArray[Any]]
+    scores: Sequence[NDArray[np.float32]]
+    after_run: Sequence[NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class CalledPrograms:
+    """Programs in one translation unit, on one device. length: the numbers that are converted together."""
+
+    callers: Sequence[Caller]
+    device: Runner | str
+    folder: Path
+    length: int = 256
+
+    def _run(self, tasks: Sequence[tuple[int, Bits]]) -> list[Bits]:
+        """What each task, a case of the program around them, makes of its words."""
+        rows: list[Bits] = []
+        for case, words in tasks:
+            padded = np.resize(words, (-(-len(words) // self.length), self.length))
+            rows.append(np.insert(padded, 0, case, axis=1))
+        inputs = np.concatenate(rows)
+        results = run_figure(self._source, inputs, self.length, self.device, self.folder, output="int32_t")
+        parts = np.split(results, np.cumsum([len(row) for row in rows])[:-1])
+        return [part.ravel()[: len(words)] for part, (_, words) in zip(parts, tasks, strict=True)]
+
+    @cached_property
+    def _source(self) -> str:
+        """The program around all of them, which are printed beside it."""
+        models = self.folder / "models"
+        target = self.device if isinstance(self.device, str) else self.device.name
+        cases = ""
+        for number, caller in enumerate(self.callers):
+            caller.write(target, models)
+            name, is_float = caller.name, caller.scored.dtype.kind == "f"
+            type = "float" if is_float else f"{caller.scored.dtype}_t"
+            element = f"{name}_input()[at]"
+            cases += _CASES.format(
+                **{kind: 3 * number + case for case, kind in enumerate(("set", "score", "run"))},
+                name=name,
+                read=f"bits_of({element})" if caller.format.dtype.kind == "f" else element,
+                type=type,
+                raw="real_of(x)" if is_float else f"({type})x",
+            )
+        includes = "\n".join(f'#include "{models / caller.name}.c"' for caller in self.callers)
+        return _AROUND.format(includes=includes, length=self.length, elements=ELEMENTS, cases=cases)
+
+    def call(
+        self, reals: Sequence[NDArray[np.float32]], raws: Sequence[NDArray[Any]], run: NDArray[np.float32]
+    ) -> Called:
+        """Call all functions. Of each program: reals for NAME_set, raws for NAME_score; of all: reals to run on.
+
+        Numbers go to the elements in turn.
+        """
+        tasks: list[tuple[int, Bits]] = [(3 * number, x.view(np.int32)) for number, x in enumerate(reals)]
+        for number, raw in enumerate(raws):
+            tasks.append((3 * number + 1, raw.view(np.int32) if raw.dtype.kind == "f" else raw.astype(np.int32)))
+        tasks += [(3 * number + 2, run.view(np.int32)) for number in range(len(self.callers))]
+        words = self._run(tasks)
+        after_set, scores, after_run = (
+            words[at : at + len(self.callers)] for at in range(0, len(tasks), len(self.callers))
+        )
+        are_floats = [caller.format.dtype.kind == "f" for caller in self.callers]
+        return Called(
+            [one.view(np.float32) if is_float else one for one, is_float in zip(after_set, are_floats, strict=True)],
+            [one.view(np.float32) for one in scores],
+            [one.view(np.float32) for one in after_run],
+        )

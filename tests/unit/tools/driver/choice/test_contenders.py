@@ -1,0 +1,62 @@
+"""The order of alternatives, and the table of what `auto` chose for trained models."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from figures.pages import PAGES, column_of, tables
+from figures.store import MEASURED, read
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH
+from tinyml.tools.driver.choice.contenders import NOTABLE, Tried, fastest_first
+from tinyml.tools.driver.choice.trials import EstimatedCost
+
+BY_NAME = {alternative.name: alternative for alternative in ALTERNATIVES}
+
+
+def row(name: str, time: float | None, flash: float = 0.0) -> Tried:
+    trial = SimpleNamespace(alternative=BY_NAME[name])
+    return Tried(cast("Any", trial), EstimatedCost(time, flash, 0.0), {})
+
+
+def names(rows: list[Tried]) -> list[str]:
+    return [row.alternative.name for row in fastest_first(rows)]
+
+
+def test_of_equally_fast_programs_uniform_fixed_8_comes_first_then_the_smallest() -> None:
+    assert names([row("fixed 16", 98), row(NARROW_WIDTH, 100)]) == [NARROW_WIDTH, "fixed 16"]
+    assert names([row("fixed 16", 90), row(NARROW_WIDTH, 100)]) == ["fixed 16", NARROW_WIDTH]
+    assert names([row("fixed 16", 98, 9), row("zeroskew 8", 100, 8)]) == ["zeroskew 8", "fixed 16"]
+    assert names([row("fixed 16", None), row(NARROW_WIDTH, None)]) == ["fixed 16", NARROW_WIDTH]
+
+
+@given(st.permutations(sorted(BY_NAME)), st.lists(st.floats(1, 100), min_size=len(BY_NAME), max_size=len(BY_NAME)))
+def test_nothing_comes_before_what_is_notably_faster(order: list[str], times: list[float]) -> None:
+    given = [row(name, time) for name, time in zip(order, times, strict=True)]
+    ordered = fastest_first(given)
+    assert {id(row) for row in ordered} == {id(row) for row in given}
+    for place, first in enumerate(ordered):
+        for later in ordered[place + 1 :]:
+            assert cast("float", later.cost.time) >= NOTABLE * cast("float", first.cost.time)
+
+
+def test_alternatives_stand_beside_earlier_ones() -> None:
+    earlier: set[str] = set()
+    for alternative in ALTERNATIVES:
+        assert alternative.beside is None or alternative.beside in earlier
+        assert alternative.beside is not None or not alternative.weighed
+        earlier.add(alternative.name)
+
+
+def test_no_trained_model_runs_slower_than_in_8_bits_that_qualify() -> None:
+    """As measured on the simulated boards (`make figures`)."""
+    measured = read(MEASURED)
+    [table] = [table for page in PAGES for table in tables(page.read_text("utf-8")) if table.name == "auto-suite"]
+    for label in table.rows:
+        auto, narrow = (measured[column_of(table.name, heading, label)[0]] for heading in ("auto", "fixed 8"))
+        assert auto["fits"], label
+        assert auto["kept"], label
+        assert not narrow["qualifies"] or auto["time"] <= narrow["time"], label

@@ -1,0 +1,31 @@
+"""The table of boards in the pages."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from programs.paths import ROOT
+
+from tinyml.targets.registry import boards
+from tinyml.tools.environment.board_table import board_table
+
+PAGE = ROOT / "docs/boards.md"
+TABLE = re.compile(r"(?s)(?<=<!-- table of boards -->\n).*?(?=\n\n)")
+
+
+def test_the_page_has_the_table(request: pytest.FixtureRequest):
+    text = PAGE.read_text("utf-8")
+    if request.config.getoption("--update-docs"):
+        PAGE.write_text(text := TABLE.sub(board_table(), text), "utf-8")
+    assert TABLE.findall(text) == [board_table()]
+
+
+def test_a_board_with_a_clock_names_the_source_of_its_figures():
+    assert all(board.source and board.title and board.core for board in boards() if board.clock is not None)
+
+
+def test_estimates_name_what_they_leave_out():
+    estimated = [board for board in boards() if board.time_source in ("published", "least")]
+    assert all(board.waits for board in estimated)
+    assert not any(board.waits for board in boards() if board not in estimated)

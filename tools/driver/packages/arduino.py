@@ -1,0 +1,159 @@
+"""The packaging `arduino`: a library for the Arduino IDE and its Library Manager, with sketches.
+
+Sources: the library specification of Arduino's tools, revision 2.2 (https://arduino.github.io/arduino-cli/latest/
+library-specification/), and the rules of arduino-lint for libraries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.runtime.devices.serial.streaming_board import SKETCH
+from tinyml.tools.driver.packages.filled_templates import filled_templates
+from tinyml.tools.driver.packages.model_words import model_words, sentence
+from tinyml.tools.driver.packages.packaging import Packaging
+from tinyml.tools.driver.packages.stored_samples import stored_samples
+from tinyml.tools.driver.packages.stream_words import stream_words
+
+if TYPE_CHECKING:
+    from tinyml.targets.board import Board
+    from tinyml.tools.driver.packages.packaged_model import PackagedModel
+
+LONGEST_NAME = 63
+"""Characters of the name of a library."""
+
+PINS = 6
+"""Analog pins that a sketch reads at most; few boards have fewer."""
+
+AXES = 3
+LONGEST_WINDOW = 600
+"""Numbers from an accelerometer that a window holds at most."""
+
+_PIN_UNIT = """\
+/* A step of the converter in the unit of the training data: 1 for the steps themselves, 0 to 1023; 5.0f / 1024 for
+ * volts on a board of 5 V. */
+static const float UNIT = 1.0f;"""
+
+_AXIS_UNIT = """\
+/* A step of the sensor in the unit of the training data: at a range of 2 g it is 1 / 16384 g. */
+static const float UNIT = 1.0f / 16384;"""
+
+LICENCE_NOTE = """\
+This library consists of a model, whose numbers and structure are its author's, and of text of tinyml, to which the
+licence below applies: the sources may be compiled into any product without further conditions, by its exception.
+
+"""
+
+
+def library_name(model: PackagedModel) -> str:
+    """The name of the library, which is that of the model as far as the Library Manager allows it."""
+    name = model.name.lstrip("_") or "model"
+    # Names that begin so are kept for Arduino's own libraries, and names have a letter.
+    if name.lower().startswith("arduino") or not name[0].isalpha():
+        name = f"tinyml_{name}"
+    return name[:LONGEST_NAME]
+
+
+def library_files(model: PackagedModel) -> dict[str, str]:
+    """The files of the library, by their paths in its folder."""
+    words = model_words(model) | sketch_words(model) | stream_words(model) | _properties(model)
+    sketches = {f"examples/{name}/{name}.ino" for name in sketch_names(model)}
+    found = {f"src/{name}": text for name, text in model.sources.items()}
+    for path, text in filled_templates(files("tinyml.tools.driver.packages") / "templates" / "arduino", words):
+        if path.parts[0] != "examples" or path.as_posix() in sketches:
+            found[path.as_posix()] = text
+    found["examples/SelfTest/samples.h"] = stored_samples(model)
+    found["keywords.txt"] = "".join(f"{word}\t{kind}\n" for word, kind in _keywords(model))
+    found["LICENSE"] = LICENCE_NOTE + (distribution(DISTRIBUTION).read_text("licenses/LICENSE") or "")
+    return found
+
+
+def sketch_names(model: PackagedModel) -> Iterator[str]:
+    """The sketches that make sense for the inputs of a model."""
+    interface = model.interface
+    yield "SelfTest"
+    if interface.row_elements is not None:
+        if model.serial:
+            yield "SerialRows"
+        return
+    yield "Serial"
+    yield SKETCH
+    if interface.packed_bits is not None:
+        return
+    if interface.input_length <= PINS:
+        yield "AnalogPins"
+    if interface.input_length % AXES == 0 and interface.input_length <= LONGEST_WINDOW and _is_series(model.shape):
+        yield "Accelerometer"
+
+
+def sketch_words(model: PackagedModel) -> dict[str, str]:
+    """The words for templates of sketches alone: how they set an input, and what they read."""
+    interface, name = model.interface, model.name
+    unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
+    words = {
+        "set": f"{name}_set(received, atof(word));",
+        "set_pin": f"{name}_set(i, analogRead(PINS[i]) * UNIT);",
+        "set_axis": f"{name}_set(filled, axes[axis] * UNIT);",
+        "pin_unit": _PIN_UNIT,
+        "axis_unit": _AXIS_UNIT,
+        "pins": ", ".join(f"A{pin}" for pin in range(interface.input_length)),
+        "readings": str(interface.input_length // AXES),
+    }
+    if unit is not None:
+        own = f"/* The model takes the integers of the sensor themselves: {unit}. */"
+        words |= {
+            "set": f"{name}_input()[received] = ({ctype})atol(word); /* {unit} */",
+            "set_pin": f"{name}_input()[i] = ({ctype})analogRead(PINS[i]);",
+            "set_axis": f"{name}_input()[filled] = ({ctype})axes[axis];",
+            "pin_unit": own,
+            "axis_unit": own,
+        }
+    if packed is not None:
+        words["set"] = f"{name}_input()[received] = ({ctype})atoi(word); /* numbers packed into {packed} bits */"
+    return words
+
+
+def _is_series(shape: tuple[int, ...]) -> bool:
+    """True for a vector, and for readings one after the other; False for images."""
+    extents = [extent for extent in shape if extent > 1]
+    return len(extents) <= 1 or (len(extents) == 2 and extents[1] == AXES)
+
+
+def _properties(model: PackagedModel) -> dict[str, str]:
+    # Of two packages with boards of one architecture, the library is for both.
+    architectures = dict.fromkeys(name.split(":")[1] for name in model.board.arduino)
+    return {
+        "library": library_name(model),
+        "author": DISTRIBUTION,
+        "sentence": sentence(model),
+        "paragraph": f"Compiled by tinyml for the board {model.board.name}, without heap.",
+        "url": f"https://pypi.org/project/{DISTRIBUTION}/",
+        "architectures": ",".join(architectures),
+    }
+
+
+def _keywords(model: PackagedModel) -> Iterator[tuple[str, str]]:
+    """The words that the IDE colours, each with its kind: the functions and macros of the header."""
+    header = model.sources[f"{model.name}.h"]
+    for word in dict.fromkeys(re.findall(rf"\b({re.escape(model.name)}_\w+)\(", header)):
+        yield word, "KEYWORD2"
+    for word in dict.fromkeys(re.findall(rf"^#define ({re.escape(model.name)}_\w+) ", header, re.MULTILINE)):
+        yield word, "LITERAL1"
+
+
+def _lacks(board: Board) -> str | None:
+    return None if board.arduino else "is no board that the Arduino IDE knows"
+
+
+def _files(model: PackagedModel) -> dict[str, str]:
+    # The IDE expects a folder of the library's name.
+    return {f"{library_name(model)}/{path}": text for path, text in library_files(model).items()}
+
+
+ARDUINO = Packaging("arduino", _files, _lacks, archive=library_name)
+"""The packaging: `arduino/NAME` is the library."""

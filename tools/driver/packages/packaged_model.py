@@ -1,0 +1,88 @@
+"""A compiled model as packagings see it: its sources, its interface, and samples with the outputs expected of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.layouts.packed_bits import pack_bits
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.runtime.evaluator.evaluator import Outputs
+    from tinyml.runtime.model.interface import Interface
+    from tinyml.targets.board import Board
+
+STORED_BYTES = 4096
+"""The bytes of inputs that a package stores at most, but for the first sample, which it always stores."""
+
+
+@dataclass(frozen=True)
+class PackagedModel:
+    """A compiled model.
+
+    folder: of the output, with `NAME.c` and `NAME.h`. formats: the program at L1. board: for which it was compiled.
+    serial: whether images are to arrive over a serial line. raws: inputs (samples, elements) as raws of their format.
+    expected: the outputs of the program for these.
+    """
+
+    folder: Path
+    formats: ModuleOp
+    board: Board
+    serial: bool
+    raws: NDArray[Any]
+    expected: Outputs
+
+    @cached_property
+    def interface(self) -> Interface:
+        return interface_of(self.formats)
+
+    @property
+    def name(self) -> str:
+        return self.interface.name
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """`NAME.c` and `NAME.h`, by these names."""
+        names = f"{self.name}.c", f"{self.name}.h"
+        return {name: (self.folder / name).read_text("utf-8") for name in names}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of an input, without the batch."""
+        return tdsl.shape_of(predict_function(self.formats).body.block.args[0])
+
+    @cached_property
+    def classes(self) -> list[str | int] | None:
+        """The labels of the classes; None for a model without labels."""
+        return tdsl.classes_of(self.formats)
+
+    @property
+    def samples(self) -> int:
+        """The number of samples that a package stores."""
+        return max(1, min(len(self.raws), STORED_BYTES // self.interface.input_bytes))
+
+    @property
+    def stored_inputs(self) -> NDArray[Any]:
+        """The inputs of the stored samples (samples, array elements), as the array X holds them."""
+        interface, raws = self.interface, self.raws[: self.samples]
+        if interface.packed_bits is None:
+            return raws
+        offset, bits = interface.packed_offset, interface.packed_bits
+        return np.stack([pack_bits(row - offset, bits).view(np.int8) for row in raws])
+
+
+def packaged_model(
+    folder: Path, formats: ModuleOp, board: Board, x: NDArray[Any], *, serial: bool, expected: Outputs | None = None
+) -> PackagedModel:
+    """The model in an output folder. x: inputs as reals. expected: its outputs, evaluated if they are not known."""
+    raws = encode_inputs(formats, x)
+    return PackagedModel(folder, formats, board, serial, raws, expected or evaluate(formats, raws))

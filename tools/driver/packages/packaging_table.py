@@ -1,0 +1,88 @@
+"""The table of packagings, and the choice among them for a board.
+
+Names are known without importing the files, so that tools start quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.plugins import PACKAGES as GROUP
+from tinyml.dialects.plugins import Plugin, plugins
+
+if TYPE_CHECKING:
+    from tinyml.targets.board import Board
+    from tinyml.tools.driver.packages.packaging import Packaging
+
+PLAIN = "c"
+"""The name for `NAME.c` and `NAME.h` in the output folder, which are always there."""
+
+BUILT_IN = {
+    "arduino": "arduino:ARDUINO",
+    "cmake": "cmake:CMAKE",
+    "platformio": "platformio:PLATFORMIO",
+}
+"""Module and name of each built-in packaging."""
+
+USUAL = ("arduino", "cmake")
+"""The packagings of boards that lack nothing for them, where nothing else is asked for."""
+
+
+def packaging_names() -> tuple[str, ...]:
+    """The values of `--package`, those of other packages last."""
+    return (PLAIN, *BUILT_IN, *_others())
+
+
+def packagings_for(
+    board: Board, names: Sequence[str] | None, *, zipped: bool, instances: bool = False
+) -> Sequence[Packaging]:
+    """The packagings of a model for a board. names: those that the user wants, None for the usual ones.
+
+    zipped: whether the user wants an archive, too. instances: whether the model's functions take an instance, which the
+    examples of packagings do not.
+
+    Raises `InputError` for an unknown name, for a packaging whose tool does not know the board or of a model with
+    instances, and if none of them makes an archive that is wanted.
+    """
+    if instances:
+        asked = [f"--package {name}" for name in names or () if name != PLAIN] + (["--zip"] if zipped else [])
+        if asked:
+            raise InputError(f"{asked[0]}: packages have no examples with several instances: leave out --instances")
+        return []
+    if names is None:
+        chosen = [one for one in map(_named, USUAL) if one.lacks(board) is None]
+    else:
+        chosen = [_named(name) for name in dict.fromkeys(names) if name != PLAIN]
+        for packaging in chosen:
+            if (lack := packaging.lacks(board)) is not None:
+                raise InputError(f"--package {packaging.name}: {board.name} {lack}")
+    if zipped and not any(packaging.archive for packaging in chosen):
+        reason = _named(USUAL[0]).lacks(board)
+        also = f", and {board.name} {reason}" if reason else f": give --package {USUAL[0]}, too"
+        raise InputError(f"--zip packs the folder of --package {USUAL[0]}{also}")
+    return chosen
+
+
+def _named(name: str) -> Packaging:
+    if (row := BUILT_IN.get(name)) is not None:
+        module, _, member = row.partition(":")
+        return getattr(import_module(f"tinyml.tools.driver.packages.{module}"), member)
+    if (plugin := _others().get(name)) is not None:
+        from tinyml.tools.driver.packages.packaging import Packaging
+
+        packaging = plugin.load(Packaging)
+        plugin.expect_fields(packaging)
+        return packaging
+    raise unknown("package", name, packaging_names())
+
+
+def _others() -> dict[str, Plugin]:
+    """The entry points of other packages by name, except names that are taken."""
+    others: dict[str, Plugin] = {}
+    for plugin in plugins(GROUP):
+        if plugin.name not in (PLAIN, *BUILT_IN):
+            others.setdefault(plugin.name, plugin)
+    return others

@@ -1,0 +1,1 @@
+"""Runs on boards at serial ports."""

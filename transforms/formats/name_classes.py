@@ -1,0 +1,63 @@
+"""`name-classes`: names the classes of a classifier (L0, L1).
+
+A program computes the index of a class. Estimators of scikit-learn come with the labels of their classes, other models
+do not: whoever knows the names gives them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.ir.outputs import CLASS, SCORES
+
+
+@dataclass(frozen=True)
+class NameClassesPass(ModulePass):
+    """Sets the labels of the classes that a program distinguishes, `tdsl.classes`, in place of those that it has.
+
+    classes: a name for each class, in the order of their indices; the pass does nothing without any. outputs: `class`
+    if a program that gives only scores is to compute a class of them (`drop-monotone`). Raises `InputError` for another
+    number of names than of classes, for equal or empty names, and for a program that computes no class.
+    """
+
+    name = "name-classes"
+    classes: tuple[str, ...] | None = None
+    outputs: str = SCORES
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.classes is None:
+            return
+        given, count = len(self.classes), _count(op, self.outputs)
+        if given != count:
+            names = "name" if given == 1 else "names"
+            raise InputError(f"--classes has {given} {names}, the model has {count} classes: {', '.join(self.classes)}")
+        if not all(self.classes):
+            raise InputError(f"--classes has an empty name: '{','.join(self.classes)}'")
+        try:
+            tdsl.set_classes(op, self.classes)
+        except VerifyException as error:
+            raise InputError(f"--classes: {error}") from error
+
+
+def _count(module: ModuleOp, outputs: str) -> int:
+    """The number of classes that a program distinguishes; raises `InputError` if it computes no class."""
+    from tinyml.runtime.evaluator.evaluator import predict_function
+
+    end = predict_function(module).get_return_op()
+    assert end is not None
+    label = next((value for value in end.operands if isinstance(value.type, IndexType)), None)
+    compared = next((value for value in end.operands if isinstance(value.type, TensorType)), None)
+    if label is not None and isinstance(label.owner, tdsl.ArgmaxOp | tdsl.SignOp):
+        compared = label.owner.input
+    if compared is None or (label is None and outputs != CLASS):
+        raise InputError("--classes names classes, but the model computes none")
+    # A single number decides between two classes.
+    return max(prod(tdsl.shape_of(compared)), 2)

@@ -1,0 +1,103 @@
+"""`fold-input-unit`: the program takes the integers of a sensor, whose unit the first layers absorb (L0).
+
+A sensor delivers integers, of which a real is `raw * scale + offset`. Weights, biases and the thresholds of trees make
+up for scale and offset, so that the device neither converts nor rescales. Where other ops read the input, a
+multiplication and an addition remain, in the format of the program. A unit whose scale is a power of two needs neither:
+the format of the raws has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr, f32
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.dead_code_elimination import dce
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
+from tinyml.transforms.reals.affine.absorption import absorb
+from tinyml.transforms.reals.affine.affine_function import AffineFunction
+from tinyml.transforms.reals.affine.feature_attributes import set_feature_map
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Reals
+
+
+@dataclass(frozen=True)
+class FoldInputUnitPass(ModulePass):
+    """Gives the argument of a program on reals the unit of a sensor, and records unit and format as its attributes.
+
+    `tdsl.input_unit` and `tdsl.input_format` say what the caller supplies; a program that has them stays as it is. To
+    be run before `profile`; `assign-format` gives the argument its format.
+
+    input_unit: a unit, or several with commas that repeat over the elements, in the order in which the program reads
+    them (`InputUnit.parse`); the pass does nothing without one. Raises `InputError` for an unknown unit, for units that
+    do not repeat to the length of the input, and for a program whose input is not of reals.
+    """
+
+    name = "fold-input-unit"
+    input_unit: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        if self.input_unit is None:
+            return
+        function = predict_function(op)
+        [argument] = function.body.block.args
+        if argument_attribute(function, tdsl.INPUT_UNIT) is not None:
+            return
+        if tdsl.format_of(argument).type != f32:
+            raise InputError(
+                f"the input has a format of its own, {tdsl.format_of(argument).type}: a unit is for a program on reals"
+            )
+        if argument_attribute(function, tdsl.FEATURE_SCALES) is not None:
+            raise InputError("the features have scales already: a unit takes their place")
+        shape = tdsl.shape_of(argument)
+        unit = tdsl.InputUnit.parse(self.input_unit, prod(shape))
+        if (features := unit.features(prod(shape))) is not None:
+            by_feature = AffineFunction(features.scales.reshape(shape), features.zeros.reshape(shape))
+            if not absorb(argument, by_feature, argument):
+                _compute(argument, by_feature)
+            set_feature_map(function, features)
+        set_argument_attribute(function, tdsl.INPUT_UNIT, StringAttr(self.input_unit))
+        set_argument_attribute(function, tdsl.INPUT_FORMAT, unit.format.type)
+        dce(op)
+
+
+def _compute(argument: BlockArgument, function: AffineFunction) -> None:
+    """Compute an affine function of an argument, at the beginning, for all ops that read it."""
+    value: SSAValue = argument
+    readers = tuple(argument.uses)
+    ops: list[Operation] = []
+    for build, name, numbers, neutral in (
+        (tdsl.MulOp, "scale", function.factors, 1.0),
+        (tdsl.AddOp, "offset", function.addends, 0.0),
+    ):
+        if (numbers == neutral).all():
+            continue
+        constant = tdsl.ConstOp(_shortest(numbers).astype(np.float32), F32_FORMAT)
+        constant.result.name_hint = name
+        ops += [constant, build(value, constant.result)]
+        [value] = ops[-1].results
+        value.name_hint = "features"
+    for use in readers:
+        use.operation.operands[use.index] = value
+    Rewriter.insert_op(ops, InsertPoint.at_start(argument.block))
+
+
+def _shortest(numbers: Reals) -> Reals:
+    """Numbers in the smallest shape of the same rank that broadcasts to theirs."""
+    for axis in range(numbers.ndim):
+        first = numbers.take([0], axis)
+        numbers = first if (numbers == first).all() else numbers
+    return numbers
