@@ -160,6 +160,7 @@ PIPELINES = {
             "fuse-loops",
             *CLEAN,
             "licm",
+            "place-constants",
         ),
     ),
     LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),

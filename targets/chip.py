@@ -11,7 +11,7 @@ from tinyml.dialects.errors import TooLargeError
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.elements import element_function
 from tinyml.targets.c.composer.forests_in_c import FORESTS
-from tinyml.targets.kernel import ElementFunction, ForestCoder, Kernel, PackedReads, RowCoder
+from tinyml.targets.kernel import ElementFunction, FarConstants, ForestCoder, Kernel, PackedReads, RowCoder
 from tinyml.targets.package import Package
 from tinyml.targets.tiles import TileCoder, TileFamily
 
@@ -37,7 +37,7 @@ class Chip:
     functions that read and write packed elements. tiles: families of kernels that are composed for tiles of any shape.
     coder: turns rows of constant matrices into code, if there is one; tile_coders: turn the weights of tiles into code.
     forests: turn forests into functions, each in its own way. packed_reads: the costs of packed constants that no
-    kernel reads.
+    kernel reads. far: constants beyond `flash_bytes`, if some boards read such.
 
     prefix: the common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc
     or clang, unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by
@@ -48,9 +48,10 @@ class Chip:
     needs.
 
     alignment: the greatest alignment in bytes that an access can need. object_bytes, flash_bytes: limits on the size of
-    one constant array and of all together; None if unlimited. flash_attribute: the attribute of constant arrays if
-    constants live in an address space of their own; the helpers `tm_flash_T` and `tm_next_T` then read them (T one of
-    i8, i16, i32, i64, f32). constant_alignment: the least alignment in bytes of constant arrays, for kernels.
+    one constant array and of all near ones together; None if unlimited. flash_attribute: the attribute of constant
+    arrays if constants live in an address space of their own; the helpers `tm_flash_T` and `tm_next_T` then read them
+    (T one of i8, i16, i32, i64, f32). Far constants have this attribute with `_FAR` behind it, and addresses of the
+    type `tm_far`, taken by `TM_FAR`, for `tm_far_T` and `tm_next_far_T`; the helper `tm_far` defines all three. constant_alignment: the least alignment in bytes of constant arrays, for kernels.
     small_counter: the type of loop counters whose constant bounds lie in [0, 255]. options: compiler options that a
     source file sets itself. int24: the definition of `tm_int24`, a signed integer type of at least 24 bits. helpers:
     the text of those functions and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip prefers them to plain
@@ -73,6 +74,7 @@ class Chip:
     tile_coders: Sequence[TileCoder] = ()
     forests: Sequence[ForestCoder] = FORESTS
     packed_reads: PackedReads = field(default_factory=PackedReads)
+    far: FarConstants | None = None
 
     prefix: str = ""
     compiler: str = ""
@@ -106,12 +108,22 @@ class Chip:
             by_sum.setdefault(kernel.computed, []).append(kernel)
         return by_sum
 
-    def check_constants(self, total: float, board: Board) -> None:
-        """Raise `TooLargeError` for more bytes of constants than programs can read. board: one of the chip's."""
-        if self.flash_bytes is not None and total > self.flash_bytes:
+    def check_constants(self, total: float, board: Board, far: float = 0) -> None:
+        """Raise `TooLargeError` for more bytes of constants than programs can read.
+
+        board: one of the chip's. far: the bytes of far constants among them.
+        """
+        if self.flash_bytes is None:
+            return
+        if total - far > self.flash_bytes:
+            near = f", {total - far:,.0f} of them not as far constants," if far else ","
             raise TooLargeError(
-                f"the constants take {total:,.0f} bytes, of the flash of {board.name} a program reads "
+                f"the constants take {total:,.0f} bytes{near} of the flash of {board.name} a program reads "
                 f"{self.flash_bytes:,} as constants: {FEWER_CONSTANTS}"
+            )
+        if far and total > (board.flash or total):
+            raise TooLargeError(
+                f"the constants take {total:,.0f} bytes, {board.name} has {board.flash:,} of flash: {FEWER_CONSTANTS}"
             )
 
     def command(self, tool: str) -> str:

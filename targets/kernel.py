@@ -218,6 +218,19 @@ class PackedReads:
 
 
 @dataclass(frozen=True)
+class FarConstants:
+    """Constants beyond those that a chip reads by its usual addresses, and the costs of reading them.
+
+    needs: the feature that a board must have. kernel: the kernel of the same sum whose weights are far; None if there
+    is none. load: the time that the read of an element takes more than that of a near one, in the unit of the board.
+    """
+
+    needs: str
+    kernel: Callable[[Kernel], Kernel | None]
+    load: float
+
+
+@dataclass(frozen=True)
 class ElementFunction:
     """A function on packed elements.
 

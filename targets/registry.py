@@ -22,12 +22,12 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.layouts.forest_code import ForestCode
-from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, KernelAttr, ListedKernelAttr, TileKernelAttr
+from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr, TileKernelAttr
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import Plugin, PluginError, plugins
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
-from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel, RowCoder
+from tinyml.targets.kernel import ELEMENT_FUNCTIONS, FarConstants, Kernel, RowCoder
 from tinyml.targets.tiles import Tile, TileCoder, TileFamily
 
 
@@ -243,6 +243,15 @@ def tile_coders(target: str) -> Sequence[TileCoder]:
     return [coder for coder in chip.tile_coders if coder.family.needs in ("", *features)]
 
 
+def far_constants(target: str) -> FarConstants | None:
+    """The way in which a board reads constants beyond its near ones; None if it does not.
+
+    Raises `InputError` for an unknown board.
+    """
+    far, features = chip_of(target).far, board(target).features
+    return far if far is not None and far.needs in ("", *features) else None
+
+
 def spends_flash(target: str) -> bool:
     """True if a board has kernels or code that are faster than others but take more flash.
 
@@ -270,6 +279,10 @@ def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
             tile, name = Tile.of(attribute), attribute.family.data
             families = [family for family in chip.tiles if (family.name, family.lines) == (name, tile.lines)]
             kernels = [_answer(chip, Kernel, lambda _, family=family: family.kernel(tile)) for family in families]
+        case FarKernelAttr():
+            near, far = known_kernel(attribute.near, target), far_constants(target)
+            found = None if near is None or far is None else far.kernel(near)
+            kernels = [None if found is None else replace(found, identity=attribute)]
         case _:
             kernels = ()
     return next((kernel for kernel in kernels if kernel is not None and kernel.attribute == attribute), None)

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     SymbolNameConstraint,
+    UnitAttr,
     i64,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
@@ -31,7 +32,7 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface, Symb
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.c.expressions import COUNT, SymbolOp, ViewOp
-from tinyml.dialects.c.types import InstanceType, is_scalar, is_value
+from tinyml.dialects.c.types import FAR, FLASH, InstanceType, is_scalar, is_value
 
 
 def _check_element(type: Attribute) -> None:
@@ -145,18 +146,28 @@ class VerbatimOp(IRDLOperation):
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """`static const T name[N] = {...};` in flash; the shape appears only in the comment."""
+    """`static const T name[N] = {...};` in flash; the shape appears only in the comment.
+
+    `far` places it among the code, so that pointers of other constants still reach these.
+    """
 
     name = "c.constant"
     sym_name = prop_def(SymbolNameConstraint())
     value = prop_def(DenseIntOrFPElementsAttr)
     doc = opt_prop_def(StringAttr)
+    far = opt_prop_def(UnitAttr)
     traits = traits_def(SymbolOpInterface())
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$sym_name $value attr-dict"
+    assembly_format = "$sym_name $value (`far` $far^)? attr-dict"
 
-    def __init__(self, name: str, value: DenseIntOrFPElementsAttr, doc: str):
-        super().__init__(properties={"sym_name": StringAttr(name), "value": value, "doc": StringAttr(doc)})
+    def __init__(self, name: str, value: DenseIntOrFPElementsAttr, doc: str, *, far: bool = False):
+        properties: dict[str, Attribute] = {"sym_name": StringAttr(name), "value": value, "doc": StringAttr(doc)}
+        super().__init__(properties={**properties, "far": UnitAttr()} if far else properties)
+
+    @property
+    def memory(self) -> str:
+        """The memory of pointers to its elements."""
+        return FLASH if self.far is None else FAR
 
     @property
     def element(self) -> Attribute:

@@ -15,8 +15,8 @@ from xdsl.utils.exceptions import VerifyException
 SIGNED_WIDTHS = (1, 8, 16, 24, 32, 64)
 UNSIGNED_WIDTHS = (8, 16, 32)
 
-RAM, CONST, ALIAS, FLASH = "ram", "const", "alias", "flash"
-MEMORIES = (RAM, CONST, ALIAS, FLASH)
+RAM, CONST, ALIAS, FLASH, FAR = "ram", "const", "alias", "flash", "far"
+MEMORIES = (RAM, CONST, ALIAS, FLASH, FAR)
 
 
 SCALARS: frozenset[Attribute] = frozenset(
@@ -49,7 +49,7 @@ class PointerType(ParametrizedAttribute, TypeAttribute):
 
     The memory determines how elements are accessed: `ram` (the default, not printed), `const` (read-only: the caller's
     input), `alias` (RAM whose bytes are also accessed as other types), `flash` (constants, in program memory where the
-    target has one).
+    target has one), `far` (constants beyond the reach of its pointers, at addresses of 24 bits).
     """
 
     name = "c.ptr"

@@ -66,13 +66,17 @@ def root(buffer: SSAValue) -> SSAValue:
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """A constant array. `value` holds the raw bits, dense even where the array is stored sparse or packed."""
+    """A constant array. `value` holds the raw bits, dense even where the array is stored sparse or packed.
+
+    `far` lets it lie beyond the constants that the target reads by short addresses.
+    """
 
     name = "scratch.constant"
     value = prop_def(DenseIntOrFPElementsAttr)
+    far = opt_prop_def(UnitAttr)
     result = result_def(MEMREF)
     traits = traits_def(Pure())
-    assembly_format = "$value attr-dict `->` type($result)"
+    assembly_format = "$value (`far` $far^)? attr-dict `->` type($result)"
 
     def __init__(self, value: DenseIntOrFPElementsAttr, type: MemRefType[Attribute]):
         super().__init__(properties={"value": value}, result_types=[type])

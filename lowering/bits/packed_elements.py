@@ -38,6 +38,7 @@ def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
             continue
         stream, interval = _constant(op, bits) if isinstance(op, scratch.ConstantOp) else (_view(op), None)
         stream.attributes |= op.attributes
+        stream.properties |= {"far": op.properties["far"]} if "far" in op.properties else {}
         stream.results[0].name_hint = op.result.name_hint
         Rewriter.insert_op(stream, InsertPoint.before(op))
         _Bytes(stream.results[0], bits, packed_offset(memref_type(op.result)), interval, context).readers(op.result, [])

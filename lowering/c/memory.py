@@ -30,7 +30,8 @@ def _same(at: FunctionLowering, op: memref.CastOp) -> None:
 
 
 def _flash(at: FunctionLowering, op: scratch.ConstantOp) -> None:
-    at.expression(op, c.SymbolOp(at.program.constant(op), memref_type(op.result).element_type))
+    constant = at.program.constant(op)
+    at.expression(op, c.SymbolOp(constant.sym_name.data, memref_type(op.result).element_type, constant.memory))
 
 
 def _arena(at: FunctionLowering, op: scratch.ArenaOp) -> None:

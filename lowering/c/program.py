@@ -93,7 +93,7 @@ class ProgramBuilder:
         self.target = target_of(function)
         self.kernels = num.declared_kernels(module)
         self.headers: dict[str, c.VerbatimOp] = {}
-        self.constants: dict[Attribute, c.ConstantOp] = {}
+        self.constants: dict[tuple[Attribute, Attribute | None], c.ConstantOp] = {}
         self.arena: c.ArenaOp | None = None
         self.label: SSAValue | None = None
         self.outputs: list[SSAValue] = []
@@ -125,15 +125,17 @@ class ProgramBuilder:
             raise InputError(f"the function of {attribute} is '{kernel.symbol}', not '{name}'")
         return kernel
 
-    def constant(self, op: scratch.ConstantOp) -> str:
-        """The name of a constant array; equal arrays share one."""
+    def constant(self, op: scratch.ConstantOp) -> c.ConstantOp:
+        """A constant array; equal arrays share one."""
         type = _array(op.result.type)
         if not isinstance(type.memory_space, scratch.Flash):
             raise InputError(f"a sparse constant '{op.result.name_hint}' must have been lowered to its parts")
-        if op.value not in self.constants:
+        key = op.value, op.far
+        if key not in self.constants:
             doc = self.describe(type, op.attributes.get(FORMAT))
-            self.constants[op.value] = c.ConstantOp(self.names.fresh(op.result.name_hint or "table"), op.value, doc)
-        return self.constants[op.value].sym_name.data
+            name = self.names.fresh(op.result.name_hint or "table")
+            self.constants[key] = c.ConstantOp(name, op.value, doc, far=op.far is not None)
+        return self.constants[key]
 
     def declare_arena(self, op: scratch.ArenaOp) -> None:
         if not self.viewed:

@@ -10,6 +10,9 @@ from tinyml.targets.board import Board
 MUL = "mul"
 """The feature of cores that multiply bytes by an instruction."""
 
+ELPM = "elpm"
+"""The feature of parts with more than 64 KB of flash, all of which ELPM reads."""
+
 _ARDUINO = "arduino-core-avr 1.8.7, boards.txt"
 
 
@@ -53,6 +56,7 @@ BOARDS = (
         flash=253952,
         ram=8192,
         flags=_flags("atmega2560", 16_000_000),
+        features=(MUL, ELPM),
         title="Arduino Mega 2560",
         larger=None,
         arduino=("arduino:avr:mega:cpu=atmega2560",),
@@ -104,6 +108,7 @@ BOARDS = (
         ram=16384,
         flags=_flags("atmega1284p", 16_000_000),
         larger=None,
+        features=(MUL, ELPM),
         title="ATmega1284P",
         source="ATmega1284P data sheet; a boot loader of 1 KiB, a crystal of 16 MHz",
         arduino=(),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tinyml.targets.avr.boards import BOARDS, memory_flags
 from tinyml.targets.avr.composer.compose import compose, functions
-from tinyml.targets.avr.kernels import CODER, FORESTS, KERNELS, PACKED_READS, TILES
+from tinyml.targets.avr.kernels import CODER, FAR, FORESTS, KERNELS, PACKED_READS, TILES
 from tinyml.targets.c.helpers import read_helpers
 from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
@@ -39,6 +39,7 @@ CHIP = Chip(
     forests=FORESTS,
     functions=functions,
     packed_reads=PACKED_READS,
+    far=FAR,
     prefix="avr-",
     harness_flags=(
         # Let the linker accept programs that are too large for the part, so that reports can say by how much.

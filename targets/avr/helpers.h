@@ -130,6 +130,168 @@ TM_INLINE float tm_next_f32(const float **p)
 #endif
 }
 
+/* Constants beyond the first 64 KB, where ELPM reads them at RAMPZ:Z. Their section is one of code, behind all constants
+   that LPM has to reach, and their addresses are numbers of 24 bits. The reads are volatile, as are the calls of
+   kernels: nothing that sets RAMPZ may come between, so that no switch is a table, which gcc reads by ELPM, too.
+   Interrupts keep RAMPZ. */
+
+#ifdef __AVR__
+#ifndef __AVR_HAVE_ELPM__
+#error "the constants take more than 64 KB: compile the model for this board"
+#endif
+#pragma GCC optimize ("no-jump-tables")
+typedef __uint24 tm_far;
+#define TM_FAR(ARRAY) __extension__({ \
+    tm_far address; \
+    __asm__("ldi %A0,lo8(%1)\n\tldi %B0,hi8(%1)\n\tldi %C0,hh8(%1)" : "=d"(address) : "i"(ARRAY)); \
+    address; \
+})
+#define TM_FLASH_FAR __attribute__((__section__(".text.tinyml_far")))
+#else
+typedef const char *tm_far;
+#define TM_FAR(ARRAY) ((tm_far)(ARRAY))
+#define TM_FLASH_FAR
+#endif
+
+TM_INLINE int8_t tm_far_i8(tm_far p)
+{
+#ifdef __AVR__
+    int8_t value;
+    uint16_t low = (uint16_t)p;
+    __asm__ volatile("out __RAMPZ__, %2\n\telpm %A0, Z" : "=r"(value), "+z"(low) : "r"((uint8_t)(p >> 16)));
+    return value;
+#else
+    return *(const int8_t *)p;
+#endif
+}
+
+TM_INLINE int8_t tm_next_far_i8(tm_far *p)
+{
+#ifdef __AVR__
+    int8_t value;
+    uint16_t low = (uint16_t)*p;
+    __asm__ volatile("out __RAMPZ__, %2\n\telpm %A0, Z" : "=r"(value), "+z"(low) : "r"((uint8_t)(*p >> 16)));
+    *p += sizeof value;
+    return value;
+#else
+    const int8_t *at = (const int8_t *)*p;
+    *p += sizeof *at;
+    return *at;
+#endif
+}
+
+TM_INLINE int16_t tm_far_i16(tm_far p)
+{
+#ifdef __AVR__
+    int16_t value;
+    uint16_t low = (uint16_t)p;
+    __asm__ volatile("out __RAMPZ__, %2\n\telpm %A0, Z+\n\telpm %B0, Z" : "=r"(value), "+z"(low) : "r"((uint8_t)(p >> 16)));
+    return value;
+#else
+    return *(const int16_t *)p;
+#endif
+}
+
+TM_INLINE int16_t tm_next_far_i16(tm_far *p)
+{
+#ifdef __AVR__
+    int16_t value;
+    uint16_t low = (uint16_t)*p;
+    __asm__ volatile("out __RAMPZ__, %2\n\telpm %A0, Z+\n\telpm %B0, Z" : "=r"(value), "+z"(low) : "r"((uint8_t)(*p >> 16)));
+    *p += sizeof value;
+    return value;
+#else
+    const int16_t *at = (const int16_t *)*p;
+    *p += sizeof *at;
+    return *at;
+#endif
+}
+
+TM_INLINE int32_t tm_far_i32(tm_far p)
+{
+#ifdef __AVR__
+    int32_t value;
+    uint16_t low = (uint16_t)p;
+    __asm__ volatile("out __RAMPZ__, %2\n\telpm %A0, Z+\n\telpm %B0, Z+\n\telpm %C0, Z+\n\telpm %D0, Z" : "=r"(value), "+z"(low) : "r"((uint8_t)(p >> 16)));
+    return value;
+#else
+    return *(const int32_t *)p;
+#endif
+}
+
+TM_INLINE int32_t tm_next_far_i32(tm_far *p)
+{
+#ifdef __AVR__
+    int32_t value;
+    uint16_t low = (uint16_t)*p;
+    __asm__ volatile("out __RAMPZ__, %2\n\telpm %A0, Z+\n\telpm %B0, Z+\n\telpm %C0, Z+\n\telpm %D0, Z" : "=r"(value), "+z"(low) : "r"((uint8_t)(*p >> 16)));
+    *p += sizeof value;
+    return value;
+#else
+    const int32_t *at = (const int32_t *)*p;
+    *p += sizeof *at;
+    return *at;
+#endif
+}
+
+TM_INLINE float tm_far_f32(tm_far p)
+{
+#ifdef __AVR__
+    float value;
+    uint16_t low = (uint16_t)p;
+    __asm__ volatile("out __RAMPZ__, %2\n\telpm %A0, Z+\n\telpm %B0, Z+\n\telpm %C0, Z+\n\telpm %D0, Z" : "=r"(value), "+z"(low) : "r"((uint8_t)(p >> 16)));
+    return value;
+#else
+    return *(const float *)p;
+#endif
+}
+
+TM_INLINE float tm_next_far_f32(tm_far *p)
+{
+#ifdef __AVR__
+    float value;
+    uint16_t low = (uint16_t)*p;
+    __asm__ volatile("out __RAMPZ__, %2\n\telpm %A0, Z+\n\telpm %B0, Z+\n\telpm %C0, Z+\n\telpm %D0, Z" : "=r"(value), "+z"(low) : "r"((uint8_t)(*p >> 16)));
+    *p += sizeof value;
+    return value;
+#else
+    const float *at = (const float *)*p;
+    *p += sizeof *at;
+    return *at;
+#endif
+}
+
+TM_INLINE int64_t tm_far_i64(tm_far p)
+{
+#ifdef __AVR__
+    uint32_t low, high;
+    uint16_t at = (uint16_t)p;
+    __asm__ volatile("out __RAMPZ__, %3\n\telpm %A0, Z+\n\telpm %B0, Z+\n\telpm %C0, Z+\n\telpm %D0, Z+\n\t"
+                     "elpm %A1, Z+\n\telpm %B1, Z+\n\telpm %C1, Z+\n\telpm %D1, Z"
+                     : "=&r"(low), "=r"(high), "+z"(at) : "r"((uint8_t)(p >> 16)));
+    return (int64_t)((uint64_t)high << 32 | low);
+#else
+    return *(const int64_t *)p;
+#endif
+}
+
+TM_INLINE int64_t tm_next_far_i64(tm_far *p)
+{
+#ifdef __AVR__
+    uint32_t low, high;
+    uint16_t at = (uint16_t)*p;
+    __asm__ volatile("out __RAMPZ__, %3\n\telpm %A0, Z+\n\telpm %B0, Z+\n\telpm %C0, Z+\n\telpm %D0, Z+\n\t"
+                     "elpm %A1, Z+\n\telpm %B1, Z+\n\telpm %C1, Z+\n\telpm %D1, Z"
+                     : "=&r"(low), "=r"(high), "+z"(at) : "r"((uint8_t)(*p >> 16)));
+    *p += 8;
+    return (int64_t)((uint64_t)high << 32 | low);
+#else
+    const int64_t *at = (const int64_t *)*p;
+    *p += sizeof *at;
+    return *at;
+#endif
+}
+
 /* The product is pinned to 16 bits: otherwise gcc -Os widens the factors and calls a 16x16 multiplication. A constant
    is pinned, too: otherwise it shifts by one bit at a time. */
 

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from tinyml.targets.avr.boards import MUL
+from tinyml.targets.avr.boards import ELPM, MUL
+from tinyml.targets.avr.composer.far_kernels import far_kernel
 from tinyml.targets.avr.composer.forests.branch_code import forest_code, plain_forest
 from tinyml.targets.avr.composer.forests.forest_tables import forest_tables
 from tinyml.targets.avr.composer.fragments.fetch import FLASH, RAM
@@ -18,7 +19,7 @@ from tinyml.targets.avr.composer.tiles.tile_kernels import (
     SHIFTED_CHANNELS,
     SHIFTED_DOTS,
 )
-from tinyml.targets.kernel import ForestCoder, PackedReads, RowCoder
+from tinyml.targets.kernel import FarConstants, ForestCoder, PackedReads, RowCoder
 
 _KERNELS = (
     dot(16, 16, 32),
@@ -51,3 +52,4 @@ FORESTS = (
 )
 CODER = RowCoder("tm_avr_rows", coded_rows, needs=MUL)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
+FAR = FarConstants(ELPM, far_kernel, load=4.0)

@@ -10,11 +10,12 @@ from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, i1, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import c
-from tinyml.dialects.c.types import ALIAS, CONST, FLASH, RAM, pointer_type, variable_type
+from tinyml.dialects.c.types import ALIAS, CONST, FAR, FLASH, RAM, pointer_type, variable_type
 from tinyml.targets.c.text import (
     COMPARISON,
     CONDITIONAL,
     EQUALITY,
+    FAR_TYPE,
     INT,
     INT24,
     LEVELS,
@@ -39,6 +40,9 @@ _PRODUCTS: dict[tuple[Attribute, ...], tuple[str, Attribute]] = {
     (i16, i8, i32): ("tm_mul16_8", INT24),
 }
 """The helper for products of these types (factor, factor, product) and its return type."""
+
+FAR_ADDRESS = "TM_FAR"
+"""The macro that takes the address of a far constant."""
 
 Operand = Callable[[SSAValue], Text]
 
@@ -67,8 +71,13 @@ class Expressions:
         self.helpers.add(name)
         return name
 
-    def _in_flash(self, type: c.PointerType) -> bool:
-        return type.memory.data == FLASH and self.chip.flash_attribute is not None
+    def _reader(self, kind: str, type: c.PointerType) -> str | None:
+        """The helper that reads an element; None if a plain access does. kind: "flash", or "next", which moves on."""
+        if type.memory.data == FAR:
+            return self.helper(f"tm_{'far' if kind == 'flash' else f'{kind}_far'}_{suffix(type.element)}")
+        if type.memory.data == FLASH and self.chip.flash_attribute is not None:
+            return self.helper(f"tm_{kind}_{suffix(type.element)}")
+        return None
 
     def literal(self, op: c.LiteralOp, _: Operand) -> Text:
         return literal(op.number, op.result.type)
@@ -80,7 +89,10 @@ class Expressions:
         return f"{operand(instance).code}->{symbol.string_value()}"
 
     def symbol(self, op: c.SymbolOp, operand: Operand) -> Text:
-        return Text(self.memory(op.symbol, op.instance, operand), PRIMARY, op.result.type)
+        name = self.memory(op.symbol, op.instance, operand)
+        if pointer_type(op.result).memory.data == FAR:
+            name = f"{FAR_ADDRESS}({name})"
+        return Text(name, PRIMARY, op.result.type)
 
     def binary(self, op: c.BinaryOp, operand: Operand) -> Text:
         type, sign = op.result.type, op.operator.data
@@ -157,15 +169,24 @@ class Expressions:
 
     def address(self, op: c.AddressOp, operand: Operand) -> Text:
         pointer, index = operand(op.pointer), operand(op.index)
+        if pointer_type(op.pointer).memory.data == FAR:
+            return self._far_address(op, pointer, index)
         return join(UNARY, op.result.type, f"&{pointer.within(PRIMARY)}[{index.code}]", pointer, index)
+
+    def _far_address(self, op: c.AddressOp | c.LoadOp, pointer: Text, index: Text) -> Text:
+        """The address of an element of a far constant, in bytes."""
+        size = _bytes(pointer_type(op.pointer).element) // 8
+        bytes = f"{size} * {index.within(PRODUCT)}" if size > 1 else index.within(SUM + 1)
+        code = pointer.code if index.code == "0" else f"{pointer.within(SUM)} + {bytes}"
+        return join(pointer.level if index.code == "0" else SUM, op.pointer.type, code, pointer, index)
 
     def load(self, op: c.LoadOp, operand: Operand) -> Text:
         pointer, index = operand(op.pointer), operand(op.index)
         type = pointer_type(op.pointer)
         code = f"{pointer.within(PRIMARY)}[{index.code}]"
-        if self._in_flash(type):
+        if (reader := self._reader("flash", type)) is not None:
             at = pointer.code if index.code == "0" else f"&{code}"
-            code = f"{self.helper(f'tm_flash_{suffix(type.element)}')}({at})"
+            code = f"{reader}({self._far_address(op, pointer, index).code if type.memory.data == FAR else at})"
         text = join(PRIMARY, type.element, code, pointer, index)
         changes = type.memory.data in (RAM, ALIAS)
         return replace(text, reads=text.reads | {MEMORY}) if changes else text
@@ -176,8 +197,8 @@ class Expressions:
         variable = operand(op.variable)
         code = f"*{variable.code}++"
         level = UNARY
-        if self._in_flash(content):
-            code = f"{self.helper(f'tm_next_{suffix(content.element)}')}(&{variable.code})"
+        if (reader := self._reader("next", content)) is not None:
+            code = f"{reader}(&{variable.code})"
             level = PRIMARY
         reads = {op.variable, MEMORY} if content.writable else {op.variable}
         return Text(code, level, content.element, frozenset(reads), steps=True)

@@ -23,7 +23,7 @@ from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.header_items import needed_part, once, words
-from tinyml.targets.c.text import INT24, alias_name, literal, spell
+from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
 from tinyml.targets.registry import BUILT_IN, HOST, board, chip_of
 
 FILES = ("source", "header")
@@ -129,6 +129,10 @@ class _ProgramPrinter:
         if self.chip.options:
             lines += [*self.chip.options.splitlines(), ""]
         lines += self._other_compilers()
+        far = any(op.far is not None for op in self.constants)
+        if far:
+            # Kernels take such addresses.
+            lines += [*once(FAR_TYPE, self.chip.helpers[FAR_TYPE].splitlines()), ""]
         lines += self._runtime(functions)
         if self._uses_int24():
             lines += [*once("tm_int24", self.chip.int24.splitlines()), ""]
@@ -202,16 +206,17 @@ class _ProgramPrinter:
         return [*lines, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
 
     def _check_sizes(self) -> None:
-        total = 0
+        total = far = 0
         for op in self.constants:
             size = len(_numbers(op)) * _size(op.element)
             total += size
+            far += 0 if op.far is None else size
             if self.chip.object_bytes is not None and size > self.chip.object_bytes:
                 raise TooLargeError(
                     f"constant '{op.sym_name.data}' takes {size} bytes, one array of {self.chip.name} at most "
                     f"{self.chip.object_bytes}"
                 )
-        self.chip.check_constants(total, self.board)
+        self.chip.check_constants(total, self.board, far)
 
     def _uses_int24(self) -> bool:
         values = (value.type for op in self.functions for inner in op.walk() for value in inner.results)
@@ -222,7 +227,7 @@ class _ProgramPrinter:
 
     def _helpers(self) -> list[str]:
         used = self.expressions.helpers
-        flash = self.constants and self.chip.flash_attribute is not None
+        flash = any(op.far is None for op in self.constants) and self.chip.flash_attribute is not None
         lines = [*self.chip.prelude.splitlines(), ""] if used or flash else []
         for name, text in self.chip.helpers.items():
             if name in used:
@@ -247,9 +252,14 @@ class _ProgramPrinter:
         spelled = {number: literal(number, op.element).code for number in set(numbers)}
         words = [spelled[number] for number in numbers]
         attribute = f" {self.chip.flash_attribute}" if self.chip.flash_attribute is not None else ""
+        length = len(numbers)
+        if op.far is not None:
+            attribute = f" {self.chip.flash_attribute}_FAR"
+            # Code follows, at even addresses.
+            length += length * _size(op.element) % 2
         if self.chip.constant_alignment > _size(op.element):
             attribute += f" __attribute__((__aligned__({self.chip.constant_alignment})))"
-        head = f"static const {spell(op.element)} {name}[{len(numbers)}]{attribute} = {{"
+        head = f"static const {spell(op.element)} {name}[{length}]{attribute} = {{"
         return [head, *(f"    {row}" for row in _rows(words)), "};"]
 
     def _arena_table(self, op: c.ArenaOp, names: Mapping[SSAValue, str]) -> list[str]:

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType, f32, i1, 
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects.c import InstanceType, PointerType
-from tinyml.dialects.c.types import ALIAS, CONST, FLASH, is_unsigned, width_of
+from tinyml.dialects.c.types import ALIAS, CONST, FAR, FLASH, is_unsigned, width_of
 from tinyml.dialects.errors import InputError
 
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, COMPARISON, EQUALITY, AND, CONDITIONAL = range(15, 6, -1)
@@ -32,6 +32,9 @@ RANKS: dict[Attribute, int] = {i1: 0, i8: 1, i16: 2, INT: 3, INT24: 4, i32: 5, i
 """C's signed integer types, each at least as wide as the previous ones."""
 
 _SPECIAL: dict[Attribute, str] = {INT: "int", i1: "bool", INT24: "tm_int24", f32: "float"}
+
+FAR_TYPE = "tm_far"
+"""The type of addresses of far constants, which count bytes."""
 
 MEMORY = "memory"
 """The effect of a load from RAM."""
@@ -91,6 +94,8 @@ def spell(type: Attribute) -> str:
     if (name := _SPECIAL.get(type)) is not None:
         return name
     if isinstance(type, PointerType):
+        if type.memory.data == FAR:
+            return FAR_TYPE
         element = alias_name(type.element) if type.memory.data == ALIAS else spell(type.element)
         return f"{'const ' if type.memory.data in (CONST, FLASH) else ''}{element} *"
     if isinstance(type, InstanceType):

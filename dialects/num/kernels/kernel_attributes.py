@@ -23,6 +23,7 @@ __all__ = [
     "DECLARED",
     "CodeKernelAttr",
     "ComposedKernelAttr",
+    "FarKernelAttr",
     "KernelAttr",
     "ListedKernelAttr",
     "TileKernelAttr",
@@ -200,6 +201,22 @@ class CodeKernelAttr(KernelAttr):
         _verify_identifier(self.coder)
         if not re.fullmatch(r"\w+", self.key.data, re.ASCII):
             raise VerifyException(f"expected a key of letters and digits, got '{self.key.data}'")
+
+
+@irdl_attr_definition
+class FarKernelAttr(KernelAttr):
+    """`#num.far_kernel<#num.kernel<"tm_dot">>`: a kernel whose weights are a far constant (`scratch.constant`)."""
+
+    name = "num.far_kernel"
+    near: Attribute
+
+    @classmethod
+    def of(cls, near: KernelAttr) -> Self:
+        return cls(near)
+
+    def verify(self) -> None:
+        if not isinstance(self.near, KernelAttr) or isinstance(self.near, FarKernelAttr):
+            raise VerifyException(f"expected the kernel of near weights, got {self.near}")
 
 
 def _verify_identifier(name: StringAttr) -> None:

@@ -183,7 +183,7 @@ class ProgramTrial:
         target = board(options.target)
         if target.flash is None or estimate.flash <= target.flash:
             # Greater programs do not fit the board, whatever their constants.
-            chip_of(options.target).check_constants(estimate.constants, target)
+            chip_of(options.target).check_constants(estimate.constants, target, estimate.far)
         return EstimatedCost(estimate.time, estimate.flash, estimate.ram)
 
     def _in_formats(self, options: PipelineOptions) -> ModuleOp:

@@ -23,11 +23,14 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import kernel_of, target_of
+from tinyml.targets.registry import far_constants, kernel_of, target_of
 from tinyml.transforms.ir.arithmetic.single_ops import Interval, lowered_alone
 from tinyml.transforms.ir.cost.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
+
+FAR_LOAD = "load far"
+"""The step of a load from a far constant, in addition to the load."""
 
 UNKNOWN_TRIPS = 16
 """The iterations assumed for a loop without known bounds."""
@@ -55,13 +58,14 @@ class Demand:
     """The steps and memory that a program needs.
 
     operations: the steps of each operation of the source by name, with "" for steps that belong to none. constants,
-    arena, input, local: in bytes; constants are in flash, local arrays on the stack. kernels: costs of the steps of
+    far, arena, input, local: in bytes; constants are in flash, `far` of them far, local arrays on the stack. kernels: costs of the steps of
     kernels, as far as their instructions determine them. shared: bytes of flash of the functions that kernels share, by
     name.
     """
 
     operations: dict[str, StepCounts] = field(default_factory=dict[str, StepCounts])
     constants: int = 0
+    far: int = 0
     arena: int = 0
     input: int = 0
     local: int = 0
@@ -77,15 +81,16 @@ def demand_of(module: ModuleOp) -> Demand:
         counter.demand.input += sum(map(scratch.bytes_of, arguments))
         counter.zeros |= _zeros(function)
         counter.block(function.body.block, 1)
-    counter.demand.constants = sum(counter.constants.values())
+    counter.demand.constants = sum(counter.constants.values()) + sum(counter.far.values())
+    counter.demand.far = sum(counter.far.values())
     return counter.demand
 
 
 class _Counter:
     """Counts the steps of a program in one walk.
 
-    target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants: bytes of each
-    array in flash. zeros: the share of zeros in arrays and in elements loaded from them. extremes: the least and the
+    target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants, far: bytes of
+    each near or far array in flash. zeros: the share of zeros in arrays and in elements loaded from them. extremes: the least and the
     greatest raw of integer constants.
     """
 
@@ -95,6 +100,7 @@ class _Counter:
         self.intervals: dict[SSAValue, Interval] = {}
         self.zeros: dict[SSAValue, float] = {}
         self.constants: dict[Attribute, int] = {}
+        self.far: dict[Attribute, int] = {}
         self.extremes: dict[scratch.ConstantOp, Interval | None] = {}
 
     def block(self, block: Block, times: float) -> None:
@@ -104,7 +110,8 @@ class _Counter:
     def operation(self, op: Operation, times: float) -> None:
         match op:
             case scratch.ConstantOp():
-                self.constants[op.value] = scratch.bytes_of(op.result)
+                arrays = self.constants if op.far is None else self.far
+                arrays[op.value] = scratch.bytes_of(op.result)
                 return
             case scratch.ArenaOp():
                 self.demand.arena += op.size
@@ -136,6 +143,15 @@ class _Counter:
                     return
                 for step, count in steps_of_operation(op).items():
                     steps.add(step, times, count, count)
+                if isinstance(op, memref.LoadOp) and (array := _constant(op)) is not None and array.far is not None:
+                    self.far_load(steps, times)
+
+    def far_load(self, steps: StepCounts, times: float) -> None:
+        """Count what the read of a far element takes more than that of a near one."""
+        far = far_constants(self.target)
+        assert far is not None
+        steps.add(FAR_LOAD, times)
+        self.demand.kernels[FAR_LOAD] = KernelCost(Cost(far.load, 0, 0, 0))
 
     def loaded(self, load: memref.LoadOp) -> bool:
         """Record the share of zeros and the interval of a loaded element; true if the load disappears.

@@ -20,7 +20,7 @@ class Estimate:
     """The estimated cost of a program.
 
     time: per inference, in the device's unit. code: bytes of the program's own instructions; constants: of its
-    constants. flash, ram: bytes of the whole program, with the stack in RAM. deepest: bytes of stack of the composed
+    constants, far: of the far ones. flash, ram: bytes of the whole program, with the stack in RAM. deepest: bytes of stack of the composed
     kernel that takes most; kernels call no others. operations: time and code of each operation of the source, by name.
     guessed: kinds of steps that were never measured on the device and have a generic cost.
     """
@@ -28,6 +28,7 @@ class Estimate:
     time: float
     code: float
     constants: int
+    far: int
     flash: float
     ram: float
     stack: float
@@ -56,6 +57,7 @@ def estimate_of(demand: Demand, table: CostTable) -> Estimate:
         time=table.program.time + sum(time for time, _ in operations.values()),
         code=code,
         constants=demand.constants,
+        far=demand.far,
         flash=demand.constants + table.program.once + once + code,
         ram=demand.arena + demand.input + stack,
         stack=stack,

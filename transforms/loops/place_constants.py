@@ -1,0 +1,132 @@
+"""`place-constants`: places constants that short addresses do not reach where the target reads them by longer ones (L3).
+
+AVR's LPM reads the first 64 KB of flash, ELPM all of it, at the cost of a few cycles for each call of a kernel and for
+each element that is read without one. So constants become far only if not all fit, and those first whose time rises
+least for each byte moved: large matrices whose rows are read by kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import num, scratch
+from tinyml.targets.costs import kernel_cost
+from tinyml.targets.kernel import FarConstants
+from tinyml.targets.registry import HOST, chip_of, compile_for, far_constants, kernel_of, known_kernel
+from tinyml.transforms.ir.cost.demand import demand_of, trip_count
+from tinyml.transforms.ir.levels import LOOPS
+
+
+@dataclass(frozen=True)
+class PlaceConstantsPass(ModulePass):
+    """Marks constants as `far`, and sets the kernels that read far weights, where near constants exceed their limit.
+
+    Constants of equal bits move together. Those stay near that a kernel without a form for far weights reads, or a
+    function that reads single packed elements. The pass is deterministic: constants are taken by the time that each
+    byte costs, then by their order, and those that turn out not to be needed stay near, the costly ones first.
+
+    target: as for `select-kernels`. Raises `InputError` for an unknown target.
+    """
+
+    name = "place-constants"
+    takes = LOOPS
+    target: str = HOST
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        far, limit = far_constants(self.target), chip_of(self.target).flash_bytes
+        if far is None or limit is None:
+            return
+        compile_for(op, self.target)
+        demand = demand_of(op)
+        if (surplus := demand.constants - demand.far - limit) > 0:
+            for movable in _chosen(_movables(op, self.target, far), surplus):
+                movable.move()
+
+
+@dataclass(frozen=True)
+class _Movable:
+    """Constants of equal bits that can be far.
+
+    bytes: of the array. time: what reading it takes more in an inference.
+    """
+
+    constants: Sequence[scratch.ConstantOp]
+    kernels: Sequence[num.KernelOp]
+    bytes: int
+    time: float
+
+    def move(self) -> None:
+        """Mark the constants, and set the kernels of their readers."""
+        for constant in self.constants:
+            constant.far = UnitAttr()
+        for op in self.kernels:
+            assert op.kernel is not None
+            op.kernel = num.FarKernelAttr.of(op.kernel)
+
+
+def _chosen(movables: Sequence[_Movable], surplus: int) -> list[_Movable]:
+    """Constants of at least `surplus` bytes, or all, for little time."""
+    taken: list[_Movable] = []
+    for movable in sorted(movables, key=lambda each: each.time / each.bytes):
+        if surplus <= 0:
+            break
+        taken.append(movable)
+        surplus -= movable.bytes
+    for movable in sorted(taken, key=lambda each: -each.time):
+        if surplus + movable.bytes <= 0:
+            taken.remove(movable)
+            surplus += movable.bytes
+    return taken
+
+
+def _movables(module: ModuleOp, target: str, far: FarConstants) -> list[_Movable]:
+    equal: dict[Attribute, list[scratch.ConstantOp]] = {}
+    for op in module.walk():
+        if isinstance(op, scratch.ConstantOp) and op.far is None and scratch.bytes_of(op.result):
+            equal.setdefault(op.value, []).append(op)
+    found = (_movable(constants, target, far) for constants in equal.values())
+    return [movable for movable in found if movable is not None]
+
+
+def _movable(constants: Sequence[scratch.ConstantOp], target: str, far: FarConstants) -> _Movable | None:
+    """The constants as one that can be far; None if a reader needs them near."""
+    kernels: list[num.KernelOp] = []
+    time = 0.0
+    for op, value in [reader for constant in constants for reader in _readers(constant.result)]:
+        if isinstance(op, num.KernelOp) and op.kernel is not None and [*op.operands].count(value) == 1:
+            kernel = known_kernel(num.FarKernelAttr.of(op.kernel), target)
+            if kernel is None or op.factors[0] is not value:
+                return None
+            costs = [kernel_cost(each).cost for each in (kernel, kernel_of(op.kernel, target))]
+            time += _executions(op) * (costs[0].time - costs[1].time if costs[0] and costs[1] else far.load)
+            kernels.append(op)
+        elif isinstance(op, memref.LoadOp) and scratch.packed_bits(scratch.memref_type(value)) is None:
+            time += _executions(op) * far.load
+        else:
+            return None
+    return _Movable(constants, kernels, scratch.bytes_of(constants[0].result), time)
+
+
+def _readers(value: SSAValue) -> list[tuple[Operation, SSAValue]]:
+    """The ops that read an array or a view of it, each with the value that it reads."""
+    found: list[tuple[Operation, SSAValue]] = []
+    for use in value.uses:
+        view = isinstance(use.operation, scratch.SliceOp)
+        found += _readers(use.operation.results[0]) if view else [(use.operation, value)]
+    return found
+
+
+def _executions(op: Operation) -> float:
+    """How often an op runs in an inference; branches count as taken."""
+    times, around = 1.0, op.parent_op()
+    while around is not None:
+        times *= trip_count(around) if isinstance(around, scf.ForOp) else 1
+        around = around.parent_op()
+    return times
