@@ -160,6 +160,7 @@ PIPELINES = {
             "fuse-loops",
             *CLEAN,
             "licm",
+            "split-constants",
             "place-constants",
         ),
     ),

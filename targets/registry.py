@@ -22,7 +22,14 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.coded_tiles import CodedTile
 from tinyml.dialects.layouts.forest_code import ForestCode
-from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr, TileKernelAttr
+from tinyml.dialects.num import (
+    CodeKernelAttr,
+    ComposedKernelAttr,
+    FarKernelAttr,
+    KernelAttr,
+    ListedKernelAttr,
+    TileKernelAttr,
+)
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import Plugin, PluginError, plugins
 from tinyml.targets.board import Board

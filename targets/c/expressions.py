@@ -15,7 +15,6 @@ from tinyml.targets.c.text import (
     COMPARISON,
     CONDITIONAL,
     EQUALITY,
-    FAR_TYPE,
     INT,
     INT24,
     LEVELS,
@@ -175,7 +174,7 @@ class Expressions:
 
     def _far_address(self, op: c.AddressOp | c.LoadOp, pointer: Text, index: Text) -> Text:
         """The address of an element of a far constant, in bytes."""
-        size = _bytes(pointer_type(op.pointer).element) // 8
+        size = _bytes(pointer_type(op.pointer).element)
         bytes = f"{size} * {index.within(PRODUCT)}" if size > 1 else index.within(SUM + 1)
         code = pointer.code if index.code == "0" else f"{pointer.within(SUM)} + {bytes}"
         return join(pointer.level if index.code == "0" else SUM, op.pointer.type, code, pointer, index)

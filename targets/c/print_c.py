@@ -24,6 +24,7 @@ from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.header_items import needed_part, once, words
 from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
+from tinyml.targets.chip import FEWER_CONSTANTS
 from tinyml.targets.registry import BUILT_IN, HOST, board, chip_of
 
 FILES = ("source", "header")
@@ -214,7 +215,7 @@ class _ProgramPrinter:
             if self.chip.object_bytes is not None and size > self.chip.object_bytes:
                 raise TooLargeError(
                     f"constant '{op.sym_name.data}' takes {size} bytes, one array of {self.chip.name} at most "
-                    f"{self.chip.object_bytes}"
+                    f"{self.chip.object_bytes}: {FEWER_CONSTANTS}"
                 )
         self.chip.check_constants(total, self.board, far)
 

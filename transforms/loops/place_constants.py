@@ -1,4 +1,4 @@
-"""`place-constants`: places constants that short addresses do not reach where the target reads them by longer ones (L3).
+"""`place-constants`: places constants beyond the reach of short addresses where the target has longer ones (L3).
 
 AVR's LPM reads the first 64 KB of flash, ELPM all of it, at the cost of a few cycles for each call of a kernel and for
 each element that is read without one. So constants become far only if not all fit, and those first whose time rises
@@ -32,15 +32,17 @@ class PlaceConstantsPass(ModulePass):
     function that reads single packed elements. The pass is deterministic: constants are taken by the time that each
     byte costs, then by their order, and those that turn out not to be needed stay near, the costly ones first.
 
-    target: as for `select-kernels`. Raises `InputError` for an unknown target.
+    target: as for `select-kernels`. near: the most bytes of near constants; the default is what the target reads by
+    short addresses. Raises `InputError` for an unknown target.
     """
 
     name = "place-constants"
     takes = LOOPS
     target: str = HOST
+    near: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        far, limit = far_constants(self.target), chip_of(self.target).flash_bytes
+        far, limit = far_constants(self.target), chip_of(self.target).flash_bytes if self.near is None else self.near
         if far is None or limit is None:
             return
         compile_for(op, self.target)

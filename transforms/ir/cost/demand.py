@@ -58,9 +58,9 @@ class Demand:
     """The steps and memory that a program needs.
 
     operations: the steps of each operation of the source by name, with "" for steps that belong to none. constants,
-    far, arena, input, local: in bytes; constants are in flash, `far` of them far, local arrays on the stack. kernels: costs of the steps of
-    kernels, as far as their instructions determine them. shared: bytes of flash of the functions that kernels share, by
-    name.
+    far, arena, input, local: in bytes; constants are in flash, `far` of them far, local arrays on the stack. kernels:
+    costs of the steps of kernels, as far as their instructions determine them. shared: bytes of flash of the functions
+    that kernels share, by name.
     """
 
     operations: dict[str, StepCounts] = field(default_factory=dict[str, StepCounts])
@@ -90,8 +90,8 @@ class _Counter:
     """Counts the steps of a program in one walk.
 
     target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants, far: bytes of
-    each near or far array in flash. zeros: the share of zeros in arrays and in elements loaded from them. extremes: the least and the
-    greatest raw of integer constants.
+    each near or far array in flash. zeros: the share of zeros in arrays and in elements loaded from them. extremes: the
+    least and the greatest raw of integer constants.
     """
 
     def __init__(self, target: str) -> None:

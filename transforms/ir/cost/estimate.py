@@ -20,9 +20,9 @@ class Estimate:
     """The estimated cost of a program.
 
     time: per inference, in the device's unit. code: bytes of the program's own instructions; constants: of its
-    constants, far: of the far ones. flash, ram: bytes of the whole program, with the stack in RAM. deepest: bytes of stack of the composed
-    kernel that takes most; kernels call no others. operations: time and code of each operation of the source, by name.
-    guessed: kinds of steps that were never measured on the device and have a generic cost.
+    constants, far: of the far ones. flash, ram: bytes of the whole program, with the stack in RAM. deepest: bytes of
+    stack of the composed kernel that takes most; kernels call no others. operations: time and code of each operation of
+    the source, by name. guessed: kinds of steps that were never measured on the device and have a generic cost.
     """
 
     time: float

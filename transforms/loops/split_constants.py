@@ -1,0 +1,150 @@
+"""`split-constants`: splits arrays that are larger than the target's C compiler takes, by rows (L3).
+
+On an AVR, where int has 16 bits, an array has less than 32 KB. A loop over the rows of a larger one becomes several
+loops, each over an array of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import lcm, prod
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import scratch
+from tinyml.targets.registry import HOST, chip_of
+from tinyml.transforms.ir.buffers.loop_accesses import affine
+from tinyml.transforms.ir.levels import LOOPS
+from tinyml.transforms.ir.loop_nest import LoopNest
+
+
+@dataclass(frozen=True)
+class SplitConstantsPass(ModulePass):
+    """Splits each constant that is too large and whose readers are in loops over its rows, from the first one on.
+
+    All parts but the last have equally many rows. Printing C rejects constants that remain too large, such as streams
+    of sparse rows, whose places are computed.
+
+    target: as for `select-kernels`. Raises `InputError` for an unknown target.
+    """
+
+    name = "split-constants"
+    takes = LOOPS
+    target: str = HOST
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if (limit := chip_of(self.target).object_bytes) is None:
+            return
+        for constant in [each for each in op.walk() if isinstance(each, scratch.ConstantOp)]:
+            if scratch.bytes_of(constant.result) > limit:
+                _split(constant, limit)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """An op that reads `length` elements of an array from slope * i + start on, in iteration i of a loop.
+
+    op: a view, or a load, of the array. step: of the loop.
+    """
+
+    op: scratch.SliceOp | memref.LoadOp
+    loop: scf.ForOp
+    slope: int
+    start: int
+    length: int
+    step: int
+
+    @classmethod
+    def of(cls, op: scratch.SliceOp | memref.LoadOp) -> _Reader | None:
+        """The reader, with the innermost loop of whose index alone the elements depend; None without one."""
+        row = prod(scratch.memref_type(op.operands[0]).get_shape()[1:]) if isinstance(op, memref.LoadOp) else 1
+        length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)
+        around = op.parent_op()
+        while around is not None:
+            line = affine(op.operands[1], around.body.block.args[0]) if isinstance(around, scf.ForOp) else None
+            if isinstance(around, scf.ForOp) and line is not None:
+                slope, start = (row * number for number in line)
+                step = const_evaluate_operand(around.step)
+                if step is None or const_evaluate_operand(around.lb) != 0 or const_evaluate_operand(around.ub) is None:
+                    return None
+                reader = cls(op, around, slope, start, length, step)
+                # Iterations read different elements, from the first one on.
+                return reader if 0 <= start <= slope * step - length else None
+            around = around.parent_op()
+        return None
+
+    def read(self, copy: scratch.SliceOp | memref.LoadOp, part: SSAValue, index: SSAValue) -> None:
+        """Let a copy of the op read a part of the array. index: the number of the iteration since the part began."""
+        nest = LoopNest(copy)
+        type = scratch.memref_type(part)
+        row = prod(type.get_shape()[1:]) if isinstance(copy, memref.LoadOp) else 1
+        at = nest.times(index, self.slope // row)
+        copy.operands[0] = part
+        copy.operands[1] = nest.add(at, nest.index(self.start // row)) if self.start else at
+
+
+def _split(constant: scratch.ConstantOp, limit: int) -> None:
+    """Split a constant into parts of at most `limit` bytes, if all its readers are in loops over its rows."""
+    users = [use.operation for use in constant.result.uses]
+    readers = [_Reader.of(user) for user in users if isinstance(user, scratch.SliceOp | memref.LoadOp)]
+    found = [reader for reader in readers if reader is not None]
+    slopes = {reader.loop: reader.slope for reader in found}
+    nested = any(inner in slopes for loop in slopes for inner in loop.walk() if inner is not loop)
+    if nested or len(found) < len(users) or any(slopes[reader.loop] != reader.slope for reader in found):
+        return
+    raws = constant.raws
+    unit = lcm(prod(raws.shape[1:]), *(reader.slope * reader.step for reader in found))
+    units, most = -(-raws.size // unit), limit * raws.size // (unit * scratch.bytes_of(constant.result))
+    if most == 0:
+        return
+    size = unit * -(-units // -(-units // most))
+    cuts = [*range(0, raws.size, size), raws.size]
+    parts = [_part(constant, first, last) for first, last in pairwise(cuts)]
+    for loop in slopes:
+        inside = [reader for reader in found if reader.loop is loop]
+        _split_loop(loop, inside, cuts, parts)
+    Rewriter.erase_op(constant)
+
+
+def _part(constant: scratch.ConstantOp, first: int, last: int) -> SSAValue:
+    """The elements [first, last) of a constant, which are whole rows."""
+    raws, type = constant.raws, scratch.memref_type(constant.result)
+    rows = raws.reshape(-1)[first:last].reshape(-1, *raws.shape[1:])
+    value = scratch.ConstantOp.of(rows, type.element_type).value
+    part = scratch.ConstantOp(value, MemRefType(type.element_type, rows.shape, memory_space=type.memory_space))
+    part.result.name_hint = constant.result.name_hint
+    Rewriter.insert_op(part, InsertPoint.before(constant))
+    return part.result
+
+
+def _split_loop(loop: scf.ForOp, readers: Sequence[_Reader], cuts: Sequence[int], parts: Sequence[SSAValue]) -> None:
+    """Replace a loop by one for each part of an array. cuts: where the parts begin, and the end of the last one."""
+    nest = LoopNest(loop)
+    slope, end = readers[0].slope, const_evaluate_operand(loop.ub)
+    assert end is not None
+    carried: Sequence[SSAValue] = loop.iter_args
+    for part, (first, last) in zip(parts, pairwise(cuts), strict=True):
+        begin = first // slope
+        copy = loop.clone()
+        copy.operands = [nest.index(begin), nest.index(min(last // slope, end)), loop.step, *carried]
+        nest.put(copy)
+        carried = copy.results
+        copies = dict(zip(loop.walk(), copy.walk(), strict=True))
+        index = copy.body.block.args[0]
+        for reader in readers:
+            op = copies[reader.op]
+            assert isinstance(op, scratch.SliceOp | memref.LoadOp)
+            inside = LoopNest(op)
+            since = inside.insert(arith.SubiOp(index, inside.index(begin))) if begin else index
+            reader.read(op, part, since)
+    for result, value in zip(loop.results, carried, strict=True):
+        result.replace_all_uses_with(value)
+    Rewriter.erase_op(loop)
