@@ -35,7 +35,7 @@ def explain_model(folder: Path) -> dict[str, Any]:
     from tinyml.tools.driver.output.output_contents import read_report
     from tinyml.tools.driver.output.output_folder import SAMPLES
     from tinyml.tools.driver.stages import load_program
-    from tinyml.tools.reports.breakdown import constant_names, flash, functions, operations, ram
+    from tinyml.tools.reports.breakdown import constant_names, far_constants, flash, functions, operations, ram
     from tinyml.tools.reports.report import estimate_report
     from tinyml.transforms.ir.cost.estimate import estimate_on
 
@@ -71,6 +71,7 @@ def explain_model(folder: Path) -> dict[str, Any]:
         "operations": _with_estimates(operations(measured, sources, chosen.unit), estimate),
         "functions": functions(measured),
         "flash_bytes": flash(measured),
+        "far_constants": far_constants(program, estimate, chosen.unit),
         "ram_bytes": ram(measured, buffers, interface),
         "estimate": estimate_report(estimate, chosen.unit),
     }

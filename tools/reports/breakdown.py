@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.runtime.model.interface import Interface
+    from tinyml.transforms.ir.cost.estimate import Estimate
 
 CALL_AND_RETURN = "call and return"
 """The entry of code that belongs to no operation: saving and restoring registers, returning the label."""
@@ -27,6 +28,18 @@ def constant_bytes(program: ModuleOp) -> dict[str, int]:
     from tinyml.dialects import c
 
     return {op.sym_name.data: len(op.value.data.data) for op in program.walk() if isinstance(op, c.ConstantOp)}
+
+
+def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
+    """The far constants of a program at L5, and the time that they take more than near ones; None if all are near."""
+    from tinyml.dialects import c
+
+    sizes = constant_bytes(program)
+    far = [op.sym_name.data for op in program.walk() if isinstance(op, c.ConstantOp) and op.far is not None]
+    if not far:
+        return None
+    more = None if estimate is None else round(estimate.far_time)
+    return {"bytes": sum(sizes[name] for name in far), "arrays": far, f"{unit}_per_inference": more}
 
 
 def operations(measured: Attribution, sources: dict[int, tuple[str, ...]], unit: str) -> list[dict[str, Any]]:

@@ -26,6 +26,10 @@ def print_explanation(result: dict[str, Any]) -> None:
     )
     for table in tables:
         console.print(table)
+    if (far := result["far_constants"]) is not None:
+        more = far[f"{unit}_per_inference"]
+        took = "" if more is None else f", which takes an estimated {more:,} {unit} more"
+        console.print(f"Far: {', '.join(far['arrays'])}; {far['bytes']:,} bytes are read by long addresses{took}.")
     if estimate["guessed"]:
         console.print(f"Never measured, so estimated by their relatives: {', '.join(estimate['guessed'])}.")
 

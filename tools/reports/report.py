@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.reports.breakdown import constant_bytes
+from tinyml.tools.reports.breakdown import constant_bytes, far_constants
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
 from tinyml.tools.reports.search_report import points_report, tensors_report
@@ -65,6 +65,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
     interface = interface_of(compiled.formats)
     input_bytes = interface.input_bytes if interface.in_array else 0
     memory = memory_report(compiled.buffers)
+    estimate = estimate_on(compiled.loops, board.name, optimize)
     report = Report(
         model=str(request.model),
         name=interface.name,
@@ -90,6 +91,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
         functions=tuple(map(_function_report, function_errors(compiled.formats))),
         flash_bytes=measured.flash_bytes if measured else None,
         constants_bytes=sum(constant_bytes(compiled.program).values()),
+        far_constants=far_constants(compiled.program, estimate, board.unit),
         flash_limit=board.flash,
         ram_bytes=RamBytes(
             arena=memory["height"],
@@ -109,7 +111,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
         milliseconds_per_inference=rounded_milliseconds(board.milliseconds(cost, core_cycles)),
         time_source=board.time_source,
         fits=_fits(board, measured, memory["height"] + input_bytes),
-        estimate=estimate_report(estimate_on(compiled.loops, board.name, optimize), board.unit),
+        estimate=estimate_report(estimate, board.unit),
         seconds=round(made.seconds, 2),
         mismatch=None if made.mismatch is None else str(made.mismatch),
         requested=requested_report(made.requested),

@@ -83,6 +83,7 @@ class Report:
     functions: tuple[FunctionReport, ...]
     flash_bytes: int | None
     constants_bytes: int
+    far_constants: Mapping[str, Any] | None
     flash_limit: int | None
     ram_bytes: RamBytes
     ram_limit: int | None

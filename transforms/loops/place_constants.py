@@ -17,10 +17,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
-from tinyml.targets.costs import kernel_cost
-from tinyml.targets.kernel import FarConstants
-from tinyml.targets.registry import HOST, chip_of, compile_for, far_constants, kernel_of, known_kernel
+from tinyml.targets.registry import HOST, chip_of, compile_for, far_constants
 from tinyml.transforms.ir.cost.demand import demand_of, trip_count
+from tinyml.transforms.ir.cost.far_reads import far_call, far_load
 from tinyml.transforms.ir.levels import LOOPS
 
 
@@ -42,13 +41,13 @@ class PlaceConstantsPass(ModulePass):
     near: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        far, limit = far_constants(self.target), chip_of(self.target).flash_bytes if self.near is None else self.near
-        if far is None or limit is None:
+        limit = chip_of(self.target).flash_bytes if self.near is None else self.near
+        if far_constants(self.target) is None or limit is None:
             return
         compile_for(op, self.target)
         demand = demand_of(op)
         if (surplus := demand.constants - demand.far - limit) > 0:
-            for movable in _chosen(_movables(op, self.target, far), surplus):
+            for movable in _chosen(_movables(op, self.target), surplus):
                 movable.move()
 
 
@@ -88,29 +87,28 @@ def _chosen(movables: Sequence[_Movable], surplus: int) -> list[_Movable]:
     return taken
 
 
-def _movables(module: ModuleOp, target: str, far: FarConstants) -> list[_Movable]:
+def _movables(module: ModuleOp, target: str) -> list[_Movable]:
     equal: dict[Attribute, list[scratch.ConstantOp]] = {}
     for op in module.walk():
         if isinstance(op, scratch.ConstantOp) and op.far is None and scratch.bytes_of(op.result):
             equal.setdefault(op.value, []).append(op)
-    found = (_movable(constants, target, far) for constants in equal.values())
+    found = (_movable(constants, target) for constants in equal.values())
     return [movable for movable in found if movable is not None]
 
 
-def _movable(constants: Sequence[scratch.ConstantOp], target: str, far: FarConstants) -> _Movable | None:
+def _movable(constants: Sequence[scratch.ConstantOp], target: str) -> _Movable | None:
     """The constants as one that can be far; None if a reader needs them near."""
     kernels: list[num.KernelOp] = []
     time = 0.0
     for op, value in [reader for constant in constants for reader in _readers(constant.result)]:
         if isinstance(op, num.KernelOp) and op.kernel is not None and [*op.operands].count(value) == 1:
-            kernel = known_kernel(num.FarKernelAttr.of(op.kernel), target)
-            if kernel is None or op.factors[0] is not value:
+            more = far_call(op.kernel, target)
+            if more is None or op.factors[0] is not value:
                 return None
-            costs = [kernel_cost(each).cost for each in (kernel, kernel_of(op.kernel, target))]
-            time += _executions(op) * (costs[0].time - costs[1].time if costs[0] and costs[1] else far.load)
+            time += _executions(op) * more
             kernels.append(op)
         elif isinstance(op, memref.LoadOp) and scratch.packed_bits(scratch.memref_type(value)) is None:
-            time += _executions(op) * far.load
+            time += _executions(op) * far_load(target)
         else:
             return None
     return _Movable(constants, kernels, scratch.bytes_of(constants[0].result), time)

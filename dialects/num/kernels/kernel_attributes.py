@@ -208,14 +208,14 @@ class FarKernelAttr(KernelAttr):
     """`#num.far_kernel<#num.kernel<"tm_dot">>`: a kernel whose weights are a far constant (`scratch.constant`)."""
 
     name = "num.far_kernel"
-    near: Attribute
+    near: KernelAttr
 
     @classmethod
     def of(cls, near: KernelAttr) -> Self:
         return cls(near)
 
     def verify(self) -> None:
-        if not isinstance(self.near, KernelAttr) or isinstance(self.near, FarKernelAttr):
+        if isinstance(self.near, FarKernelAttr):
             raise VerifyException(f"expected the kernel of near weights, got {self.near}")
 
 

@@ -23,8 +23,9 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import far_constants, kernel_of, target_of
+from tinyml.targets.registry import kernel_of, target_of
 from tinyml.transforms.ir.arithmetic.single_ops import Interval, lowered_alone
+from tinyml.transforms.ir.cost.far_reads import far_call, far_load
 from tinyml.transforms.ir.cost.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
@@ -69,6 +70,7 @@ class Demand:
     arena: int = 0
     input: int = 0
     local: int = 0
+    far_time: float = 0.0
     kernels: dict[str, KernelCost] = field(default_factory=dict[str, KernelCost])
     shared: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -144,14 +146,10 @@ class _Counter:
                 for step, count in steps_of_operation(op).items():
                     steps.add(step, times, count, count)
                 if isinstance(op, memref.LoadOp) and (array := _constant(op)) is not None and array.far is not None:
-                    self.far_load(steps, times)
-
-    def far_load(self, steps: StepCounts, times: float) -> None:
-        """Count what the read of a far element takes more than that of a near one."""
-        far = far_constants(self.target)
-        assert far is not None
-        steps.add(FAR_LOAD, times)
-        self.demand.kernels[FAR_LOAD] = KernelCost(Cost(far.load, 0, 0, 0))
+                    more = far_load(self.target)
+                    steps.add(FAR_LOAD, times)
+                    self.demand.kernels[FAR_LOAD] = KernelCost(Cost(more, 0, 0, 0))
+                    self.demand.far_time += times * more
 
     def loaded(self, load: memref.LoadOp) -> bool:
         """Record the share of zeros and the interval of a loaded element; true if the load disappears.
@@ -184,6 +182,8 @@ class _Counter:
                 steps.add(kernel_step(kernel, unit), times, count, 0)
                 self.demand.kernels[kernel_step(kernel, unit)] = kernel_cost(kernel, unit)
             self.demand.kernels[kernel_step(kernel)] = kernel_cost(kernel)
+            if isinstance(op.kernel, num.FarKernelAttr):
+                self.demand.far_time += times * (far_call(op.kernel.near, self.target) or 0)
             if kernel.composed is not None:
                 self.demand.shared |= {function.symbol: function.code for function in kernel.composed.shared}
         self.constants |= lowered.tables

@@ -20,15 +20,17 @@ class Estimate:
     """The estimated cost of a program.
 
     time: per inference, in the device's unit. code: bytes of the program's own instructions; constants: of its
-    constants, far: of the far ones. flash, ram: bytes of the whole program, with the stack in RAM. deepest: bytes of
-    stack of the composed kernel that takes most; kernels call no others. operations: time and code of each operation of
-    the source, by name. guessed: kinds of steps that were never measured on the device and have a generic cost.
+    constants, far: of the far ones, which take `far_time` more than near ones would. flash, ram: bytes of the whole
+    program, with the stack in RAM. deepest: bytes of stack of the composed kernel that takes most; kernels call no
+    others. operations: time and code of each operation of the source, by name. guessed: kinds of steps that were never
+    measured on the device and have a generic cost.
     """
 
     time: float
     code: float
     constants: int
     far: int
+    far_time: float
     flash: float
     ram: float
     stack: float
@@ -58,6 +60,7 @@ def estimate_of(demand: Demand, table: CostTable) -> Estimate:
         code=code,
         constants=demand.constants,
         far=demand.far,
+        far_time=demand.far_time,
         flash=demand.constants + table.program.once + once + code,
         ram=demand.arena + demand.input + stack,
         stack=stack,
