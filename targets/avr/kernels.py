@@ -52,4 +52,4 @@ FORESTS = (
 )
 CODER = RowCoder("tm_avr_rows", coded_rows, needs=MUL)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
-FAR = FarConstants(ELPM, far_kernel, load=4.0)
+FAR = FarConstants(ELPM, far_kernel, load=6.0)

@@ -20,7 +20,7 @@ from tinyml.dialects import num, scratch
 from tinyml.targets.registry import HOST, chip_of, compile_for, far_constants
 from tinyml.transforms.ir.cost.demand import demand_of, trip_count
 from tinyml.transforms.ir.cost.far_reads import far_call, far_load
-from tinyml.transforms.ir.levels import LOOPS
+from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class PlaceConstantsPass(ModulePass):
     """
 
     name = "place-constants"
-    takes = LOOPS
+    takes = PROGRAM_LOOPS
     target: str = HOST
     near: int | None = None
 

@@ -5,6 +5,7 @@ c.program @tiny attributes {notes = ["A note."]} {
   c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
   c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\0A"
   c.constant @W dense<[1, -2, 3]> : tensor<3xi16> {doc = "3"}
+  c.constant @V dense<[4, 5]> : tensor<2xi8> far
   c.arena @arena 8 {alignment = 2 : i64} : i16
   c.func @tiny_predict(%X: !c.ptr<i16, const>) -> i16 attributes {doc = "Runs."} {
     %zero = c.literal 0 : index
@@ -68,6 +69,7 @@ c.program @several {
 // CHECK-NEXT:   c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
 // CHECK-NEXT:   c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\0A"
 // CHECK-NEXT:   c.constant @W dense<[1, -2, 3]> : tensor<3xi16> {doc = "3"}
+// CHECK-NEXT:   c.constant @V dense<[4, 5]> : tensor<2xi8> far
 // CHECK-NEXT:   c.arena @arena 8 {alignment = 2 : i64} : i16
 // CHECK-NEXT:   c.func @tiny_predict(%X: !c.ptr<i16, const>) -> i16 attributes {doc = "Runs."} {
 // CHECK:          %y = c.view @arena[2] {length = 3 : i64, doc = "3"} : !c.ptr<i16, alias>

@@ -1,0 +1,49 @@
+// RUN: tinyml-opt %s -p 'place-constants{target=mega near=10}' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'place-constants{target=mega}' --split-input-file | filecheck %s --check-prefix=NEAR
+// RUN: tinyml-opt %s -p 'place-constants{target=uno near=0}' --split-input-file | filecheck %s --check-prefix=NEAR
+// NEAR-NOT: far
+
+// The matrix takes less time for each byte moved than the starts, whose elements are loaded one by one.
+func.func @rows(%x: memref<8x!fixed.q<8, 4>>, %y: memref<2x!fixed.q<8, 4>>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %eight = arith.constant 8 : index
+  %W = scratch.constant dense<[[1, 2, 3, 4, 5, 6, 7, 8], [-1, -2, -3, -4, -5, -6, -7, -8]]> : tensor<2x8xi8> -> memref<2x8x!fixed.q<8, 3>, #scratch.flash>
+  %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref<2x!fixed.q<16, 7>, #scratch.flash>
+  scf.for %i = %zero to %two step %one {
+    %first = memref.load %start[%i] : memref<2x!fixed.q<16, 7>, #scratch.flash>
+    %begin = num.start %first : !fixed.q<16, 7> -> !fixed.acc<24, 7>
+    %at = arith.muli %i, %eight : index
+    %row = scratch.slice %W[%at] : memref<2x8x!fixed.q<8, 3>, #scratch.flash> to memref<8x!fixed.q<8, 3>, #scratch.flash>
+    %sum = num.dot %begin, %row, %x {kernel = #num.kernel<"tm_dot_s8_s8_s24">} : !fixed.acc<24, 7>, memref<8x!fixed.q<8, 3>, #scratch.flash>, memref<8x!fixed.q<8, 4>> -> !fixed.acc<24, 7>
+    %z = num.finish %sum {bound = array<i64: -9000, 9000>} : !fixed.acc<24, 7> -> !fixed.q<8, 4>
+    memref.store %z, %y[%i] : memref<2x!fixed.q<8, 4>>
+  }
+  func.return
+}
+// CHECK: func.func @rows
+// CHECK: %W = scratch.constant dense<{{.*}}> : tensor<2x8xi8> far -> memref<2x8x!fixed.q<8, 3>, #scratch.flash>
+// CHECK: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref
+// CHECK: num.dot {{.*}} {kernel = #num.far_kernel<#num.kernel<"tm_dot_s8_s8_s24">>}
+
+// -----
+
+// A kernel that adds a row to sums has no form for far weights: its matrix stays near, and all else moves.
+func.func @columns(%x: memref<1x!fixed.q<8, 4>>, %sums: memref<8x!fixed.acc<32, 7>>) -> !fixed.q<8, 4> {
+  %zero = arith.constant 0 : index
+  %f = memref.load %x[%zero] : memref<1x!fixed.q<8, 4>>
+  %W = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!fixed.q<8, 3>, #scratch.flash>
+  num.axpy %sums, %W, %f {kernel = #num.kernel<"tm_axpy_s8_s8_s32">} : memref<8x!fixed.acc<32, 7>>, memref<8x!fixed.q<8, 3>, #scratch.flash>, !fixed.q<8, 4>
+  %b = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> -> memref<3x!fixed.q<8, 4>, #scratch.flash>
+  %same = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> -> memref<3x!fixed.q<8, 4>, #scratch.flash>
+  %v = memref.load %b[%zero] : memref<3x!fixed.q<8, 4>, #scratch.flash>
+  %w = memref.load %same[%zero] : memref<3x!fixed.q<8, 4>, #scratch.flash>
+  %r = num.add %v, %w : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<8, 4>
+  func.return %r : !fixed.q<8, 4>
+}
+// CHECK: func.func @columns
+// CHECK: %W = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref
+// CHECK: num.axpy %sums, %W, %f {kernel = #num.kernel<"tm_axpy_s8_s8_s32">}
+// CHECK: %b = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> far -> memref
+// CHECK: %same = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> far -> memref

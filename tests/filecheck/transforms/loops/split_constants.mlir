@@ -1,0 +1,69 @@
+// RUN: tinyml-opt %s -p 'split-constants{target=mega}' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'split-constants{target=cortex-m4}' --split-input-file | filecheck %s --check-prefix=WHOLE
+// WHOLE: scratch.constant dense<1> : tensor<5x10000xi8>
+// WHOLE: scratch.constant dense<2> : tensor<2x20000xi8>
+
+// Five rows of 10000 bytes: three in the first array, two in the second.
+func.func @rows(%x: memref<10000x!fixed.q<8, 4>>, %y: memref<5x!fixed.q<8, 4>>) -> index {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %five = arith.constant 5 : index
+  %long = arith.constant 10000 : index
+  %W = scratch.constant dense<1> : tensor<5x10000xi8> -> memref<5x10000x!fixed.q<8, 3>, #scratch.flash>
+  %last = scf.for %i = %zero to %five step %one iter_args(%before = %zero) -> (index) {
+    %begin = num.zero : !fixed.acc<32, 7>
+    %at = arith.muli %i, %long : index
+    %row = scratch.slice %W[%at] : memref<5x10000x!fixed.q<8, 3>, #scratch.flash> to memref<10000x!fixed.q<8, 3>, #scratch.flash>
+    %sum = num.dot %begin, %row, %x {kernel = #num.kernel<"tm_dot_s8_s8_s32">} : !fixed.acc<32, 7>, memref<10000x!fixed.q<8, 3>, #scratch.flash>, memref<10000x!fixed.q<8, 4>> -> !fixed.acc<32, 7>
+    %z = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 7> -> !fixed.q<8, 4>
+    memref.store %z, %y[%i] : memref<5x!fixed.q<8, 4>>
+    scf.yield %i : index
+  }
+  func.return %last : index
+}
+// CHECK: func.func @rows
+// CHECK: %W = scratch.constant dense<1> : tensor<3x10000xi8> -> memref<3x10000x
+// CHECK: %W_1 = scratch.constant dense<1> : tensor<2x10000xi8> -> memref<2x10000x
+// CHECK: [[three:%.*]] = arith.constant 3 : index
+// CHECK: %last = scf.for %i = {{%.*}} to [[three]] step %one iter_args(%before = %zero)
+// CHECK: [[at:%.*]] = arith.muli %i, {{%[0-9]+}} : index
+// CHECK: %row = scratch.slice %W{{\[}}[[at]]]
+// CHECK: %last_1 = scf.for %i_1 = [[three]] to {{%.*}} step %one iter_args(%before_1 = %last)
+// CHECK: [[since:%.*]] = arith.subi %i_1, {{%.*}} : index
+// CHECK: [[next:%.*]] = arith.muli [[since]], {{%.*}} : index
+// CHECK: %row_1 = scratch.slice %W_1{{\[}}[[next]]]
+// CHECK: memref.store {{%.*}}, %y[%i_1]
+// CHECK: func.return %last_1
+
+// -----
+
+// Elements are loaded by row and column. One row that is too long itself stays, as does what is read at any place.
+func.func @elements(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<2> : tensor<2x20000xi8> -> memref<2x20000xi8, #scratch.flash>
+  %L = scratch.constant dense<3> : tensor<1x40000xi8> -> memref<1x40000xi8, #scratch.flash>
+  %A = scratch.constant dense<4> : tensor<40000xi8> -> memref<40000xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+    %w = memref.load %W[%i, %at] : memref<2x20000xi8, #scratch.flash>
+    %l = memref.load %L[%zero, %i] : memref<1x40000xi8, #scratch.flash>
+    %a = memref.load %A[%at] : memref<40000xi8, #scratch.flash>
+    %t = arith.addi %w, %l : i8
+    %u = arith.addi %t, %a : i8
+    %v = arith.addi %s, %u : i8
+    scf.yield %v : i8
+  }
+  func.return %r : i8
+}
+// CHECK: func.func @elements
+// CHECK: %W = scratch.constant dense<2> : tensor<1x20000xi8>
+// CHECK: %W_1 = scratch.constant dense<2> : tensor<1x20000xi8>
+// CHECK: %L = scratch.constant dense<3> : tensor<1x40000xi8>
+// CHECK: %A = scratch.constant dense<4> : tensor<40000xi8>
+// CHECK: scf.for %i =
+// CHECK: memref.load %W[%i, %at]
+// CHECK: scf.for %i_1 =
+// CHECK: [[since:%.*]] = arith.subi %i_1, {{%.*}} : index
+// CHECK: memref.load %W_1{{\[}}[[since]], %at]
