@@ -11,13 +11,15 @@ import pytest
 from programs.estimators import datasets, sk
 
 from tinyml.dialects.context import context
-from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.dialects.errors import TooLargeError
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.runtime.devices.avr import BEHIND_CONSTANTS
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import symbols
+from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.avr.chip import REACH
+from tinyml.targets.avr.chip import CHIP, REACH
+from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
@@ -42,12 +44,12 @@ def digits() -> Any:
     return x[:60].astype("f4"), y[:60]
 
 
-def request(estimator: Any, folder: Path, **options: Any) -> Request:
-    """A request to compile an estimator of digits for a Mega."""
+def request(estimator: Any, folder: Path, samples: int = 60, **options: Any) -> Request:
+    """A request to compile an estimator of digits for a Mega. samples: of the validation data."""
     x, y = digits()
     model, val = folder / "model.mlir", folder / "val.npz"
     model.write_text(str(import_estimator(estimator.fit(x, y), file="model")))
-    np.savez(val, x=x, y=y)
+    np.savez(val, x=x[:samples], y=y[:samples])
     return Request(model=model, val=val, target=MEGA, width=8, out=folder / "out", **options)
 
 
@@ -84,18 +86,98 @@ def test_60_kb_of_constants(tmp_path: Path):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(
-    ("widths", "said"),
-    [
-        ((240, 130, 130, 130), r"the constants take 8\d,\d+ bytes, of the flash of mega a program reads 64,512 as"),
-        ((520, 70), r"constant '\w+' takes 3\d+ bytes, one array of avr at most 32767"),
-    ],
-)
-def test_more_is_refused(widths: tuple[int, ...], said: str, tmp_path: Path):
-    with pytest.raises(InputError, match=rf"does not fit mega \(atmega2560\): {said}") as error:
-        compile_model(request(layers(*widths), tmp_path))
-    assert "\n" not in str(error.value)
-    assert not (tmp_path / "out").exists()
+def test_130_kb_of_constants(tmp_path: Path):
+    """Weights beyond two boundaries of 64 KB; each of two layers has more than fit in 64 KB, and in an array of C."""
+    asked = request(layers(1030, 66), tmp_path, samples=2)
+    report = compile_model(asked)
+    assert report["mismatch"] is None
+    assert report["constants_bytes"] > 130_000 and report["fits"]
+    far = report["far_constants"]
+    assert report["constants_bytes"] - far["bytes"] <= REACH - 1024
+    assert 0 < far["cycles_per_inference"] < report["cycles_per_inference"] / 50
+    assert end_of_constants(asked, tmp_path) < REACH
+    source = (asked.out / "model.c").read_text()
+    assert source.count("TM_FLASH_FAR = {") == len(far["arrays"]) > 2
+    assert mismatch(asked, "host") is None
+
+
+def test_more_is_refused():
+    """More near constants than LPM reads, and more constants than flash."""
+    mega = board(MEGA)
+    CHIP.check_constants(250_000, mega, far=190_000)
+    with pytest.raises(TooLargeError, match=r"take 81,620 bytes, of the flash of mega a program reads 64,512 as con"):
+        CHIP.check_constants(81_620, mega)
+    with pytest.raises(TooLargeError, match=r"take 90,000 bytes, 80,000 of them not as far constants, of the flash of"):
+        CHIP.check_constants(90_000, mega, far=10_000)
+    with pytest.raises(TooLargeError, match=r"take 260,000 bytes, mega has 253,952 of flash: fewer bits"):
+        CHIP.check_constants(260_000, mega, far=200_000)
+
+
+_ELEMENTS = {"i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "f32": "float"}
+_ARRAY = 30_000
+_READS = """\
+static uint16_t hash_{0}(void)
+{{
+    uint16_t hash = 0;
+    tm_far p = TM_FAR(far_{0});
+    for (int i = 0; i < {2}; i++) {{
+        const {1} value = tm_next_far_{0}(&p), same = tm_far_{0}(TM_FAR(far_{0}) + i * (int){3});
+        uint16_t parts[4] = {{0, 0, 0, 0}};
+        memcpy(parts, &value, sizeof value);
+        hash = (uint16_t)(31u * hash + (parts[0] ^ parts[1] ^ parts[2] ^ parts[3]) + (value != same));
+    }}
+    return hash;
+}}
+"""
+
+
+def _numbers(kind: str) -> Any:
+    """The elements of a far array; floats have few bits, for the sake of their text."""
+    rng = np.random.default_rng(0)
+    if kind == "f32":
+        return rng.integers(-(1 << 20), 1 << 20, _ARRAY // 4).astype("<f4")
+    dtype = np.dtype(f"<i{int(kind[1:]) // 8}")
+    return rng.integers(np.iinfo(dtype).min + 1, np.iinfo(dtype).max, _ARRAY // dtype.itemsize, dtype)
+
+
+def test_elements_across_boundaries(tmp_path: Path):
+    """Elements of all types in 150 KB, which two boundaries of 64 KB cut, each read by its address and one by one."""
+    texts = ['#include "reads.h"\n#include <string.h>\n', CHIP.prelude]
+    texts += [text for name, text in CHIP.helpers.items() if "far" in name]
+    expected: list[int] = []
+    for kind, ctype in _ELEMENTS.items():
+        numbers = _numbers(kind)
+        spelled = ",".join(f"{int(number)}{'LL' if kind == 'i64' else ''}" for number in numbers)
+        texts.append(f"static const {ctype} far_{kind}[] TM_FLASH_FAR = {{{spelled}}};\n")
+        texts.append(_READS.format(kind, ctype, len(numbers), numbers.itemsize))
+        parts = np.ascontiguousarray(numbers).view(np.uint8).reshape(len(numbers), -1)
+        words = np.zeros((len(numbers), 8), np.uint8)
+        words[:, : parts.shape[1]] = parts
+        value = 0
+        for word in np.bitwise_xor.reduce(words.view("<u2"), axis=1).tolist():
+            value = (31 * value + word) % (1 << 16)
+        expected.append(value)
+    calls = "".join(f"    out[{at}] = (int16_t)hash_{kind}();\n" for at, kind in enumerate(_ELEMENTS))
+    texts.append(f"static int16_t out[5];\nvoid reads_predict(const int16_t *X)\n{{\n    (void)X;\n{calls}}}\n")
+    texts.append("const int16_t *reads_scores(void) { return out; }\n")
+    (tmp_path / "reads.c").write_text("\n".join(texts))
+    (tmp_path / "reads.h").write_text(_READS_HEADER)
+    interface = Interface("reads", "int16_t", 1, "int16_t", 5, has_label=False)
+    for device in (MEGA, "host"):
+        runner = runner_for(device)
+        built = runner.build(tmp_path, interface, tmp_path)
+        scores = runner.run(built, interface, np.zeros((1, 1), np.int16)).scores
+        assert scores is not None
+        assert scores.view(np.uint16).ravel().tolist() == expected
+
+
+_READS_HEADER = """\
+#include <stdint.h>
+#define reads_INPUT_LENGTH 1
+#define reads_OUTPUT_LENGTH 5
+void reads_predict(const int16_t *X);
+const int16_t *reads_scores(void);
+"""
 
 
 @pytest.mark.parametrize(("kind", "flash"), [("code", None), ("tables", 2_000)])
