@@ -211,7 +211,12 @@ class _ProgramPrinter:
         for op in self.constants:
             size = len(_numbers(op)) * _size(op.element)
             total += size
-            far += 0 if op.far is None else size
+            if op.far is not None:
+                far += size
+                if self.chip.far is None:
+                    raise InputError(
+                        f"constant '{op.sym_name.data}' is far, which constants of {self.chip.name} are not"
+                    )
             if self.chip.object_bytes is not None and size > self.chip.object_bytes:
                 raise TooLargeError(
                     f"constant '{op.sym_name.data}' takes {size} bytes, one array of {self.chip.name} at most "

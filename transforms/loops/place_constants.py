@@ -124,7 +124,7 @@ def _readers(value: SSAValue) -> list[tuple[Operation, SSAValue]]:
 
 
 def _executions(op: Operation) -> float:
-    """How often an op runs in an inference; branches count as taken."""
+    """The number of times that an op runs in an inference; branches count as taken."""
     times, around = 1.0, op.parent_op()
     while around is not None:
         times *= trip_count(around) if isinstance(around, scf.ForOp) else 1

@@ -5,6 +5,9 @@
 "test.op"() {listed = #num.kernel<"tm_cm_dot4_s8_s8_s32">} : () -> ()
 // CHECK: listed = #num.kernel<"tm_cm_dot4_s8_s8_s32">
 
+"test.op"() {far = #num.far_kernel<#num.kernel<"tm_dot_s8_s8_s24">>} : () -> ()
+// CHECK: far = #num.far_kernel<#num.kernel<"tm_dot_s8_s8_s24">>
+
 "test.op"() {
   dense = #num.composed_kernel<num.dot, table 4, integer 8, sum = 32, gaps = 0>,
   sparse = #num.composed_kernel<num.sparse_dot, integer 11, integer 16, gaps = 4, sum = 32>

@@ -7,6 +7,11 @@
 
 // -----
 
+"test.op"() {kernel = #num.far_kernel<#num.far_kernel<#num.kernel<"a">>>} : () -> ()
+// CHECK: expected the kernel of near weights, got #num.far_kernel<#num.kernel<"a">>
+
+// -----
+
 "test.op"() {kernel = #num.composed_kernel<num.dot, integer 5>} : () -> ()
 // CHECK: Expected ','
 
