@@ -6,7 +6,7 @@
 // -----
 
 %p = "test.op"() : () -> !c.ptr<i16, eeprom>
-// CHECK: unknown memory 'eeprom' (one of ram, const, alias, flash)
+// CHECK: unknown memory 'eeprom' (one of ram, const, alias, flash, far)
 
 // -----
 
