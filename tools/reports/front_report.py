@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.reports.memory_picture import save_picture
+from tinyml.tools.reports.plots import save_picture
 from tinyml.tools.reports.search_plot import COLOURS
 
 if TYPE_CHECKING:

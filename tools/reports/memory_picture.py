@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
-import io
+import itertools
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.atomic_file import write_file
+from tinyml.tools.reports.svg import COLOURS, Drawing, ticks
 
 if TYPE_CHECKING:
     from tinyml.transforms.buffers.liveness.live_ranges import Placed
 
-FORMATS = (".svg", ".png")
+LEFT, RIGHT, TOP, BOTTOM = 70, 990, 30, 660
+"""The edges of the panels, in pixels."""
 
-EXACT = 1 << 53
-"""Integers up to this one have exact floats; program points beyond it are drawn relative to the first."""
-
-
-def can_draw() -> bool:
-    """True if matplotlib (the extra `plots`) is installed."""
-    return find_spec("matplotlib") is not None
-
-
-def check_picture(path: Path) -> None:
-    """Raise `InputError` for a file that cannot become a picture; call it before any long work."""
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
-    if not can_draw():
-        raise InputError(f"pictures need matplotlib: {install_command('plots')}")
-
-
-def save_picture(figure: Any, path: Path) -> None:
-    """Write a figure of matplotlib as the format that the file's suffix names, without the date."""
-    picture = io.BytesIO()
-    kind = path.suffix[1:].lower()
-    figure.savefig(picture, format=kind, metadata={"Date": None} if kind == "svg" else {})
-    write_file(path, picture.getvalue())
+ARENA, ALIVE = (TOP, 510), (530, BOTTOM)
+"""The upper and lower edges of the panel of buffers and of that of the bytes alive."""
 
 
 def occupied(boxes: Sequence[Placed], point: int) -> int:
@@ -83,64 +62,71 @@ def fullest(boxes: Sequence[Placed]) -> int:
     return max(sorted({box.first for box in boxes}), key=lambda point: occupied(boxes, point), default=0)
 
 
+def check_picture(path: Path) -> None:
+    """Raise `InputError` for a file that is not named as SVG; call it before any long work."""
+    if path.suffix.lower() != ".svg":
+        raise InputError("a picture of memory ends in .svg", file=str(path))
+
+
 def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, path: Path) -> None:
-    """Write the picture as SVG or PNG, by the suffix of its name.
+    """Write the picture as SVG.
 
     height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes have in common are dotted. A
     second panel shows the bytes alive at each point and, hatched, the free ones; a line through both marks the peak,
-    labelled with the bytes wasted there.
+    labelled with the bytes wasted there. Each box says its name, bytes, byte offset and points under the pointer.
     """
-    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
-
-    figure: Any = Figure(figsize=(10, 7), layout="constrained")
-    arena, alive = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
-    colours = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f")
+    picture = Drawing(1000, 700)
+    picture.hatch("shared", "M2 2h0M6 6h0", "#fff")
+    picture.hatch("free", "M0 8L8 0", "#bab0ac")
     start, end = min((box.first for box in boxes), default=0), max((box.last for box in boxes), default=0) + 1
-    origin = 0 if max(-start, end) < EXACT else start
+    top = max(height, 1) * 1.02
 
-    def at(point: float) -> float:
-        return float(point - origin)
+    def x(point: float) -> float:
+        return LEFT + (point - start) * (RIGHT - LEFT) / (end - start)
 
+    def y(panel: tuple[int, int], address: float) -> float:
+        return panel[1] - address * (panel[1] - panel[0]) / top
+
+    def area(panel: tuple[int, int], first: int, last: int, low: int, size: int, fill: str, tip: str = "") -> None:
+        upper = y(panel, low + size)
+        picture.rectangle(x(first), upper, x(last) - x(first), y(panel, low) - upper, fill=fill, tip=tip)
+
+    picture.text((LEFT + RIGHT) / 2, 20, title)
     for i, box in enumerate(sorted(boxes, key=lambda box: (box.first, box.offset))):
-        width = float(box.last + 1 - box.first)
-        arena.bar(
-            at(box.first), float(box.size), width, float(box.offset), align="edge", color=colours[i % len(colours)],
-            edgecolor="white", linewidth=0.4,
-        )  # fmt: skip
-        if width * 40 >= end - start and box.size * 40 >= height:
-            middle = (at(box.first) + width / 2, box.offset + box.size / 2)
-            arena.annotate(box.name, middle, ha="center", va="center", fontsize=7, clip_on=True)
-    shared = overlaps(boxes)
-    for each in shared:
-        arena.bar(
-            at(each.first), float(each.size), float(each.last + 1 - each.first), float(each.offset), align="edge",
-            facecolor="none", edgecolor="white", linewidth=0, hatch="..",
-            label="overlap" if each is shared[0] else None,
-        )  # fmt: skip
-    if shared:
-        arena.legend(loc="upper right", fontsize=7, facecolor="#bab0ac")
-    arena.axhline(float(height), color="black", linewidth=1)
-    if bound < height:
-        arena.axhline(float(bound), color="black", linewidth=1, linestyle="dotted")
-    arena.set(xlim=(at(start), at(end)), ylim=(0, max(height, 1) * 1.02), ylabel="address [bytes]", title=title)
+        tip = f"{box.name}: {box.size} bytes at {box.offset}, points {box.first} to {box.last}"
+        area(ARENA, box.first, box.last + 1, box.offset, box.size, COLOURS[i % len(COLOURS)], tip)
+        if (box.last + 1 - box.first) * 40 >= end - start and box.size * 40 >= height:
+            middle = y(ARENA, box.offset + box.size / 2)
+            lines, at = box.name.split("\n"), x((box.first + box.last + 1) / 2)
+            for row, text in enumerate(lines):
+                picture.text(at, middle + 3 + 10 * (row - (len(lines) - 1) / 2), text, kind="on")
+    for each in overlaps(boxes):
+        area(ARENA, each.first, each.last + 1, each.offset, each.size, "url(#shared)", f"{each.size} bytes overlap")
     points = sorted({start, end, *(box.first for box in boxes), *(box.last + 1 for box in boxes)})
-    times, needs = [at(point) for point in points], [float(occupied(boxes, point)) for point in points]
-    alive.fill_between(times, needs, step="post", color="#bab0ac")
-    alive.fill_between(
-        times, needs, float(height), step="post", facecolor="none", edgecolor="#bab0ac", hatch="//", linewidth=0
-    )
+    for first, last in itertools.pairwise(points):
+        need = occupied(boxes, first)
+        area(ALIVE, first, last, 0, need, "#bab0ac")
+        area(ALIVE, first, last, need, height - need, "url(#free)")
+    picture.line(LEFT, y(ARENA, height), RIGHT, y(ARENA, height))
+    if bound < height:
+        picture.line(LEFT, y(ARENA, bound), RIGHT, y(ARENA, bound), "1 3")
+    for panel, label, most in ((ARENA, "address [bytes]", 10), (ALIVE, "alive [bytes]", 4)):
+        picture.line(LEFT, panel[0], LEFT, panel[1])
+        picture.line(LEFT, panel[1], RIGHT, panel[1])
+        picture.text(16, sum(panel) / 2, label, turned=True)
+        for tick in ticks(0, height, most):
+            picture.line(LEFT - 4, y(panel, tick), LEFT, y(panel, tick))
+            picture.text(LEFT - 8, y(panel, tick) + 4, f"{tick}", "end")
+    for tick in ticks(start, end, 12):
+        picture.line(x(tick), BOTTOM, x(tick), BOTTOM + 4)
+        picture.text(x(tick), BOTTOM + 16, f"{tick}")
+    picture.text((LEFT + RIGHT) / 2, BOTTOM + 34, "program point")
     peak = fullest(boxes)
-    most, time = occupied(boxes, peak), at(peak) + 0.5
-    for axes in (arena, alive):
-        axes.axvline(time, color="black", linewidth=0.8, linestyle="dashed")
-    alive.plot(time, float(most), "v", color="black")
-    label = f" {most} alive at {peak}, {height - most} wasted"
-    right = 2 * peak > start + end
-    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-    alive.annotate(label, (time, float(most)), ha="right" if right else "left", va="top", fontsize=8, bbox=paper)
-    alive.set(
-        xlabel=f"program point{f' - {origin}' if origin else ''}",
-        ylabel="alive [bytes]",
-        ylim=(0, max(height, 1) * 1.02),
-    )
-    save_picture(figure, path)
+    most, time = occupied(boxes, peak), x(peak + 0.5)
+    picture.line(time, ARENA[0], time, ALIVE[1], "5 4")
+    at_right = 2 * peak > start + end
+    picture.text(
+        time + (-5 if at_right else 5), y(ALIVE, most) + 12, f"{most} alive at {peak}, {height - most} wasted",
+        "end" if at_right else "start",
+    )  # fmt: skip
+    write_file(path, picture.finished().encode())
