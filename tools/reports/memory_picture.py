@@ -95,13 +95,14 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, pa
     for i, box in enumerate(sorted(boxes, key=lambda box: (box.first, box.offset))):
         tip = f"{box.name}: {box.size} bytes at {box.offset}, points {box.first} to {box.last}"
         area(ARENA, box.first, box.last + 1, box.offset, box.size, COLOURS[i % len(COLOURS)], tip)
+    for each in overlaps(boxes):
+        area(ARENA, each.first, each.last + 1, each.offset, each.size, "url(#shared)", f"{each.size} bytes overlap")
+    for box in boxes:
         if (box.last + 1 - box.first) * 40 >= end - start and box.size * 40 >= height:
             middle = y(ARENA, box.offset + box.size / 2)
             lines, at = box.name.split("\n"), x((box.first + box.last + 1) / 2)
             for row, text in enumerate(lines):
                 picture.text(at, middle + 3 + 10 * (row - (len(lines) - 1) / 2), text, kind="on")
-    for each in overlaps(boxes):
-        area(ARENA, each.first, each.last + 1, each.offset, each.size, "url(#shared)", f"{each.size} bytes overlap")
     points = sorted({start, end, *(box.first for box in boxes), *(box.last + 1 for box in boxes)})
     for first, last in itertools.pairwise(points):
         need = occupied(boxes, first)
@@ -124,9 +125,8 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, pa
     peak = fullest(boxes)
     most, time = occupied(boxes, peak), x(peak + 0.5)
     picture.line(time, ARENA[0], time, ALIVE[1], "5 4")
-    at_right = 2 * peak > start + end
-    picture.text(
-        time + (-5 if at_right else 5), y(ALIVE, most) + 12, f"{most} alive at {peak}, {height - most} wasted",
-        "end" if at_right else "start",
-    )  # fmt: skip
+    label, right = f"{most} alive at {peak}, {height - most} wasted", 2 * peak > start + end
+    left = time - 5 - 6 * len(label) if right else time + 5
+    picture.rectangle(left, y(ALIVE, most) + 1, 6 * len(label), 15, kind="paper")
+    picture.text(left + 3 * len(label), y(ALIVE, most) + 12, label)
     write_file(path, picture.finished().encode())
