@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.api.program import compiled
-    from tinyml.tools.reports.plots import can_draw
+    from tinyml.tools.reports.pictures.plots import can_draw
     from tinyml.tools.reports.tables import print_function_errors, print_lines, print_parts, print_reports, print_search
 
     request = compile_request(given(arguments, compile_options()))

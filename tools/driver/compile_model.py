@@ -40,8 +40,8 @@ def compile_model(request: Request) -> dict[str, Any]:
     from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import MismatchError
     from tinyml.tools.driver.packages.packaging_table import packagings_for
-    from tinyml.tools.reports.plots import can_draw
-    from tinyml.tools.reports.search_plot import plot_search
+    from tinyml.tools.reports.pictures.plots import can_draw
+    from tinyml.tools.reports.pictures.search_plot import plot_search
 
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What plots of searches, fronts and comparisons share: matplotlib, if it is installed, and their files."""
+"""Files of plots, and matplotlib, by which searches, fronts and comparisons are drawn if it is installed."""
 
 from __future__ import annotations
 
