@@ -6,6 +6,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 MODELS := $(patsubst %/val.npz,%,$(wildcard examples/*/val.npz))
 SECONDS ?= 600
 
+# The suites start hundreds of Python programs, each of which would compile its modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs packing figures compile-times format clean toolchains

@@ -30,8 +30,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure() -> None:
     """Leave the processors to the workers of the run: threads of numpy wait for each other in busy loops."""
     threadpool_limits(1, "blas")
-    # For the processes that tests start.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # For libraries that are loaded later, and for the processes that tests start.
+    for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(threads, "1")
 
 
 def pytest_collection_finish() -> None:

@@ -53,53 +53,59 @@ def module_of(path: Path) -> str:
     return ".".join(["tinyml", *(parts[:-1] if parts[-1] == "__init__" else parts)])
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """Line and full name of every module that a file imports, at its top, in functions or by name."""
-    package = ["tinyml", *path.relative_to(ROOT).parent.parts]
-    for node in ast.walk(ast.parse(path.read_text())):
+class Source:
+    """What a file says; all of it is found in one reading.
+
+    imports: line and full name of every module that it imports, at its top, in functions or by name. for_types: the
+    lines of imports for a type checker. docstrings: line and text of each, including those of constants and fields.
+    classes: the names of its classes. words: what it says other than in docstrings and comments (identifiers, imports,
+    strings), with the line where it first does.
+    """
+
+    def __init__(self, path: Path):
+        self.imports: list[tuple[int, str]] = []
+        self.for_types: set[int] = set()
+        self.docstrings: list[tuple[int, str]] = []
+        self.classes: list[str] = []
+        self.words: dict[str, int] = {}
+        self._package = ["tinyml", *path.relative_to(ROOT).parent.parts]
+        # Parents come before their children, so docstrings are known before the constants that they are.
+        self._said: set[ast.AST] = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            self._read(node)
+
+    def _read(self, node: ast.AST) -> None:
         match node:
             case ast.Import(names=names):
-                yield from ((node.lineno, alias.name) for alias in names)
+                self.imports += ((node.lineno, alias.name) for alias in names)
             case ast.ImportFrom(module=module, names=names, level=level):
-                parent = package[: len(package) - level + 1] if level else []
+                parent = self._package[: len(self._package) - level + 1] if level else []
                 base = ".".join([*parent, *([module] if module else [])])
-                yield from ((node.lineno, f"{base}.{alias.name}") for alias in names)
+                self.imports += ((node.lineno, f"{base}.{alias.name}") for alias in names)
+                if module is not None:
+                    self.words.setdefault(module, node.lineno)
             case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called), args=[ast.Constant(str(name)), *_]):
                 if called in ("import_module", "__import__"):
-                    yield node.lineno, name
+                    self.imports.append((node.lineno, name))
+            case ast.Expr(value=ast.Constant(value=str(text)) as constant):
+                self.docstrings.append((node.lineno, text))
+                self._said.add(constant)
+            case ast.Constant(str(text)) if node not in self._said:
+                self.words.setdefault(text, node.lineno)
+            case ast.Name(id=text) | ast.Attribute(attr=text):
+                self.words.setdefault(text, node.lineno)
+            case ast.FunctionDef(name=text) | ast.arg(arg=text) | ast.alias(name=text):
+                self.words.setdefault(text, node.lineno)
+            case ast.ClassDef(name=text):
+                self.words.setdefault(text, node.lineno)
+                self.classes.append(text)
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                inside = (inner for statement in node.body for inner in ast.walk(statement))
+                self.for_types |= {inner.lineno for inner in inside if isinstance(inner, ast.Import | ast.ImportFrom)}
             case _:
                 pass
 
 
 @cache
-def words(path: Path) -> list[tuple[int, str]]:
-    """What a file says other than in docstrings and comments: identifiers, imports, strings."""
-    return [*_words(path)]
-
-
-def _words(path: Path) -> Iterator[tuple[int, str]]:
-    tree = ast.parse(path.read_text())
-    said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        match node:
-            case ast.Constant(str(text)) if node not in said:
-                yield node.lineno, text
-            case ast.Name(id=text) | ast.Attribute(attr=text):
-                yield node.lineno, text
-            case ast.ImportFrom(module=str(text)) | ast.alias(name=text):
-                yield getattr(node, "lineno", 0), text
-            case ast.FunctionDef(name=text) | ast.ClassDef(name=text) | ast.arg(arg=text):
-                yield node.lineno, text
-            case _:
-                pass
-
-
-def only_for_types(tree: ast.AST) -> set[ast.AST]:
-    """The nodes of a file that only a type checker reads."""
-    return {
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        for statement in node.body
-        for inner in ast.walk(statement)
-    }
+def source(path: Path) -> Source:
+    return Source(path)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from layout.sources import MODULES, name_of
+from layout.sources import MODULES, name_of, source
 
 HEADLESS = re.compile(
     r"(What|Who|Whose|Which|Where|When|Why|How|Whether|If|Unless|While|Because|As (many|much|if|by)|So|Such|Those|These"
@@ -19,16 +16,6 @@ HEADLESS = re.compile(
 
 LITERAL = re.compile(r"\b(anew|so many|from one on|that which)\b")
 """Phrases translated word by word, which technical English does not use."""
-
-
-def docstrings(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and text of each docstring of a file, including those of constants and fields."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        match node:
-            case ast.Expr(value=ast.Constant(value=str(text))):
-                yield node.lineno, text
-            case _:
-                pass
 
 
 def prose(text: str) -> str:
@@ -45,7 +32,7 @@ def complaint(text: str) -> str | None:
 
 def test_no_docstring_begins_with_a_question():
     for path in MODULES:
-        for line, text in docstrings(path):
+        for line, text in source(path).docstrings:
             first = re.split(r"(?<=[.?!])\s", prose(text))[0]
             assert not first.endswith("?"), f"{name_of(path)}:{line} asks: {first}"
 
@@ -54,7 +41,7 @@ def test_docstrings_are_noun_phrases_or_begin_with_a_verb():
     found = [
         f"{name_of(path)}:{line}: '{words}'"
         for path in MODULES
-        for line, text in docstrings(path)
+        for line, text in source(path).docstrings
         if (words := complaint(text)) is not None
     ]
     assert not found, "\n".join(found)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-
 from programs.paths import ROOT
 
-from layout.sources import MODULES, ROOMS, imports, module_of, name_of, only_for_types
+from layout.sources import MODULES, ROOMS, module_of, name_of, source
 from layout.test_files import LEVELS
 
 
@@ -14,7 +12,7 @@ def test_imports_run_upwards():
     for path in MODULES:
         room = path.relative_to(ROOT).parts[0]
         allowed = ROOMS[: ROOMS.index(room) + 1]
-        for line, module in imports(path):
+        for line, module in source(path).imports:
             parts = module.split(".")
             assert parts[0] not in ROOMS, f"{name_of(path)}:{line}: write tinyml.{module}"
             if parts[0] == "tinyml":
@@ -32,7 +30,7 @@ def is_a_pass(module: str) -> bool:
 def test_level_rooms_import_each_others_libraries_only():
     for path in (ROOT / "transforms").rglob("*.py"):
         level = path.relative_to(ROOT).parts[1]
-        for line, module in imports(path):
+        for line, module in source(path).imports:
             passes_of_others = is_a_pass(module) and module.split(".")[2] != level
             assert not passes_of_others, f"{name_of(path)}:{line}: {module} is a pass of another level"
 
@@ -42,9 +40,7 @@ def test_no_import_leads_back():
     modules = {module_of(path): path for path in MODULES}
     arrows: dict[str, set[str]] = {}
     for module, path in modules.items():
-        tree = ast.parse(path.read_text())
-        types = {node.lineno for node in only_for_types(tree) if isinstance(node, ast.Import | ast.ImportFrom)}
-        names = {name for line, name in imports(path) if line not in types}
+        names = {name for line, name in source(path).imports if line not in source(path).for_types}
         arrows[module] = {name if name in modules else name.rpartition(".")[0] for name in names} & modules.keys()
         arrows[module].discard(module)
     while leaves := {module for module, targets in arrows.items() if not targets}:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from layout.sources import MODULES, name_of, words
+from layout.sources import MODULES, name_of, source
 from layout.test_files import FORMATS
 from tinyml.targets import registry
 from tinyml.targets.chip import Chip
@@ -47,11 +47,12 @@ def test_no_format_is_named_outside_its_own_files(name: str):
     spelled = [re.escape(format.__module__), rf"\b{format.__name__}\b", rf"\b{re.escape(name)}\b"]
     if stem not in LITERATURE:
         spelled.append(rf"(?<![a-zA-Z]){stem}(?![a-zA-Z])")
+    naming = re.compile("|".join(spelled))
     for path in MODULES:
         if stem in (path.stem, path.parent.name) or name_of(path) in NAMING_FORMATS:
             continue
-        for line, text in words(path):
-            assert not re.search("|".join(spelled), text), f"{name_of(path)}:{line} names a format: {text}"
+        for text, line in source(path).words.items():
+            assert not naming.search(text), f"{name_of(path)}:{line} names a format: {text}"
 
 
 WORDS = {"due", "mega", "nano", "pico"}
@@ -81,6 +82,6 @@ def test_no_chip_is_named_outside_its_own_files(chip: Chip):
     for path in MODULES:
         if own_by_convention(path, chip) or name_of(path) in NAMING_CHIPS:
             continue
-        for line, text in words(path):
+        for text, line in source(path).words.items():
             if text not in vars(registry):
                 assert not spelled.search(text), f"{name_of(path)}:{line} names a chip: {text}"

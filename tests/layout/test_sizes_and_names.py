@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 from programs.paths import ROOT
 
-from layout.sources import MODULES, name_of
+from layout.sources import MODULES, name_of, source
 
 MOST_FILES = 12
 """Python files directly in a folder, besides `__init__.py`."""
@@ -38,9 +37,8 @@ def classes() -> dict[str, list[Path]]:
     """The files that define a class of a name."""
     found: dict[str, list[Path]] = defaultdict(list)
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef):
-                found[node.name].append(path)
+        for name in source(path).classes:
+            found[name].append(path)
     return found
 
 

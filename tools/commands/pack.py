@@ -15,7 +15,6 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Seconds, option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.packing_problem import read_problem, spell_solution
-from tinyml.tools.reports.memory_picture import FORMATS
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack, stays
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
@@ -47,7 +46,7 @@ class PackRequest(PackingOptions):
         writes=(".csv",),
     )
     picture: Path | None = option(
-        "draw the arena over time to an .svg or .png file", default=None, metavar="FILE", writes=FORMATS
+        "draw the arena over time to an .svg file", default=None, metavar="FILE", writes=(".svg",)
     )
 
 
@@ -65,7 +64,7 @@ def _pack_file(request: PackRequest) -> int:
 
     Raises `InputError` for a bad request, and if no packing within the capacity was found.
     """
-    from tinyml.tools.reports.memory_picture import check_picture
+    from tinyml.tools.reports.pictures.memory_picture import check_picture
 
     request.check()
     if request.picture is not None:
@@ -126,7 +125,7 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
 
 def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement, need: int) -> None:
     from tinyml.tools.cli.atomic_file import write_file
-    from tinyml.tools.reports.memory_picture import draw_memory
+    from tinyml.tools.reports.pictures.memory_picture import draw_memory
 
     text = spell_solution(rectangles, placement)
     if request.out is None:

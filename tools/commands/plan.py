@@ -17,7 +17,7 @@ from tinyml.dialects.options import option, options_of
 from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.driver.requests.request import ModelArgument, listed_targets
-from tinyml.tools.reports.memory_picture import FORMATS
+from tinyml.tools.reports.pictures.plots import FORMATS
 
 if TYPE_CHECKING:
     from tinyml.transforms.schedules.plans.graph import Graph
@@ -81,7 +81,7 @@ def _show_front(request: PlanRequest) -> int:
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.plan_front import planned_programs
     from tinyml.tools.reports.front_report import draw_front, print_front
-    from tinyml.tools.reports.memory_picture import check_picture
+    from tinyml.tools.reports.pictures.plots import check_picture
 
     if request.picture is not None:
         check_picture(request.picture)

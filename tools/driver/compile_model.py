@@ -40,7 +40,8 @@ def compile_model(request: Request) -> dict[str, Any]:
     from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import MismatchError
     from tinyml.tools.driver.packages.packaging_table import packagings_for
-    from tinyml.tools.reports.memory_picture import can_draw
+    from tinyml.tools.reports.pictures.plots import can_draw
+    from tinyml.tools.reports.pictures.search_plot import plot_search
 
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
@@ -51,8 +52,8 @@ def compile_model(request: Request) -> dict[str, Any]:
             report, _ = build_folder(request, chosen, folder, must_fit=True, packagings=packagings)
         except MismatchError as error:
             mismatch = error
-        if can_draw() and mismatch is None:
-            _draw(report, chosen, folder)
+        if mismatch is None and report["search"] is not None and can_draw():
+            plot_search(report, chosen, folder / SEARCH_PICTURE)
             seal_folder(folder, report)
     if mismatch is not None:
         raise MismatchError(mismatch.message, file=str(request.out)) from mismatch
@@ -93,7 +94,7 @@ def _build(request: Request, board: Board) -> tuple[dict[str, Any], Measured | N
 def build_folder(
     request: Request, board: Board, folder: Path, *, must_fit: bool, packagings: Sequence[Packaging] = ()
 ) -> tuple[dict[str, Any], Measured | None]:
-    """Compile and measure a model into an existing empty folder, without drawing pictures.
+    """Compile and measure a model into an existing empty folder, without the plot of a search.
 
     must_fit: raise `InputError` for a model that does not fit the board. If its RAM has no room for the arena and the
     input, these take less memory (`compile_within_ram`), unless a search has counted it. packagings: of the model,
@@ -113,6 +114,7 @@ def build_folder(
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
     from tinyml.tools.driver.stages import load_program
+    from tinyml.tools.reports.memory_report import draw_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
     from tinyml.tools.reports.sensor_report import sensor_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
@@ -181,6 +183,7 @@ def build_folder(
         ram = report["ram_bytes"]
         needed = report["flash_bytes"] or 0, ram["total"] or ram["arena"] + ram["input"]
         require_fit(report, board, remedies(program, ctx, request, board, *needed))
+    draw_report(report["name"], report["memory"], folder / MEMORY_PICTURE)
     seal_folder(folder, report)
     check_equal(report["mismatch"], board.name, request.model)
     return report, measured
@@ -214,12 +217,3 @@ def _measure(
     inputs = data.x[:MEASURED_SAMPLES]
     limits = {"flash": board.flash, "ram": board.ram}
     return run_on_device(folder, compiled.formats, inputs, target=board.name, optimize=f"-{optimize}", **limits)
-
-
-def _draw(report: dict[str, Any], board: Board, folder: Path) -> None:
-    from tinyml.tools.reports.memory_report import draw_report
-    from tinyml.tools.reports.search_plot import plot_search
-
-    draw_report(report["name"], report["memory"], folder / MEMORY_PICTURE)
-    if report["search"] is not None:
-        plot_search(report, board, folder / SEARCH_PICTURE)

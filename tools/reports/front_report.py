@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.reports.memory_picture import save_picture
-from tinyml.tools.reports.search_plot import COLOURS
+from tinyml.tools.reports.pictures.plots import save_picture
+from tinyml.tools.reports.pictures.search_plot import COLOURS
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.plan_front import PlannedProgram

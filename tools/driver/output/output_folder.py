@@ -23,7 +23,7 @@ SEARCH_PICTURE = "search.svg"
 """The picture of a search's choices and candidates, written if matplotlib is installed."""
 
 MEMORY_PICTURE = "memory.svg"
-"""The picture of the arena over time, written if matplotlib is installed."""
+"""The picture of the arena over time."""
 
 
 def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:

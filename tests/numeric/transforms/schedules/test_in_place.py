@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -88,44 +89,33 @@ def network(
     return ModuleOp([func.FuncOp("network", type, Region(block))])
 
 
-@pytest.mark.parametrize("plan", ["replace", "herringbone", "single-transpose", "optimal-turns"])
+SHAPES = {
+    "words": ((9, 7), (2, 7), (3, 3), (1, 1), 15, 1, (0, 0, 0, 0)),
+    "halves": ((7, 9), (3, 5), (3, 2), (1, 1), 4, 1, (0, 0, 0, 0)),
+    "strides": ((9, 9), (1, 6), (3, 3), (2, 2), 7, 1, (0, 0, 0, 0)),
+    "halves-strides": ((8, 10), (2, 9), (2, 4), (1, 2), 4, 1, (0, 0, 0, 0)),
+    "depthwise": ((8, 7), (5, 5), (3, 3), (1, 1), 7, 5, (0, 0, 0, 0)),
+    "halves-depthwise": ((9, 8), (3, 6), (3, 2), (1, 1), 4, 3, (0, 0, 0, 0)),
+    "padding": ((7, 6), (3, 4), (3, 3), (1, 1), 7, 1, (1, 1, 1, 1)),
+    "halves-padding": ((6, 8), (4, 4), (3, 4), (1, 1), 4, 4, (1, 1, 2, 1)),
+    "padding-strides": ((9, 8), (2, 9), (3, 3), (2, 2), 15, 1, (0, 1, 1, 2)),
+}
+"""Arguments of `network`."""
+
+HALF = list(SHAPES)[::2], list(SHAPES)[1::2]
+"""Of orders that differ in when they turn the image, each runs half of the shapes."""
+
+
 @pytest.mark.parametrize(
-    ("extents", "channels", "kernel", "steps", "width", "groups", "padding"),
+    ("plan", "shape"),
     [
-        ((9, 7), (2, 7), (3, 3), (1, 1), 15, 1, (0, 0, 0, 0)),
-        ((7, 9), (3, 5), (3, 2), (1, 1), 4, 1, (0, 0, 0, 0)),
-        ((9, 9), (1, 6), (3, 3), (2, 2), 7, 1, (0, 0, 0, 0)),
-        ((8, 10), (2, 9), (2, 4), (1, 2), 4, 1, (0, 0, 0, 0)),
-        ((8, 7), (5, 5), (3, 3), (1, 1), 7, 5, (0, 0, 0, 0)),
-        ((9, 8), (3, 6), (3, 2), (1, 1), 4, 3, (0, 0, 0, 0)),
-        ((7, 6), (3, 4), (3, 3), (1, 1), 7, 1, (1, 1, 1, 1)),
-        ((6, 8), (4, 4), (3, 4), (1, 1), 4, 4, (1, 1, 2, 1)),
-        ((9, 8), (2, 9), (3, 3), (2, 2), 15, 1, (0, 1, 1, 2)),
-    ],
-    ids=[
-        "words",
-        "halves",
-        "strides",
-        "halves-strides",
-        "depthwise",
-        "halves-depthwise",
-        "padding",
-        "halves-padding",
-        "padding-strides",
+        *itertools.product(("replace", "herringbone"), SHAPES),
+        *itertools.product(("single-transpose",), HALF[0]),
+        *itertools.product(("optimal-turns",), HALF[1]),
     ],
 )
-def test_shapes(
-    plan: str,
-    extents: tuple[int, int],
-    channels: tuple[int, int],
-    kernel: tuple[int, int],
-    steps: tuple[int, int],
-    width: int,
-    groups: int,
-    padding: tuple[int, int, int, int],
-    tmp_path: Path,
-):
-    (tmp_path / "network.mlir").write_text(print_ir(network(extents, channels, kernel, steps, width, groups, padding)))
+def test_shapes(plan: str, shape: str, tmp_path: Path):
+    (tmp_path / "network.mlir").write_text(print_ir(network(*SHAPES[shape])))
     request = Request(
         model=tmp_path / "network.mlir", out=tmp_path / "out", reuse_input=True, pack_buffers=True, plan=plan
     )
@@ -143,7 +133,7 @@ def test_shapes(
     assert any(isinstance(op, tdsl.Conv2dOp) and op.turns is not None for op in turned.walk())
     assert first_mismatch(expected, evaluate(turned, x)) is None
     # Beside the usual board, which compiling runs; by the plan and the shape, both devices take turns.
-    device = ("host", "cortex-m4")[(len(plan) + extents[0]) % 2]
+    device = ("host", "cortex-m4")[(len(plan) + SHAPES[shape][0][0]) % 2]
     ran = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "out/samples.npz", device=device))
     assert ran["mismatch"] is None
 

@@ -23,7 +23,7 @@ from tinyml.tools.cli.arguments import given as given_options
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.requests.search_request import SearchRequest, search_options
 from tinyml.tools.main import main
-from tinyml.tools.reports.memory_picture import can_draw
+from tinyml.tools.reports.pictures.plots import can_draw
 from tinyml.transforms.search.search_demote import SearchDemotePass
 
 TOUR = ROOT / "docs/tour"

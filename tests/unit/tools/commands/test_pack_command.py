@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from programs.paths import TESTS
@@ -80,20 +81,17 @@ def test_searches_that_find_nothing_are_told_in_one_line(capsys: pytest.CaptureF
     assert re.search(told, capsys.readouterr().err, re.MULTILINE)
 
 
-@pytest.mark.parametrize("ending", ["svg", "png"])
-def test_pictures(tmp_path: Path, ending: str):
-    pytest.importorskip("matplotlib")
-    picture = tmp_path / f"arena.{ending}"
+def test_pictures(tmp_path: Path):
+    picture = tmp_path / "arena.svg"
     assert main(["pack", write(tmp_path, SMALL), "--picture", str(picture)]) == 0
-    assert picture.read_bytes().startswith(b"<?xml" if ending == "svg" else b"\x89PNG")
+    assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
 @pytest.mark.parametrize("problem", ["a,0,3,9223372036854775807", f"a,0,3,{10**32}", f"a,{10**30},{10**30 + 1},4"])
 def test_numbers_of_any_size_are_drawn(tmp_path: Path, problem: str):
-    pytest.importorskip("matplotlib")
     written = write(tmp_path, f"id,lower,upper,size\n{problem}\n")
     assert main(["pack", written, "--picture", str(tmp_path / "p.svg"), "-o", str(tmp_path / "p.csv")]) == 0
-    assert (tmp_path / "p.svg").stat().st_size
+    assert "nan" not in (tmp_path / "p.svg").read_text()
 
 
 @pytest.mark.parametrize("seconds", ["1e10", "1e308"])
@@ -165,7 +163,7 @@ def test_other_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         ([str(tmp_path / "none.csv")], "No such file or directory"),
         ([str(tmp_path / "latin.csv")], "the text is not UTF-8"),
         ([problem, "--mode", "worst-fit"], "unknown mode 'worst-fit', did you mean 'first-fit'?"),
-        ([problem, "--picture", "arena.pdf"], "a picture ends in .svg or .png"),
+        ([problem, "--picture", "arena.pdf"], "a picture of memory ends in .svg"),
         ([problem, "--capacity", "0"], "expected a positive integer"),
         ([problem, "--seconds", "soon"], "expected a number of seconds, got 'soon'"),
         ([problem, "--capacity", "9", "--minimize"], "not allowed with argument"),

@@ -12,7 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.tools.driver.plan_front import PlannedProgram
 from tinyml.tools.main import main
 from tinyml.tools.reports.front_report import print_front
-from tinyml.tools.reports.memory_picture import can_draw
+from tinyml.tools.reports.pictures.plots import can_draw
 
 LENET = str(ROOT / "docs/schedules/lenet.mlir")
 

@@ -112,16 +112,8 @@ THE_THREE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("model", "limits"),
-    [
-        ("protonn", ["demote"]),
-        # What MinUn's search finds in the least memory is better than all else here.
-        ("fastgrnn", ["promote less"]),
-    ],
-)
-def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limits: Sequence[str]):
-    with evaluation_of(model) as evaluation:
+def test_pareto_is_never_worse_than_the_best_of_the_three():
+    with evaluation_of("fastgrnn") as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         found = {name: search.formats(one.search(search).choices) for name, one in THE_THREE.items()}
         # In the RAM that Shiftry's result works in, without the stack, as MinUn compares them.
@@ -129,16 +121,17 @@ def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limits: Se
         found["promote less"] = search.formats(less.search(search).choices)
         device = search.costs("uno")
         costs = {name: device.measured(formats) or device.estimated(formats) for name, formats in found.items()}
-        for most in map(costs.__getitem__, limits):
-            pareto = SearchParetoPass(
-                "", metric="disagreement", ram=int(most.ram), flash=int(most.flash), cycles=int(most.time), effort=1
-            )
-            chosen = search.formats(pareto.search(search).choices)
-            assert (device.measured(chosen) or device.estimated(chosen)).within(most)
-            rivals = [formats for name, formats in found.items() if costs[name].within(most)]
-            [loss, *losses] = evaluation.losses([chosen, *rivals])
-            assert rivals
-            assert loss <= min(losses)
+        # What MinUn's search finds in the least memory is better than all else here.
+        most = costs["promote less"]
+        pareto = SearchParetoPass(
+            "", metric="disagreement", ram=int(most.ram), flash=int(most.flash), cycles=int(most.time), effort=1
+        )
+        chosen = search.formats(pareto.search(search).choices)
+        assert (device.measured(chosen) or device.estimated(chosen)).within(most)
+        rivals = [formats for name, formats in found.items() if costs[name].within(most)]
+        [loss, *losses] = evaluation.losses([chosen, *rivals])
+        assert rivals
+        assert loss <= min(losses)
 
 
 def test_a_second_program_begins_from_what_was_found_for_the_first():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.reports.memory_picture import save_picture
+from tinyml.tools.reports.pictures.plots import save_picture
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board

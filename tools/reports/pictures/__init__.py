@@ -1,0 +1,1 @@
+"""Pictures of reports: drawings of our own, and plots by matplotlib."""

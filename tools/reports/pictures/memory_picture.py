@@ -1,0 +1,132 @@
+"""A picture of an arena over time, with buffers as boxes, time to the right and addresses upwards."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.atomic_file import write_file
+from tinyml.tools.reports.pictures.svg import COLOURS, Drawing, ticks
+
+if TYPE_CHECKING:
+    from tinyml.transforms.buffers.liveness.live_ranges import Placed
+
+LEFT, RIGHT, TOP, BOTTOM = 70, 990, 30, 660
+"""The edges of the panels, in pixels."""
+
+ARENA, ALIVE = (TOP, 510), (530, BOTTOM)
+"""The upper and lower edges of the panel of buffers and of that of the bytes alive."""
+
+
+def occupied(boxes: Sequence[Placed], point: int) -> int:
+    """Bytes in use at a program point; bytes that two buffers share count once."""
+    total = top = 0
+    for start, end in sorted((box.offset, box.offset + box.size) for box in boxes if box.first <= point <= box.last):
+        total += max(end - max(start, top), 0)
+        top = max(top, end)
+    return total
+
+
+class SharedBytes(NamedTuple):
+    """The bytes from `offset`, `size` of them, that two boxes share from point `first` to `last`.
+
+    over: the box that begins later, such as a result whose elements replace those of an operand, `under`.
+    """
+
+    over: Placed
+    under: Placed
+    offset: int
+    size: int
+    first: int
+    last: int
+
+
+def overlaps(boxes: Sequence[Placed]) -> list[SharedBytes]:
+    """The bytes that boxes have in common while both are alive; of those that begin together the first one is under."""
+    shared: list[SharedBytes] = []
+    ordered = sorted(boxes, key=lambda box: box.first)
+    for i, over in enumerate(ordered):
+        for under in ordered[:i]:
+            first, last = max(over.first, under.first), min(over.last, under.last)
+            low, high = max(over.offset, under.offset), min(over.offset + over.size, under.offset + under.size)
+            if first <= last and low < high:
+                shared.append(SharedBytes(over, under, low, high - low, first, last))
+    return shared
+
+
+def fullest(boxes: Sequence[Placed]) -> int:
+    """The earliest program point at which the most bytes are in use; 0 without boxes."""
+    return max(sorted({box.first for box in boxes}), key=lambda point: occupied(boxes, point), default=0)
+
+
+def check_picture(path: Path) -> None:
+    """Raise `InputError` for a file that is not named as SVG; call it before any long work."""
+    if path.suffix.lower() != ".svg":
+        raise InputError("a picture of memory ends in .svg", file=str(path))
+
+
+def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, path: Path) -> None:
+    """Write the picture as SVG.
+
+    height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes have in common are dotted. A
+    second panel shows the bytes alive at each point and, hatched, the free ones; a line through both marks the peak,
+    labelled with the bytes wasted there. Each box says its name, bytes, byte offset and points under the pointer.
+    """
+    picture = Drawing(1000, 700)
+    picture.hatch("shared", "M2 2h0M6 6h0", "#fff")
+    picture.hatch("free", "M0 8L8 0", "#bab0ac")
+    start, end = min((box.first for box in boxes), default=0), max((box.last for box in boxes), default=0) + 1
+    top = max(height, 1) * 1.02
+
+    def x(point: float) -> float:
+        return LEFT + (point - start) * (RIGHT - LEFT) / (end - start)
+
+    def y(panel: tuple[int, int], address: float) -> float:
+        return panel[1] - address * (panel[1] - panel[0]) / top
+
+    def area(panel: tuple[int, int], first: int, last: int, low: int, size: int, fill: str, tip: str = "") -> None:
+        upper = y(panel, low + size)
+        picture.rectangle(x(first), upper, x(last) - x(first), y(panel, low) - upper, fill=fill, tip=tip)
+
+    picture.text((LEFT + RIGHT) / 2, 20, title)
+    for i, box in enumerate(sorted(boxes, key=lambda box: (box.first, box.offset))):
+        tip = f"{box.name}: {box.size} bytes at {box.offset}, points {box.first} to {box.last}"
+        area(ARENA, box.first, box.last + 1, box.offset, box.size, COLOURS[i % len(COLOURS)], tip)
+    for each in overlaps(boxes):
+        area(ARENA, each.first, each.last + 1, each.offset, each.size, "url(#shared)", f"{each.size} bytes overlap")
+    for box in boxes:
+        if (box.last + 1 - box.first) * 40 >= end - start and box.size * 40 >= height:
+            middle = y(ARENA, box.offset + box.size / 2)
+            lines, at = box.name.split("\n"), x((box.first + box.last + 1) / 2)
+            for row, text in enumerate(lines):
+                picture.text(at, middle + 3 + 10 * (row - (len(lines) - 1) / 2), text, kind="on")
+    points = sorted({start, end, *(box.first for box in boxes), *(box.last + 1 for box in boxes)})
+    for first, last in itertools.pairwise(points):
+        need = occupied(boxes, first)
+        area(ALIVE, first, last, 0, need, "#bab0ac")
+        area(ALIVE, first, last, need, height - need, "url(#free)")
+    picture.line(LEFT, y(ARENA, height), RIGHT, y(ARENA, height))
+    if bound < height:
+        picture.line(LEFT, y(ARENA, bound), RIGHT, y(ARENA, bound), "1 3")
+    for panel, label, most in ((ARENA, "address [bytes]", 10), (ALIVE, "alive [bytes]", 4)):
+        picture.line(LEFT, panel[0], LEFT, panel[1])
+        picture.line(LEFT, panel[1], RIGHT, panel[1])
+        picture.text(16, sum(panel) / 2, label, turned=True)
+        for tick in ticks(0, height, most):
+            picture.line(LEFT - 4, y(panel, tick), LEFT, y(panel, tick))
+            picture.text(LEFT - 8, y(panel, tick) + 4, f"{tick}", "end")
+    for tick in ticks(start, end, 12):
+        picture.line(x(tick), BOTTOM, x(tick), BOTTOM + 4)
+        picture.text(x(tick), BOTTOM + 16, f"{tick}")
+    picture.text((LEFT + RIGHT) / 2, BOTTOM + 34, "program point")
+    peak = fullest(boxes)
+    most, time = occupied(boxes, peak), x(peak + 0.5)
+    picture.line(time, ARENA[0], time, ALIVE[1], "5 4")
+    label, right = f"{most} alive at {peak}, {height - most} wasted", 2 * peak > start + end
+    left = time - 5 - 6 * len(label) if right else time + 5
+    picture.rectangle(left, y(ALIVE, most) + 1, 6 * len(label), 15, kind="paper")
+    picture.text(left + 3 * len(label), y(ALIVE, most) + 12, label)
+    write_file(path, picture.finished().encode())

@@ -1,0 +1,35 @@
+"""Files of plots, and matplotlib, by which searches, fronts and comparisons are drawn if it is installed."""
+
+from __future__ import annotations
+
+import io
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from tinyml.dialects.distribution import install_command
+from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.atomic_file import write_file
+
+FORMATS = (".svg", ".png")
+
+
+def can_draw() -> bool:
+    """True if matplotlib (the extra `plots`) is installed."""
+    return find_spec("matplotlib") is not None
+
+
+def check_picture(path: Path) -> None:
+    """Raise `InputError` for a file that cannot become a picture; call it before any long work."""
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
+    if not can_draw():
+        raise InputError(f"pictures need matplotlib: {install_command('plots')}")
+
+
+def save_picture(figure: Any, path: Path) -> None:
+    """Write a figure of matplotlib as the format that the file's suffix names, without the date."""
+    picture = io.BytesIO()
+    kind = path.suffix[1:].lower()
+    figure.savefig(picture, format=kind, metadata={"Date": None} if kind == "svg" else {})
+    write_file(path, picture.getvalue())
