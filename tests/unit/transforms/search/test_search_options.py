@@ -79,7 +79,7 @@ def test_pareto_is_no_worse_than_promotion_where_memory_is_short(tmp_path: Path)
     losses: list[float] = []
     for search in (
         SearchPromotePass(file, ram=182, metric="margin", jobs=1),
-        SearchParetoPass(file, ram=182, metric="margin", jobs=1, effort=4),
+        SearchParetoPass(file, ram=182, metric="margin", jobs=1),
     ):
         module = profiled("protonn").clone()
         search.apply(context(), module)
