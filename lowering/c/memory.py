@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import c, scratch
+from tinyml.dialects.c.types import CONST, FLASH
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.function import FunctionLowering, Spellings
 from tinyml.lowering.c.interface.row_declaration import ROW_BITS
@@ -29,8 +30,9 @@ def _same(at: FunctionLowering, op: memref.CastOp) -> None:
     at.values[op.dest] = at.values[op.source]
 
 
-def _flash(at: FunctionLowering, op: scratch.ConstantOp) -> None:
-    at.expression(op, c.SymbolOp(at.program.constant(op), memref_type(op.result).element_type))
+def _constant(at: FunctionLowering, op: scratch.ConstantOp) -> None:
+    element, memory = memref_type(op.result).element_type, CONST if op.loaded else FLASH
+    at.expression(op, c.SymbolOp(at.program.constant(op), element, memory=memory))
 
 
 def _arena(at: FunctionLowering, op: scratch.ArenaOp) -> None:
@@ -90,7 +92,7 @@ MEMORY: Spellings = {
     memref.LoadOp: _load,
     memref.StoreOp: _store,
     scratch.ArenaOp: _arena,
-    scratch.ConstantOp: _flash,
+    scratch.ConstantOp: _constant,
     scratch.CopyRunOp: _copy_run,
     scratch.ReceiveOp: _receive,
     scratch.SliceOp: _slice,

@@ -8,7 +8,7 @@
 // -----
 
 %r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8>
-// CHECK: a constant lies in #scratch.flash, #scratch.csr or #scratch.packed
+// CHECK: a constant lies in #scratch.flash, #scratch.csr or #scratch.packed, or in RAM
 
 // -----
 
