@@ -91,6 +91,7 @@ C = Dialect(
         DefineOp,
         InlineOp,
         InstanceOp,
+        LoadedOp,
         ForOp,
         FuncOp,
         IfOp,

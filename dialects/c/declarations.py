@@ -146,7 +146,7 @@ class VerbatimOp(IRDLOperation):
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """`static const T name[N] = {...};` in flash, or an array of a `c.loaded`; the shape appears only in the comment."""
+    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`; its shape is only a comment."""
 
     name = "c.constant"
     sym_name = prop_def(SymbolNameConstraint())

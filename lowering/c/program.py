@@ -83,7 +83,17 @@ class ProgramBuilder:
         """The user's function that supplies the rows of the input, if they arrive one by one."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
         suffixes = ("predict", "scores", "input", "X", "set", "run", "predict_floats", "score", "read", *outs)
-        suffixes += (WEIGHTS, LOADED, WEIGHTS_BYTES, "class_name", "INPUT_SCALE", "INPUT_ZERO", "OUTPUT_SCALE", "OUTPUT_ZERO", "CLASSES")
+        suffixes += (
+            WEIGHTS,
+            LOADED,
+            WEIGHTS_BYTES,
+            "class_name",
+            "INPUT_SCALE",
+            "INPUT_ZERO",
+            "OUTPUT_SCALE",
+            "OUTPUT_ZERO",
+            "CLASSES",
+        )
         suffixes += tuple(f"feature_{what}" for what in ("scales", "zeros", "raw", "number"))
         module = function.parent_op()
         instance = c.InstanceType(f"{self.name}_{INSTANCE}") if tdsl.has_instances(module) else None

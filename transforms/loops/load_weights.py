@@ -1,7 +1,7 @@
 """`load-weights`: moves the numbers of a model from flash to RAM, where the caller writes them (L3).
 
-Gural and Murmann (2019, section 5.1) keep network, images and stack in the 2 KB of an ATmega328P: all numbers arrive over
-the serial line. Bytes of RAM count more there than time, so numbers become as narrow as their values allow.
+Gural and Murmann (2019, section 5.1) keep network, images and stack in the 2 KB of an ATmega328P: all numbers arrive
+over the serial line. Bytes of RAM count more there than time, so numbers become as narrow as their values allow.
 """
 
 from __future__ import annotations
