@@ -16,17 +16,15 @@ import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
 from tinyml.transforms.schedules.table import schedule_named
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Reals: TypeAlias = NDArray[np.float32]
+Reals: TypeAlias = Any
+"""An array of `np.float32`."""
 
 MODES = "ordinary", "replace", "single-transpose", "herringbone", "optimal-turns", "rows", "pixels"
 BITS, SIDE, CLASSES, BATCH = 4, 14, 10, 100
@@ -134,7 +132,7 @@ class Trained:
         last = len(self.network.layers)
         return x.reshape(len(x), -1) @ self.weight(last) + self.weights[-1], kept
 
-    def learn(self, x: Reals, labels: NDArray[Any], rate: float) -> None:
+    def learn(self, x: Reals, labels: Any, rate: float) -> None:
         """A step on a batch."""
         scores, kept = self.forward(x)
         scores = np.exp(scores - scores.max(1, keepdims=True))
@@ -169,7 +167,7 @@ class Trained:
             estimate = mean / (1 - 0.9**self.steps) / (np.sqrt(square / (1 - 0.999**self.steps)) + 1e-8)
             weight -= (rate * estimate).astype("f4")
 
-    def epochs(self, x: Reals, labels: NDArray[Any], count: int, rate: float) -> None:
+    def epochs(self, x: Reals, labels: Any, count: int, rate: float) -> None:
         """Epochs on shuffled batches, with a rate that falls to a tenth."""
         for epoch in range(count):
             order = self.random.permutation(len(x))
@@ -177,13 +175,13 @@ class Trained:
                 part = order[start : start + BATCH]
                 self.learn(x[part], labels[part], rate * 0.1 ** (epoch / max(count - 1, 1)))
 
-    def error(self, x: Reals, labels: NDArray[Any]) -> float:
+    def error(self, x: Reals, labels: Any) -> float:
         """The percentage of wrong labels."""
         found = [self.forward(x[at : at + 500])[0].argmax(1) for at in range(0, len(x), 500)]
         return 100 * float((np.concatenate(found) != labels).mean())
 
 
-def result(network: Network, seed: int, x: Reals, labels: NDArray[Any], epochs: int) -> dict[str, Any]:
+def result(network: Network, seed: int, x: Reals, labels: Any, epochs: int) -> dict[str, Any]:
     """The line of a network."""
     cut = len(x) * 4 // 5
     trained = Trained(network, seed)
@@ -196,7 +194,7 @@ def result(network: Network, seed: int, x: Reals, labels: NDArray[Any], epochs: 
     return {**asdict(network), "parameters": network.parameters, "error": errors, "bytes": planned(network)}
 
 
-def digits(file: Path) -> tuple[Reals, NDArray[Any]]:
+def digits(file: Path) -> tuple[Reals, Any]:
     """Images (samples, 14, 14, 1) of 16 levels from 0 to 1, and labels."""
     data = np.load(file)
     blocks = data["x"].reshape(-1, SIDE, 2, SIDE, 2).astype(np.int64).sum((2, 4)) >> 6

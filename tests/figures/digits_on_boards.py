@@ -37,7 +37,7 @@ def at_serial_line(options: Sequence[str]) -> dict[str, Any]:
     """The sketch `Stream`, built by Arduino's tools with Arduino's core, on a simulated Uno that answers 100 images.
 
     weights: bytes that it receives. static: .data and .bss, weights and arena included. stack: the greatest depth,
-    interrupts included. equal: images whose logits are the evaluator's. time: cycles of an inference without interrupts.
+    interrupts included. equal: images whose logits are the evaluator's. time: cycles of an inference alone.
     """
     assert is_installed(), "arduino-builder is not installed"
     with tempfile.TemporaryDirectory() as name:
