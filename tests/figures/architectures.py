@@ -18,10 +18,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
+import numpy
 
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
 from tinyml.transforms.schedules.table import schedule_named
+
+np: Any = numpy
+"""numpy, of whose types this file makes no use."""
 
 Reals: TypeAlias = Any
 """An array of `np.float32`."""
