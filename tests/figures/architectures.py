@@ -197,6 +197,43 @@ def result(network: Network, seed: int, x: Reals, labels: Any, epochs: int) -> d
     return {**asdict(network), "parameters": network.parameters, "error": errors, "bytes": planned(network)}
 
 
+LIMITS = 300, 400, 500, 700
+"""Bytes of activations below which the least error is taken."""
+
+
+def summary(lines: Sequence[Any]) -> dict[str, dict[str, str]]:
+    """By mode: the geometric mean of its bytes over those of herringbone, and the least error within each limit."""
+    found: dict[str, dict[str, str]] = {}
+    for mode in MODES:
+        ratios = [line["bytes"][mode] / line["bytes"]["herringbone"] for line in lines]
+        row = {"bytes, of herringbone's": f"{100 * float(np.exp(np.log(ratios).mean())):.1f} %"}
+        for limit in LIMITS:
+            least = min((line["error"]["4 bits"] for line in lines if line["bytes"][mode] <= limit), default=None)
+            row[f"{limit} B"] = "-" if least is None else f"{least:.2f}"
+        found[f"`{mode}`"] = row
+    return found
+
+
+def draw_picture(lines: Sequence[Any], file: Path) -> None:
+    """Error by bytes of activations, a colour for each of some strategies, as in figure 10."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    mpl.rcParams |= {"svg.hashsalt": "tinyml", "svg.fonttype": "none"}
+    from matplotlib import pyplot
+
+    figure: Any
+    axes: Any
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    for mode, marker in {"ordinary": "x", "replace": "s", "herringbone": "o", "rows": "^", "pixels": "v"}.items():
+        bytes, errors = ([line[key][name] for line in lines] for key, name in (("bytes", mode), ("error", "4 bits")))
+        axes.scatter(bytes, errors, marker=marker, s=18, label=mode, alpha=0.8, linewidths=0.8)
+    axes.set(xscale="log", yscale="log", xlabel="bytes of activations, 4 bits each", ylabel="error, 4 bits, %")
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(file, metadata={"Date": None})
+
+
 def digits(file: Path) -> tuple[Reals, Any]:
     """Images (samples, 14, 14, 1) of 16 levels from 0 to 1, and labels."""
     data = np.load(file)
@@ -209,6 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("digits", type=Path)
     parser.add_argument("results", type=Path)
     parser.add_argument("--networks", type=int, default=100)
+    parser.add_argument("--picture", type=Path, help="an .svg file to draw")
     parser.add_argument("--epochs", type=int, default=5)
     options = parser.parse_args(arguments)
     x, labels = digits(options.digits)
@@ -222,6 +260,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         text = ",\n".join(json.dumps(line) for line in lines)
         options.results.write_text(f"[\n{text}\n]\n")
         print(number, lines[-1], flush=True)
+    if options.picture:
+        draw_picture(lines, options.picture)
+    for mode, row in summary(lines).items():
+        print(mode, row)
 
 
 if __name__ == "__main__":
