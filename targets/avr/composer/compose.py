@@ -18,7 +18,8 @@ from tinyml.targets.kernel import ElementFunction, Kernel
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
     """The kernel for a description without a name; None if there is none."""
-    if not {*wanted.codings} <= {INTEGER, TABLE}:
+    # Elements of whole bytes in RAM have kernels in the list, or are decoded before.
+    if (wanted.flash is False and wanted.weights % 8 == 0) or not {*wanted.codings} <= {INTEGER, TABLE}:
         return None
     coded = TABLE in wanted.codings
     bytes = wanted.weights <= 8 and wanted.vector == 8 and not coded
