@@ -115,6 +115,12 @@ class CompileOptions:
         choices=INPUT_ORDERS,
         group=OptionGroup.BOARD,
     )
+    load_weights: bool = option(
+        "keep the model's numbers in RAM in place of flash: the board receives them before the first inference "
+        "(docs/memory.md)",
+        default=False,
+        group=OptionGroup.MEMORY,
+    )
     round_sums: bool = option(
         "round sums that loops carry, in place of wide accumulators in RAM (searches with --ram try both)",
         default=False,

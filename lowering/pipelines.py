@@ -146,6 +146,7 @@ PIPELINES = {
             "fuse-loops",
             "decode-constants",
             "code-forests",
+            If("load_weights", "load-weights"),
             "spend-flash",
             LOOPS_TO_KERNELS,
         ),

@@ -15,6 +15,9 @@ from tinyml.targets.kernel import ElementFunction, FarConstants, ForestCoder, Ke
 from tinyml.targets.package import Package
 from tinyml.targets.tiles import TileCoder, TileFamily
 
+WEIGHTS = ".weights"
+"""The suffix of the file with the numbers that a program receives before the first inference."""
+
 MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
 """The sources of an input: an array in memory, or rows that arrive over a serial line or from a callback."""
 

@@ -281,7 +281,8 @@ def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
         case ComposedKernelAttr():
             widths = attribute.weights.data, attribute.vector.data, attribute.sum.data
             codings = attribute.weights_coding.data, attribute.vector_coding.data
-            kernels = [_composed(target, Kernel("", *widths, op=attribute.op.data, codings=codings))]
+            flash = attribute.ram.data == 0
+            kernels = [_composed(target, Kernel("", *widths, op=attribute.op.data, flash=flash, codings=codings))]
         case TileKernelAttr():
             tile, name = Tile.of(attribute), attribute.family.data
             families = [family for family in chip.tiles if (family.name, family.lines) == (name, tile.lines)]
@@ -310,7 +311,8 @@ def _composed(target: str, wanted: Kernel) -> Kernel | None:
         return None
     widths = kernel.weights, kernel.vector
     with blamed(chip):
-        identity = ComposedKernelAttr.of(kernel.op, kernel.codings, widths, kernel.sum, kernel.gaps)
+        ram = kernel.flash is False
+        identity = ComposedKernelAttr.of(kernel.op, kernel.codings, widths, kernel.sum, kernel.gaps, ram=ram)
     return replace(kernel, identity=identity)
 
 

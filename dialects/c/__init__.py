@@ -10,6 +10,7 @@ from tinyml.dialects.c.declarations import (
     FuncOp,
     InlineOp,
     InstanceOp,
+    LoadedOp,
     ProgramOp,
     VerbatimOp,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "InvokeOp",
     "LiteralOp",
     "LoadOp",
+    "LoadedOp",
     "MultiplyWideOp",
     "NextOp",
     "PointerType",
@@ -89,6 +91,7 @@ C = Dialect(
         DefineOp,
         InlineOp,
         InstanceOp,
+        LoadedOp,
         ForOp,
         FuncOp,
         IfOp,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
+    FixedBitwidthType,
     FunctionType,
     IntegerAttr,
     StringAttr,
@@ -146,7 +147,7 @@ class VerbatimOp(IRDLOperation):
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """`static const T name[N] = {...};` in flash; the shape appears only in the comment.
+    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`; its shape is only a comment.
 
     `far` places it among the code, so that pointers of other constants still reach these.
     """
@@ -173,8 +174,49 @@ class ConstantOp(IRDLOperation):
     def element(self) -> Attribute:
         return self.value.get_element_type()
 
+    @property
+    def element_size(self) -> int:
+        """The size of an element in bytes."""
+        return cast(FixedBitwidthType, self.element).size
+
     def verify_(self) -> None:
         _check_element(self.element)
+
+
+@irdl_op_definition
+class LoadedOp(IRDLOperation):
+    """`static struct { ... } NAME;` in RAM: constant arrays whose content the caller writes before the first call.
+
+    The arrays follow each other in the order in which they are listed, the largest elements first, so that none needs
+    padding.
+    """
+
+    name = "c.loaded"
+    sym_name = prop_def(SymbolNameConstraint())
+    body = region_def("single_block")
+    traits = traits_def(SymbolOpInterface(), NoTerminator())
+    assembly_format = "$sym_name attr-dict-with-keyword $body"
+
+    def __init__(self, name: str, body: Region):
+        super().__init__(properties={"sym_name": StringAttr(name)}, regions=[body])
+
+    @property
+    def arrays(self) -> list[ConstantOp]:
+        """The arrays in the order in which they lie in RAM."""
+        return [op for op in self.body.block.ops if isinstance(op, ConstantOp)]
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of all arrays, little-endian."""
+        return b"".join(op.value.data.data for op in self.arrays)
+
+    def verify_(self) -> None:
+        ops = list(self.body.block.ops)
+        if not ops or len(self.arrays) < len(ops):
+            raise VerifyException("a structure that the caller writes consists of constant arrays")
+        sizes = [op.element_size for op in self.arrays]
+        if sizes != sorted(sizes, reverse=True):
+            raise VerifyException("arrays of larger elements come first")
 
 
 @irdl_op_definition

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
+    NoneAttr,
     TensorType,
     UnitAttr,
     f32,
@@ -40,12 +41,13 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.dense import dense_elements
 from tinyml.dialects.layouts.packed_bits import packed_widths
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.scratch.spaces import CsrFlash, Flash
+from tinyml.dialects.scratch.spaces import CsrFlash, Flash, PackedRam
 from tinyml.dialects.scratch.types import (
     element_bytes,
     in_flash,
     memref_type,
     packed_bits,
+    packed_offset,
     size_in_bytes,
     storage_of,
     unit_bytes,
@@ -68,7 +70,8 @@ def root(buffer: SSAValue) -> SSAValue:
 class ConstantOp(IRDLOperation):
     """A constant array. `value` holds the raw bits, dense even where the array is stored sparse or packed.
 
-    `far` lets it lie beyond the constants that the target reads by short addresses.
+    An array that is not in flash lies in RAM, where the caller writes it before the first inference. `far` lets one in
+    flash lie beyond the constants that the target reads by short addresses.
     """
 
     name = "scratch.constant"
@@ -82,11 +85,17 @@ class ConstantOp(IRDLOperation):
         super().__init__(properties={"value": value}, result_types=[type])
 
     @staticmethod
-    def of(raws: Raws, element: Attribute) -> ConstantOp:
-        """A constant in flash from raws of the element's storage type."""
+    def of(raws: Raws, element: Attribute, *, loaded: bool = False) -> ConstantOp:
+        """A constant from raws of the element's storage type. loaded: true in RAM, false in flash."""
         type: TensorType[Any] = TensorType(storage_of(element), raws.shape)
         value = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes()))
-        return ConstantOp(value, MemRefType(element, raws.shape, memory_space=Flash()))
+        space = NoneAttr() if loaded else Flash()
+        return ConstantOp(value, MemRefType(element, raws.shape, memory_space=space))
+
+    @property
+    def loaded(self) -> bool:
+        """True for an array in RAM, which the caller writes."""
+        return not in_flash(memref_type(self.result))
 
     @property
     def raws(self) -> Raws:
@@ -104,8 +113,9 @@ class ConstantOp(IRDLOperation):
         expected = TensorType(storage_of(type.element_type), type.get_shape())
         if self.value.type != expected:
             raise VerifyException(f"value must be of type {expected}, got {self.value.type}")
-        if not in_flash(type):
-            raise VerifyException("a constant lies in #scratch.flash, #scratch.csr or #scratch.packed")
+        packed_ram = isinstance(type.memory_space, PackedRam) and not packed_offset(type)
+        if not (in_flash(type) or packed_ram or isinstance(type.memory_space, NoneAttr)):
+            raise VerifyException("a constant lies in #scratch.flash, #scratch.csr or #scratch.packed, or in RAM")
         if (bits := packed_bits(type)) is not None:
             self._verify_width(bits)
         if (format := number_format(type.element_type)) is not None:

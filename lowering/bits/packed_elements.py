@@ -56,7 +56,10 @@ def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
 def _constant(op: scratch.ConstantOp, bits: int) -> tuple[Operation, Interval]:
     """A packed constant as bytes, and the interval of its elements."""
     raws = op.raws
-    return scratch.ConstantOp.of(pack_bits(raws, bits).view("i1"), i8), (int(raws.min()), int(raws.max()))
+    return scratch.ConstantOp.of(pack_bits(raws, bits).view("i1"), i8, loaded=op.loaded), (
+        int(raws.min()),
+        int(raws.max()),
+    )
 
 
 def _view(op: scratch.ViewOp) -> scratch.ViewOp:

@@ -25,7 +25,9 @@ def remove_dead(program: c.ProgramOp) -> None:
     used = {op.symbol for op in program.walk() if isinstance(op, c.SymbolOp)}
     used |= {op.arena for op in program.walk() if isinstance(op, c.ViewOp)}
     for op in list(program.walk()):
-        if isinstance(op, c.ConstantOp | c.ArenaOp | c.BufferOp) and SymbolRefAttr(op.sym_name) not in used:
+        if isinstance(op.parent_op(), c.LoadedOp) or not isinstance(op, c.ConstantOp | c.ArenaOp | c.BufferOp):
+            continue
+        if SymbolRefAttr(op.sym_name) not in used:
             Rewriter.erase_op(op)
 
 

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import c, scratch
+from tinyml.dialects.c.types import CONST
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.function import FunctionLowering, Spellings
 from tinyml.lowering.c.interface.row_declaration import ROW_BITS
@@ -29,9 +30,10 @@ def _same(at: FunctionLowering, op: memref.CastOp) -> None:
     at.values[op.dest] = at.values[op.source]
 
 
-def _flash(at: FunctionLowering, op: scratch.ConstantOp) -> None:
+def _constant(at: FunctionLowering, op: scratch.ConstantOp) -> None:
     constant = at.program.constant(op)
-    at.expression(op, c.SymbolOp(constant.sym_name.data, memref_type(op.result).element_type, constant.memory))
+    memory = CONST if op.loaded else constant.memory
+    at.expression(op, c.SymbolOp(constant.sym_name.data, memref_type(op.result).element_type, memory))
 
 
 def _arena(at: FunctionLowering, op: scratch.ArenaOp) -> None:
@@ -91,7 +93,7 @@ MEMORY: Spellings = {
     memref.LoadOp: _load,
     memref.StoreOp: _store,
     scratch.ArenaOp: _arena,
-    scratch.ConstantOp: _flash,
+    scratch.ConstantOp: _constant,
     scratch.CopyRunOp: _copy_run,
     scratch.ReceiveOp: _receive,
     scratch.SliceOp: _slice,

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     ModuleOp,
+    NoneAttr,
     StringAttr,
     f32,
     i8,
@@ -38,6 +39,7 @@ from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format, spelled_format
 from tinyml.lowering.c.interface.feature_conversions import feature_conversion
 from tinyml.lowering.c.interface.header_texts import class_names, scale_macros, unit_macros
+from tinyml.lowering.c.interface.loaded_weights import LOADED, WEIGHTS, WEIGHTS_BYTES, loaded_weights
 from tinyml.lowering.c.interface.row_declaration import row_declaration
 from tinyml.lowering.c.interface.signatures import INSTANCE, Signatures
 from tinyml.runtime.model.headers import definition_of, texts_of
@@ -81,7 +83,17 @@ class ProgramBuilder:
         """The user's function that supplies the rows of the input, if they arrive one by one."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
         suffixes = ("predict", "scores", "input", "X", "set", "run", "predict_floats", "score", "read", *outs)
-        suffixes += ("class_name", "INPUT_SCALE", "INPUT_ZERO", "OUTPUT_SCALE", "OUTPUT_ZERO", "CLASSES")
+        suffixes += (
+            WEIGHTS,
+            LOADED,
+            WEIGHTS_BYTES,
+            "class_name",
+            "INPUT_SCALE",
+            "INPUT_ZERO",
+            "OUTPUT_SCALE",
+            "OUTPUT_ZERO",
+            "CLASSES",
+        )
         suffixes += tuple(f"feature_{what}" for what in ("scales", "zeros", "raw", "number"))
         module = function.parent_op()
         instance = c.InstanceType(f"{self.name}_{INSTANCE}") if tdsl.has_instances(module) else None
@@ -94,6 +106,8 @@ class ProgramBuilder:
         self.kernels = num.declared_kernels(module)
         self.headers: dict[str, c.VerbatimOp] = {}
         self.constants: dict[tuple[Attribute, Attribute | None], c.ConstantOp] = {}
+        self.loaded: dict[tuple[Attribute, Attribute | None], c.ConstantOp] = {}
+        """Constants in RAM that the caller writes."""
         self.arena: c.ArenaOp | None = None
         self.label: SSAValue | None = None
         self.outputs: list[SSAValue] = []
@@ -128,14 +142,14 @@ class ProgramBuilder:
     def constant(self, op: scratch.ConstantOp) -> c.ConstantOp:
         """A constant array; equal arrays share one."""
         type = _array(op.result.type)
-        if not isinstance(type.memory_space, scratch.Flash):
+        if not isinstance(type.memory_space, scratch.Flash | NoneAttr):
             raise InputError(f"a sparse constant '{op.result.name_hint}' must have been lowered to its parts")
-        key = op.value, op.far
-        if key not in self.constants:
+        known, key = self.loaded if op.loaded else self.constants, (op.value, op.far)
+        if key not in known:
             doc = self.describe(type, op.attributes.get(FORMAT))
             name = self.names.fresh(op.result.name_hint or "table")
-            self.constants[key] = c.ConstantOp(name, op.value, doc, far=op.far is not None)
-        return self.constants[key]
+            known[key] = c.ConstantOp(name, op.value, doc, far=op.far is not None)
+        return known[key]
 
     def declare_arena(self, op: scratch.ArenaOp) -> None:
         if not self.viewed:
@@ -214,6 +228,14 @@ class ProgramBuilder:
         for number, length in enumerate(lengths[1:], 1):
             defines.append(c.DefineOp(f"{self.name}_OUTPUT_{number}_LENGTH", length, f"elements of output {number}"))
         memory: list[Operation] = [] if self.arena is None else [self.arena]
+        if self.loaded:
+            if self.signatures.instance is not None:
+                raise InputError("--load-weights: instances do not share what the caller writes: leave out --instances")
+            loaded, function = loaded_weights(self.signatures, self.loaded.values())
+            memory.append(loaded)
+            functions.insert(0, function)
+            text = f"bytes of the model's numbers, in {self.name}.weights"
+            defines.append(c.DefineOp(f"{self.name}_{WEIGHTS_BYTES}", len(loaded.content), text))
         if (instance := self.signatures.instance) is not None:
             memory += [op for op in functions if isinstance(op, c.BufferOp)]
             functions = [op for op in functions if not isinstance(op, c.BufferOp)]

@@ -23,12 +23,14 @@ class Build:
     """A linked program.
 
     `flash_bytes` is text + data of the ELF file (startup code and the harness, some dozens of bytes, included),
-    `static_bytes` is .data + .bss, which includes the caller's input array X.
+    `static_bytes` is .data + .bss, which includes the caller's input array X. `weights` are the
+    numbers that the program receives before the first inference (`--load-weights`).
     """
 
     flash_bytes: int
     static_bytes: int
     elf: Path
+    weights: bytes = b""
 
 
 @dataclass(frozen=True)

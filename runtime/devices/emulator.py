@@ -75,10 +75,10 @@ class EmulatorRunner(Runner):
         return None
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
-        return self._run(_Machine(self, build.elf, interface), interface, inputs)
+        return self._run(_Machine(self, build, interface), interface, inputs)
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
-        machine = _Machine(self, build.elf, interface, profiled=True)
+        machine = _Machine(self, build, interface, profiled=True)
         result = self._run(machine, interface, inputs)
         spent: dict[tuple[int, int], float] = {}
         for (site, *block), times in machine.entered.items():
@@ -150,7 +150,8 @@ class _Step(NamedTuple):
 class _Machine:
     """An emulated chip that has started up and stopped at its first `tm_mark`. profiled: true to fill `entered`."""
 
-    def __init__(self, runner: EmulatorRunner, elf: Path, interface: Interface, profiled: bool = False) -> None:
+    def __init__(self, runner: EmulatorRunner, build: Build, interface: Interface, profiled: bool = False) -> None:
+        elf = build.elf
         try:
             unicorn: Any = importlib.import_module("unicorn")
         except ImportError as error:
@@ -195,6 +196,10 @@ class _Machine:
         self._raw, self._received, self._paint = b"", 0, b""
         self._row = self._address(self._symbols[f"{interface.name}_row"]) if interface.row_length else None
         self._input = self._run_to_mark(self._symbols["tm_reset"])
+        if build.weights:
+            # The first mark shows where the weights belong.
+            self._uc.mem_write(self._input, build.weights)
+            self._input = self._return_to_mark()
 
     def infer(self, raw: bytes) -> tuple[int, int, int, bytes, list[bytes]]:
         """The label, executed instructions, stack depth in bytes, raw scores and other outputs of one input."""

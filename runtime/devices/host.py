@@ -42,6 +42,6 @@ class HostRunner(Runner):
         return [*(_SANITIZED if self.sanitize else _PAINTED), *super().flags]
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
-        stdin = raw_inputs(interface, inputs)
+        stdin = build.weights + raw_inputs(interface, inputs)
         records = execute([build.elf, str(len(inputs))], stdin, f"{interface.name} on {self.name}")
         return result_of_records(interface, records, self.board.unit)

@@ -63,7 +63,7 @@ class SimulatorRunner(Runner):
         self, build: Build, interface: Interface, inputs: np.ndarray, profile: tuple[int, Path] | None = None
     ) -> RunResult:
         """Run a program. profile: the end address of `NAME_predict`, and the file to write the profile to."""
-        stdin = raw_inputs(interface, inputs)
+        stdin = build.weights + raw_inputs(interface, inputs)
         driver = self.driver()
         image = build.elf.with_suffix(".bin")
         left_out = [argument for section in self.not_in_image for argument in ("-R", section)]
@@ -80,6 +80,8 @@ class SimulatorRunner(Runner):
             *(profile or (0, "-")),
             table[f"{interface.name}_row"] if interface.row_length else 0,
             interface.row_bytes,
+            table[f"{interface.name}_weights"] if build.weights else 0,
+            len(build.weights),
         ]
         if interface.output_length:
             arguments += [table[f"{interface.name}_scores"], interface.output_bytes]

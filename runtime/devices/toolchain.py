@@ -14,7 +14,7 @@ from pathlib import Path
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.device import Build, DeviceError
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.chip import Chip
+from tinyml.targets.chip import WEIGHTS, Chip
 
 HARNESS = Path(__file__).parents[1] / "harness"
 """The folder of headers that all harnesses share."""
@@ -74,6 +74,8 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
         "TM_HAS_LABEL": int(interface.has_label),
         "TM_MORE_OUTPUTS": "".join(f"TM_MORE({i},{length})" for i, (_, length) in enumerate(interface.more_outputs, 1)),
     }
+    content = weights_in(source_dir, interface)
+    macros["TM_WEIGHTS_BYTES"] = len(content)
     defines = [f"-D{name}={value}" for name, value in macros.items()]
     scripts = [f"-T{script}" for script in chip.files("harness/*.ld")]
     files = [*sources, *chip.files("harness/*.c")]
@@ -81,7 +83,13 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
     arguments = [*MODEL_FLAGS, *flags, *scripts, *defines, "-I", source_dir, "-I", HARNESS, "-o", elf, *files]
     call_tool(chip, "cc", [*arguments, *chip.libraries])
     text, data, bss = map(int, call_tool(chip, "size", [elf]).splitlines()[1].split()[:3])
-    return Build(flash_bytes=text + data, static_bytes=data + bss, elf=elf)
+    return Build(flash_bytes=text + data, static_bytes=data + bss, elf=elf, weights=content)
+
+
+def weights_in(folder: Path, interface: Interface) -> bytes:
+    """The numbers that the program in a folder receives before the first inference; none for most programs."""
+    file = folder / f"{interface.name}{WEIGHTS}"
+    return file.read_bytes() if file.is_file() else b""
 
 
 def is_overflow(error: InputError) -> bool:

@@ -1,6 +1,7 @@
 /* The frame of a driver: a program that runs a model on a simulator, one input after the other.
 
-   usage: driver PART IMAGE LIMIT SAMPLES PREDICT ARRAY INPUT INPUT_BYTES FREE END PROFILE ROW ROW_BYTES [OUTPUT BYTES]...
+   usage: driver PART IMAGE LIMIT SAMPLES PREDICT ARRAY INPUT INPUT_BYTES FREE END PROFILE ROW ROW_BYTES WEIGHTS
+                 WEIGHTS_BYTES [OUTPUT BYTES]...
 
    IMAGE is the program as a binary file, LIMIT the most time units that an inference may take; PREDICT, INPUT, ROW and
    OUTPUT are addresses of functions, ARRAY and FREE (the first address behind all static data) addresses in RAM. The
@@ -14,6 +15,9 @@
 
    If the input arrives row by row, ROW is the address of the function that the program calls for a row, which only
    returns: at its entry, the row is written to the address in its first argument.
+
+   Unless WEIGHTS is 0, that function returns the address of the model's numbers; WEIGHTS_BYTES bytes of them come before
+   the inputs, and are written there first.
 
    A driver includes this file, defines the functions sim_..., and calls tm_before and tm_after around every
    instruction. Failures end it by tm_fail. */
@@ -49,8 +53,8 @@ static uint32_t sim_stack_depth(void);
 static struct {
     uint64_t limit, deadline;
     long samples;
-    uint32_t predict, array, input_function, free_start, predict_end, row_function, row_bytes;
-    size_t input_bytes, received;
+    uint32_t predict, array, input_function, free_start, predict_end, row_function, row_bytes, weights_function;
+    size_t input_bytes, received, weights_bytes;
     const char *profile;
     uint8_t *sample;
 } tm_job;
@@ -197,10 +201,20 @@ static void tm_infer(char **outputs) {
     }
 }
 
+/* Writes the model's numbers, which come before the inputs, once the program asks where. */
+static void tm_load_weights(void) {
+    uint8_t *content = tm_zeroed(tm_job.weights_bytes, 1);
+    if (fread(content, 1, tm_job.weights_bytes, stdin) != tm_job.weights_bytes)
+        tm_fail("not enough weights");
+    sim_run_to(tm_job.weights_function);
+    sim_write(sim_run_function(), content, tm_job.weights_bytes);
+    free(content);
+}
+
 int main(int argc, char **argv) {
-    enum { FIRST_OUTPUT = 14 };
+    enum { FIRST_OUTPUT = 16 };
     if (argc < FIRST_OUTPUT || (argc - FIRST_OUTPUT) % 2 != 0)
-        tm_fail("thirteen arguments wanted, and two for each output");
+        tm_fail("fifteen arguments wanted, and two for each output");
     uint32_t number[FIRST_OUTPUT];
     for (int i = 4; i < FIRST_OUTPUT; i++)
         number[i] = (uint32_t)strtoul(argv[i], NULL, 0);
@@ -215,8 +229,12 @@ int main(int argc, char **argv) {
     tm_job.profile = argv[11];
     tm_job.row_function = number[12];
     tm_job.row_bytes = number[13];
+    tm_job.weights_function = number[14];
+    tm_job.weights_bytes = number[15];
     tm_job.sample = tm_zeroed(tm_job.input_bytes + 1, 1);
     sim_load(argv[1], argv[2]);
+    if (tm_job.weights_function)
+        tm_load_weights();
     for (long i = 0; i < tm_job.samples; i++)
         tm_infer(argv + FIRST_OUTPUT);
     if (tm_job.predict_end)

@@ -24,6 +24,9 @@ TM_HARNESS void tm_row(TM_INPUT *to, uint16_t row) { __asm__ volatile("" : : "r"
 #endif
 
 int main(void) {
+#if TM_WEIGHTS_BYTES > 0
+    tm_mark((intptr_t)tm_weights());
+#endif
     for (;;) {
 #if TM_ROW_LENGTH > 0
         tm_mark(0);

@@ -32,6 +32,7 @@ TM_JOIN(TM_MODEL, _ctx) tm_instance;
 extern TM_INPUT tm_array[TM_INPUT_LENGTH];
 TM_INPUT tm_array[TM_INPUT_LENGTH];
 #endif
+#define tm_weights() TM_JOIN(TM_MODEL, _weights)(TM_GIVEN)
 #define tm_scores() TM_JOIN(TM_MODEL, _scores)(TM_GIVEN)
 #define tm_output(number) TM_JOIN(TM_MODEL, _output_##number)(TM_GIVEN)
 
@@ -39,6 +40,9 @@ TM_INPUT tm_array[TM_INPUT_LENGTH];
 typedef char tm_check_input[TM_JOIN(TM_MODEL, _INPUT_LENGTH) == TM_INPUT_LENGTH ? 1 : -1];
 #if TM_ROW_LENGTH > 0
 typedef char tm_check_row[TM_JOIN(TM_MODEL, _ROW_LENGTH) == TM_ROW_LENGTH ? 1 : -1];
+#endif
+#if TM_WEIGHTS_BYTES > 0
+typedef char tm_check_weights[TM_JOIN(TM_MODEL, _WEIGHTS_BYTES) == TM_WEIGHTS_BYTES ? 1 : -1];
 #endif
 typedef char tm_check_output[TM_JOIN(TM_MODEL, _OUTPUT_LENGTH) == TM_OUTPUT_LENGTH ? 1 : -1];
 

@@ -49,12 +49,15 @@ Operand = Callable[[SSAValue], Text]
 class Expressions:
     """Spells operations, given the texts of their operands, and records the target's helpers that they use.
 
-    program: the program's name, with which the names of its constants, buffers and arena begin in C.
+    program: the program's name, with which the names of its constants, buffers and arena begin in C. loaded: the
+    constants that the caller writes.
     """
 
-    def __init__(self, chip: Chip, arena: c.ArenaOp | None, program: str):
+    def __init__(self, chip: Chip, arena: c.ArenaOp | None, program: str, loaded: c.LoadedOp | None = None):
         self.chip = chip
         self.arena = arena
+        self.structure = None if loaded is None else loaded.sym_name
+        self.loaded = set[str]() if loaded is None else {op.sym_name.data for op in loaded.arrays}
         self.prefix = f"{program}_"
         self.helpers: set[str] = set()
 
@@ -83,11 +86,15 @@ class Expressions:
 
     def memory(self, symbol: SymbolRefAttr, instance: SSAValue | None, operand: Operand) -> str:
         """A constant, a buffer or the arena, which may be a member of an instance."""
+        if self.structure is not None and symbol.string_value() in self.loaded:
+            return f"{self.static(self.structure)}.{symbol.string_value()}"
         if instance is None:
             return self.static(symbol)
         return f"{operand(instance).code}->{symbol.string_value()}"
 
     def symbol(self, op: c.SymbolOp, operand: Operand) -> Text:
+        if self.structure is not None and op.symbol.string_value() == self.structure.data:
+            return Text(f"({spell(op.result.type)})&{self.static(self.structure)}", UNARY, op.result.type)
         name = self.memory(op.symbol, op.instance, operand)
         if pointer_type(op.result).memory.data == FAR:
             name = f"{FAR_ADDRESS}({name})"

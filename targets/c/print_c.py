@@ -24,7 +24,7 @@ from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.header_items import needed_part, once, words
 from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
-from tinyml.targets.chip import FEWER_CONSTANTS
+from tinyml.targets.chip import FEWER_CONSTANTS, WEIGHTS
 from tinyml.targets.registry import BUILT_IN, HOST, board, chip_of
 
 FILES = ("source", "header")
@@ -63,11 +63,21 @@ def print_c(module: ModuleOp, ctx: Context, target: str, file: str = "source") -
 
 
 def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
-    """Write NAME.c and NAME.h for the only program of a module into a folder, which is made if it is missing."""
+    """Write NAME.c and NAME.h for the only program of a module into a folder, which is made if it is missing.
+
+    The numbers that the caller writes before the first call, if there are any, are the content of NAME.weights.
+    """
     name = _program(module).sym_name.data
     folder.mkdir(parents=True, exist_ok=True)
     for file, extension in zip(FILES, ("c", "h"), strict=True):
         (folder / f"{name}.{extension}").write_text(print_c(module, ctx, target, file), encoding="utf-8")
+    if content := loaded_content(module):
+        (folder / f"{name}{WEIGHTS}").write_bytes(content)
+
+
+def loaded_content(module: ModuleOp) -> bytes:
+    """The numbers that the caller of the programs of a module writes before the first call; none for most programs."""
+    return b"".join(op.content for op in module.walk() if isinstance(op, c.LoadedOp))
 
 
 def sources_of_lines(module: ModuleOp, target: str) -> dict[int, tuple[str, ...]]:
@@ -97,12 +107,13 @@ class _ProgramPrinter:
         self.inlines = [op for op in ops if isinstance(op, c.InlineOp)]
         self.verbatims = [op for op in ops if isinstance(op, c.VerbatimOp)]
         self.constants = [op for op in ops if isinstance(op, c.ConstantOp)]
+        self.loaded = next((op for op in ops if isinstance(op, c.LoadedOp)), None)
         self.functions = [op for op in ops if isinstance(op, c.FuncOp)]
         self.instance = next((op for op in ops if isinstance(op, c.InstanceOp)), None)
         memory = ops if self.instance is None else self.instance.body.block.ops
         self.arena = next((op for op in memory if isinstance(op, c.ArenaOp)), None)
         self.buffers = [op for op in memory if isinstance(op, c.BufferOp)]
-        self.expressions = Expressions(self.chip, self.arena, self.name)
+        self.expressions = Expressions(self.chip, self.arena, self.name, self.loaded)
         symbols = [
             *self.defines,
             *self.inlines,
@@ -111,6 +122,7 @@ class _ProgramPrinter:
             *self.buffers,
             *([self.arena] if self.arena else []),
             *([self.instance] if self.instance else []),
+            *([self.loaded] if self.loaded else []),
         ]
         self.taken = {op.sym_name.data for op in symbols}
         self.taken |= {self.expressions.static(op.sym_name) for op in symbols}
@@ -142,6 +154,8 @@ class _ProgramPrinter:
         for op in self.constants:
             name = self.expressions.static(op.sym_name)
             lines += [*_comment([_titled(name, op.doc and op.doc.data)]), *self._constant(op, name), ""]
+        if self.loaded is not None:
+            lines += [*self._weights(self.loaded), ""]
         if self.arena is not None:
             lines += self._arena_table(self.arena, names)
             if self.instance is None:
@@ -267,6 +281,13 @@ class _ProgramPrinter:
             attribute += f" __attribute__((__aligned__({self.chip.constant_alignment})))"
         head = f"static const {spell(op.element)} {name}[{length}]{attribute} = {{"
         return [head, *(f"    {row}" for row in _rows(words)), "};"]
+
+    def _weights(self, op: c.LoadedOp) -> list[str]:
+        """The structure of the constants that the caller writes."""
+        head = f"The model's numbers, {len(op.content)} bytes, which the caller writes:"
+        rows = [f"{each.sym_name.data}: {each.doc.data}" for each in op.arrays if each.doc is not None]
+        members = [f"    {spell(each.element)} {each.sym_name.data}[{len(_numbers(each))}];" for each in op.arrays]
+        return [*_box([head, *rows]), "static struct {", *members, f"}} {self.expressions.static(op.sym_name)};"]
 
     def _arena_table(self, op: c.ArenaOp, names: Mapping[SSAValue, str]) -> list[str]:
         """The comment on the contents of the arena."""

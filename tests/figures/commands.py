@@ -51,6 +51,14 @@ def measure(command: str, models: Path | None = None) -> Values:
         return _estimator(model)
     if name == "sensor":
         return _sensor(model)
+    if name == "board":
+        from figures.digits_on_boards import at_serial_line
+
+        return at_serial_line(options)
+    if name == "digits":
+        from figures.digits_on_boards import on_all_images
+
+        return on_all_images(model_path(model, models) / "test.npz")
     if model not in WRITTEN:
         return _COMMANDS[name](model_path(model, models), options)
     with tempfile.TemporaryDirectory() as folder:

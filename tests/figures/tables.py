@@ -52,6 +52,7 @@ STREAMED = "compile {row} --target cortex-m4 --reuse-input --plan"
 PLAN = "plan {row} --bits 8"
 BY_ROWS = "compile {row} --input callback"
 IN_PLACE = "compile gural-mnist10-4-bits --reuse-input --pack-buffers --plan {row}"
+LOADED = "gural-mnist10-4-bits --plan {row}"
 FRONT = "plan resnet8 --front --target cortex-m4"
 TYPED = "compile {row}"
 WEIGHED = "weigh {row} --outputs class --width 8"
@@ -129,6 +130,22 @@ TABLES: dict[str, dict[str, Column]] = {
         "arena": (IN_PLACE, "{arena}"),
         "stack": (IN_PLACE, "{stack}"),
         "cycles, M": (IN_PLACE, "{time:M}"),
+    },
+    "memory-weights": {
+        heading: (f"board {LOADED}", cell)
+        for heading, cell in {
+            "weights": "{weights}",
+            "static data": "{static}",
+            "stack": "{stack}",
+            "RAM": "{ram}",
+            "cycles, M": "{time:M}",
+            "equal logits": "{equal} of {images}",
+        }.items()
+    },
+    "memory-digits": {
+        "images": ("digits cnn-gural-mnist10-4bit", "{images}"),
+        "right, %": ("digits cnn-gural-mnist10-4bit", "{accuracy:.2f}"),
+        "equal logits": ("digits cnn-gural-mnist10-4bit", "{equal}"),
     },
     "schedules-published": {
         "ordinary": (PLAN, "{ordinary}"),

@@ -50,16 +50,19 @@ def compiled_board(out: Path, folder: Path) -> Path:
 
 @contextmanager
 def simulated_board(elf: Path, folder: Path) -> Generator[str]:
-    """The port of a simulated board that runs a program; the board is stopped at the end."""
+    """The port of a simulated board that runs a program; the board is stopped at the end.
+
+    The file `depth` in the folder then has the bytes of its static data and the greatest depth of its stack.
+    """
     uart = folder / "uart"
     if not uart.exists():
         subprocess.run(["gcc", "-O2", CORE / "uart.c", "-lsimavr", "-lelf", "-o", uart], check=True)
     with pseudo_terminal() as (master, port):
-        running = subprocess.Popen([uart, UNO.part, elf, "0", "0"], stdin=master, stdout=master)
+        running = subprocess.Popen([uart, UNO.part, elf, "0", "0", folder / "depth"], stdin=master, stdout=master)
         try:
             yield port
         finally:
-            running.kill()
+            running.terminate()
             running.wait()
 
 

@@ -29,6 +29,7 @@ class CompileKeywords(TypedDict, total=False):
     instances: bool | None
     jobs: int | None
     journal: str | None
+    load_weights: bool | None
     loss: float | None
     metric: str | None
     optimize: str | None

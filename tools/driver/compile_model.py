@@ -46,7 +46,9 @@ def compile_model(request: Request) -> dict[str, Any]:
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
     chosen = board(request.target)
-    packagings = packagings_for(chosen, request.packages, zipped=request.zip, instances=request.instances)
+    packagings = packagings_for(
+        chosen, request.packages, zipped=request.zip, instances=request.instances, loaded=request.load_weights
+    )
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
         try:
             report, _ = build_folder(request, chosen, folder, must_fit=True, packagings=packagings)
@@ -125,6 +127,8 @@ def build_folder(
     start, requested, choice = time.perf_counter(), request, None
     if request.input == SERIAL and not board.arduino and board.name != HOST:
         raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
+    if request.input == SERIAL and request.load_weights:
+        raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
     with Progress(str(request.model), 5) as progress:
         progress.step("reading")
         ctx = context()

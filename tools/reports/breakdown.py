@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ModuleOp
 
 if TYPE_CHECKING:
+    from tinyml.dialects import c
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.runtime.model.interface import Interface
     from tinyml.transforms.ir.cost.estimate import Estimate
@@ -17,17 +18,20 @@ CALL_AND_RETURN = "call and return"
 
 
 def constant_names(program: ModuleOp) -> list[str]:
-    """Names of the constant arrays of a program at L5."""
-    from tinyml.dialects import c
-
-    return [op.sym_name.data for op in program.walk() if isinstance(op, c.ConstantOp)]
+    """Names of the constant arrays in flash of a program at L5."""
+    return [op.sym_name.data for op in _in_flash(program)]
 
 
 def constant_bytes(program: ModuleOp) -> dict[str, int]:
-    """The bytes of each constant array of a program at L5: of the model's numbers, and of tables of functions."""
+    """The bytes of each constant array in flash of a program at L5: the model's numbers, and tables of functions."""
+    return {op.sym_name.data: len(op.value.data.data) for op in _in_flash(program)}
+
+
+def _in_flash(program: ModuleOp) -> list[c.ConstantOp]:
     from tinyml.dialects import c
 
-    return {op.sym_name.data: len(op.value.data.data) for op in program.walk() if isinstance(op, c.ConstantOp)}
+    constants = [op for op in program.walk() if isinstance(op, c.ConstantOp)]
+    return [op for op in constants if not isinstance(op.parent_op(), c.LoadedOp)]
 
 
 def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> dict[str, Any] | None:

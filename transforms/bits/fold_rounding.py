@@ -100,12 +100,13 @@ class _FoldRounding(RewritePattern):
 
 
 def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:
-    """Add a constant to all elements of an array in flash; False if an element would overflow."""
+    """Add a constant to all elements of an constant array; False if an element would overflow."""
     limits = np.iinfo(array.raws.dtype)
     sums = array.raws.astype(np.int64) + constant
     if sums.size == 0 or sums.min() < limits.min or sums.max() > limits.max:
         return False
-    changed = scratch.ConstantOp.of(sums.astype(array.raws.dtype), array.result.type.element_type)
+    type = array.result.type
+    changed = scratch.ConstantOp.of(sums.astype(array.raws.dtype), type.element_type, loaded=array.loaded)
     changed.attributes |= array.attributes
     changed.result.name_hint = array.result.name_hint
     rewriter.replace(array, changed)

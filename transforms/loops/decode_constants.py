@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Attribute, SSAValue, Use
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Use
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.coding import INTEGER
@@ -20,6 +19,7 @@ from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import NumberFormat, element_format, number_format
 from tinyml.dialects.num import accumulator_type
 from tinyml.transforms.ir.buffers.buffer_reads import buffer_reads
+from tinyml.transforms.ir.buffers.retype_buffer import retype_elements
 
 _PRODUCTS = num.ProductsOp, num.SparseProductsOp, num.DotOp, num.StridedDotOp, num.SparseDotOp
 
@@ -53,7 +53,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
     if coded and integers is not None and all(_sums(use, integers) for use in buffer_reads(constant.result)):
         raws = format.integers(constant.raws).astype(integers.dtype)
         constant.value = scratch.ConstantOp.of(raws, integers.type).value
-        _retype(constant.result, integers.type)
+        retype_elements(constant.result, integers.type)
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
@@ -63,13 +63,3 @@ def _sums(use: Use, format: NumberFormat) -> bool:
         return False
     formats = [format if op.operands[use.index] is factor else element_format(factor.type) for factor in op.factors]
     return accumulator_type(op.sum).sums(*formats)
-
-
-def _retype(value: SSAValue, element: Attribute) -> None:
-    """Change the element type of a buffer and of its views."""
-    type = scratch.memref_type(value)
-    new = MemRefType(element, type.get_shape(), memory_space=type.memory_space)
-    value = Rewriter.replace_value_with_new_type(value, new)
-    for use in list(value.uses):
-        if isinstance(view := use.operation, scratch.SliceOp):
-            _retype(view.result, element)

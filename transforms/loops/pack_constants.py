@@ -1,4 +1,4 @@
-"""`pack-constants`: bit-packs constants in flash whose raws need fewer bits than their type, where that pays (L3).
+"""`pack-constants`: bit-packs constants whose raws need fewer bits than their type, where that pays (L3).
 
 The width follows from the raws of an array, whatever its number format. Kernels of the target read packed rows; single
 elements cost a call each. As in `choose-storage`, the product of bytes and time decides, which has to fall by `GAIN`,
@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -63,7 +63,9 @@ class PackConstantsPass(ModulePass):
         packables = [_Packable.find(constant, self.target) for constant in op.walk()]
         chosen = [packable for packable in packables if packable is not None]
         if self.packed == "auto":
-            chosen = _worthwhile(chosen) if chip.kernels else []
+            # RAM is always scarcer than time and flash.
+            loaded = [packable for packable in chosen if packable.constant.loaded]
+            chosen = [*loaded, *(_worthwhile([each for each in chosen if each not in loaded]) if chip.kernels else [])]
         for packable in chosen if self.packed != "never" else []:
             packable.pack()
 
@@ -91,7 +93,9 @@ class _Packable:
     @classmethod
     def find(cls, op: Operation, target: str) -> _Packable | None:
         """The constant packed at the width of least effort; None if it cannot be packed."""
-        if not isinstance(op, scratch.ConstantOp) or not isinstance(memref_type(op.result).memory_space, scratch.Flash):
+        if not isinstance(op, scratch.ConstantOp):
+            return None
+        if not isinstance(memref_type(op.result).memory_space, scratch.Flash | NoneAttr):
             return None
         format = number_format(memref_type(op.result).element_type)
         if format is None or format.dtype.kind != "i":
@@ -99,6 +103,9 @@ class _Packable:
         readers = [use.operation for use in buffer_reads(op.result)]
         rows = {dot.length for dot in readers if _is_dense(dot)}
         row = rows.pop() if len(rows) == 1 else 1
+        if op.loaded and any(isinstance(reader, num.SparseDotOp | num.SparseProductsOp) for reader in readers):
+            # The entries of sparse rows share bytes with gaps, which are structure and stay in flash.
+            return None
         candidates = [cls._with(op, target, bits, row, readers) for bits in packed_widths(op.raws)]
         readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= MOST]
         return min(readable, key=lambda candidate: candidate.effort, default=None)
@@ -114,7 +121,8 @@ class _Packable:
 
     def _count(self, reader: Operation) -> None:
         reads = chip_of(self.target).packed_reads
-        symbol, code = packed_reader(self.bits), reads.code.get(self.bits, 0)
+        symbol = packed_reader(self.bits, flash=not self.constant.loaded)
+        code = reads.code.get(self.bits, 0)
         slowdown = reads.loop if isinstance(reader, memref.LoadOp) else reads.kernel
         if _is_dense(reader):
             width = 8 * element_format(reader.factors[0].type).dtype.itemsize
@@ -158,7 +166,7 @@ class _Packable:
             filled[:, : self.row] = raws.reshape(-1, self.row)
             raws = filled.reshape(shape)
             _pad_slices(self.constant.result, self.row, padded)
-        space = scratch.PackedFlash(self.bits)
+        space = scratch.PackedRam(self.bits) if self.constant.loaded else scratch.PackedFlash(self.bits)
         self.constant.value = scratch.ConstantOp.of(raws, type.element_type).value
         retype_buffer(self.constant.result, MemRefType(type.element_type, shape, memory_space=space))
 
@@ -201,7 +209,7 @@ def _sparse(dot: num.SparseDotOp | num.SparseProductsOp, weights: int, target: s
 
 
 def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op: str, target: str) -> list[Kernel]:
-    """Kernels of an op for weights of the given width in flash, with an accumulator of sufficient width."""
+    """Kernels of an op for weights of the given width, with an accumulator of sufficient width."""
     formats = [element_format(operand.type) for operand in (values, vector)]
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []
@@ -209,7 +217,8 @@ def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op
     packed = packed_bits(memref_type(vector)) if op == num.SparseDotOp.name else None
     bits = packed or 8 * formats[1].dtype.itemsize
     widths = [width for width in ACCUMULATOR_WIDTHS if width >= num.accumulator_type(sum).bits]
-    wanted = [Kernel("", weights, bits, width, op=op, codings=codings) for width in widths]
+    flash = scratch.in_flash(memref_type(values))
+    wanted = [Kernel("", weights, bits, width, op=op, flash=flash, codings=codings) for width in widths]
     return [kernel for each in wanted for kernel in kernels_for(target, each)]
 
 

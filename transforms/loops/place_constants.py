@@ -90,7 +90,7 @@ def _chosen(movables: Sequence[_Movable], surplus: int) -> list[_Movable]:
 def _movables(module: ModuleOp, target: str) -> list[_Movable]:
     equal: dict[Attribute, list[scratch.ConstantOp]] = {}
     for op in module.walk():
-        if isinstance(op, scratch.ConstantOp) and op.far is None and scratch.bytes_of(op.result):
+        if isinstance(op, scratch.ConstantOp) and not op.loaded and op.far is None and scratch.bytes_of(op.result):
             equal.setdefault(op.value, []).append(op)
     found = (_movable(constants, target) for constants in equal.values())
     return [movable for movable in found if movable is not None]

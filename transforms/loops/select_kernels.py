@@ -97,7 +97,7 @@ def _may_be_a_loop(op: _Link) -> TypeGuard[num.KernelSumOp]:
 
 def _of_width(op: num.KernelOp, width: int, target: str) -> Kernel | None:
     weights, vector = op.factors
-    if _in_flash(vector) or not _begins_whole(weights) or _packed_in_ram(weights):
+    if _in_flash(vector) or not _begins_whole(weights) or (_packed_in_ram(weights) and not _is_constant(weights)):
         return None
     fetches = isinstance(op, num.SparseDotOp) and _packed_in_ram(vector)
     if fetches and _packed_offset(vector):
@@ -176,9 +176,13 @@ def _in_flash(value: SSAValue) -> bool:
 
 
 def _packed_in_ram(value: SSAValue) -> bool:
-    """True for values packed in RAM, which are unpacked first: kernels read packed elements only from flash."""
+    """True for values packed in RAM, which are unpacked first unless they are constants."""
     packed = isinstance(value.type, MemRefType) and scratch.packed_bits(scratch.memref_type(value)) is not None
     return packed and not _in_flash(value)
+
+
+def _is_constant(value: SSAValue) -> bool:
+    return isinstance(scratch.root(value).owner, scratch.ConstantOp)
 
 
 def _begins_whole(weights: SSAValue) -> bool:

@@ -71,7 +71,8 @@ class ComposedKernelAttr(KernelAttr):
 
     op: the op that it computes. weights_coding, vector_coding: codings of the factors
     (`tinyml.dialects.formats.coding`). weights, vector, sum: bits of the stored factors and of the accumulator. gaps:
-    bits stored with each weight of a sparse row, 0 for a dense one.
+    bits stored with each weight of a sparse row, 0 for a dense one. ram: 1 if the weights are in RAM on a chip that
+    reads flash by other instructions, otherwise 0.
     """
 
     name = "num.composed_kernel"
@@ -82,12 +83,15 @@ class ComposedKernelAttr(KernelAttr):
     vector: IntAttr
     sum: IntAttr
     gaps: IntAttr
+    ram: IntAttr
 
     @classmethod
-    def of(cls, op: str, codings: Sequence[str], widths: Sequence[int], sum: int, gaps: int = 0) -> Self:
+    def of(
+        cls, op: str, codings: Sequence[str], widths: Sequence[int], sum: int, gaps: int = 0, *, ram: bool = False
+    ) -> Self:
         """codings, widths: of weights and vector."""
         factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
-        return cls(StringAttr(op), *factors[0], *factors[1], IntAttr(sum), IntAttr(gaps))
+        return cls(StringAttr(op), *factors[0], *factors[1], IntAttr(sum), IntAttr(gaps), IntAttr(int(ram)))
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -97,18 +101,20 @@ class ComposedKernelAttr(KernelAttr):
                 parser.parse_punctuation(",")
                 parameters.append(StringAttr(parser.parse_identifier(f": expected the coding of the {what}")))
                 parameters.append(IntAttr(parser.parse_integer(allow_boolean=False)))
-            return [*parameters, *_parse_numbers(parser, ("sum", "gaps"), {"gaps": 0})]
+            return [*parameters, *_parse_numbers(parser, ("sum", "gaps", "ram"), {"gaps": 0, "ram": 0})]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             factors = (self.weights_coding, self.weights), (self.vector_coding, self.vector)
             texts = [self.op.data, *(f"{coding.data} {width.data}" for coding, width in factors)]
             printer.print_string(", ".join(texts))
-            _print_numbers(printer, {"sum": self.sum, "gaps": self.gaps}, {"gaps": 0})
+            numbers = {"sum": self.sum, "gaps": self.gaps, "ram": self.ram}
+            _print_numbers(printer, numbers, {"gaps": 0, "ram": 0})
 
     def verify(self) -> None:
         _verify_range({"weights": self.weights, "vector": self.vector}, 1, 64)
         _verify_range({"gaps": self.gaps}, 0, 8)
+        _verify_range({"ram": self.ram}, 0, 1)
         if self.sum.data not in range(8, 65, 8):
             raise VerifyException(f"sum must be whole bytes, 8 to 64 bits, got {self.sum.data}")
 

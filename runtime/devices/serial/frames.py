@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 START = 0xA5
 
-HELLO, INPUT, ANSWER, REFUSAL = "HXYE"
-"""Kinds of frames: a question for the greeting, or the greeting; an input; the answer; the reason for none."""
+HELLO, INPUT, ANSWER, REFUSAL, WEIGHTS = "HXYEW"
+"""Kinds of frames: a question for the greeting, or the greeting; an input; the answer; the reason for none; weights, or
+their receipt.
+"""
 
 _HEAD = struct.Struct("<cI")
 
@@ -59,7 +61,7 @@ class FrameReader:
             if len(self.waiting) < 1 + _HEAD.size:
                 return None
             kind, length = _HEAD.unpack_from(self.waiting, 1)
-            if kind not in b"HYE" or length > self.longest:
+            if kind not in b"HYEW" or length > self.longest:
                 del self.waiting[0]
                 continue
             end = 1 + _HEAD.size + length

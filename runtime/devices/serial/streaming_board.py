@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.device import DeviceError, raw_inputs
-from tinyml.runtime.devices.serial.frames import ANSWER, HELLO, INPUT, REFUSAL, Frame, FrameReader, frame
+from tinyml.runtime.devices.serial.frames import ANSWER, HELLO, INPUT, REFUSAL, WEIGHTS, Frame, FrameReader, frame
 from tinyml.runtime.devices.serial.port import SerialPort
 from tinyml.runtime.model.interface import Interface
 
@@ -27,7 +27,11 @@ _GREETING = struct.Struct("<BIII")
 _FRONT = struct.Struct("<iI")
 _AGAIN = 0.5
 """Seconds after which a board that may be starting is asked for its greeting again."""
-_REASONS = {1: "the board got a garbled sample", 2: "the board expects samples of another length"}
+_REASONS = {
+    1: "the board got garbled bytes",
+    2: "the board expects another length",
+    3: "the board has lost its weights, as after a reset",
+}
 
 
 def digest_of(source: str) -> int:
@@ -100,6 +104,21 @@ class StreamingBoard:
             told(sample + 1)
         return BoardAnswers(bytes(records), times)
 
+    def load(self, weights: bytes) -> None:
+        """Send the numbers that a model keeps in RAM; raises `InputError` if the board does not take them."""
+        self.port.write(frame(WEIGHTS, weights), self.timeout)
+        deadline = time.monotonic() + self.timeout
+        while (found := self._next(deadline)) is not None:
+            if found.whole and found.kind == WEIGHTS:
+                return
+            if found.kind != HELLO:
+                raise self._error(f"weights: {self._reason(found)}")
+        raise self._error(f"weights: no receipt within {self.timeout:g} s")
+
+    @staticmethod
+    def _reason(refusal: Frame) -> str:
+        return _REASONS.get(refusal.content[0] if refusal.content else 0, "the board refuses it")
+
     def _answer(self, sample: int, raw: bytes) -> tuple[int, int, bytes]:
         self.port.write(frame(INPUT, raw), self.timeout)
         deadline = time.monotonic() + self.timeout
@@ -111,8 +130,7 @@ class StreamingBoard:
             if found.kind == HELLO:
                 continue
             if found.kind == REFUSAL:
-                reason = _REASONS.get(found.content[0] if found.content else 0, "the board refuses it")
-                raise self._error(f"sample {sample}: {reason}")
+                raise self._error(f"sample {sample}: {self._reason(found)}")
             if found.kind != ANSWER or len(found.content) != expected:
                 raise self._error(f"sample {sample}: an answer of {len(found.content)} bytes, not {expected}")
             label, microseconds = _FRONT.unpack_from(found.content)

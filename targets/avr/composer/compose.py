@@ -18,7 +18,8 @@ from tinyml.targets.kernel import ElementFunction, Kernel
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
     """The kernel for a description without a name; None if there is none."""
-    if wanted.flash is False or not {*wanted.codings} <= {INTEGER, TABLE}:
+    # Elements of whole bytes in RAM have kernels in the list, or are decoded before.
+    if (wanted.flash is False and wanted.weights % 8 == 0) or not {*wanted.codings} <= {INTEGER, TABLE}:
         return None
     coded = TABLE in wanted.codings
     bytes = wanted.weights <= 8 and wanted.vector == 8 and not coded
@@ -28,7 +29,7 @@ def compose(wanted: Kernel) -> Kernel | None:
     if wanted.op == "num.dot" and whole and (_has_tables(wanted) if coded else wanted.weights in WIDTHS):
         return replace(dense_dot(replace(wanted, gaps=0)), needs=MUL)
     near = wanted.op == "num.sparse_dot" and not coded and wanted.weights in (*WIDTHS, 8, 16)
-    if near and (whole or wanted.vector in FETCHED):
+    if near and wanted.flash and (whole or wanted.vector in FETCHED):
         return replace(near_dot(replace(wanted, gaps=GAP_BITS)), needs=MUL)
     return None
 

@@ -1,5 +1,5 @@
-/* What the simulated AVR runs. The driver stops at the entry and the return of all functions, fills in the input and
-   reads its address, label and outputs by the calling convention, so nothing here costs RAM but the caller's array. */
+/* What the simulated AVR runs. The driver stops at the entry and the return of all functions, fills in the weights
+   and the input and reads their addresses, label and outputs by the calling convention, so nothing here costs RAM but the caller's array. */
 #include "tm_harness.h"
 
 #if TM_ROW_LENGTH > 0
@@ -10,6 +10,9 @@ __attribute__((noinline, noclone)) void tm_row(TM_INPUT *to, uint16_t row) {
 #endif
 
 int main(void) {
+#if TM_WEIGHTS_BYTES > 0
+    tm_weights();
+#endif
     for (;;) {
 #if TM_IN_OWN_BUFFER
         tm_input();

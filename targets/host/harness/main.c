@@ -1,5 +1,5 @@
-/* Runs a model on the host: SAMPLES (the only argument) raw inputs from standard input, one record per input to
-   standard output: int32 label; uint32 stack; uint64 cycles; scores. With TM_PAINT the inferences run in a thread on a
+/* Runs a model on the host: its weights, if it has any to receive, and SAMPLES (the only argument) raw inputs from
+   standard input, one record per input to standard output: int32 label; uint32 stack; uint64 cycles; scores. With TM_PAINT the inferences run in a thread on a
    painted stack, whose depth stands in the last record. The reading and writing is done outside of that thread. */
 #define _DEFAULT_SOURCE
 #include "tm_harness.h"
@@ -132,6 +132,10 @@ int main(int argc, char **argv) {
     records = malloc(samples * RECORD_BYTES + 1);
     if (!inputs || !records)
         return fail("out of memory");
+#if TM_WEIGHTS_BYTES > 0
+    if (fread(tm_weights(), 1, TM_WEIGHTS_BYTES, stdin) != TM_WEIGHTS_BYTES)
+        return fail("not enough weights");
+#endif
     if (fread(inputs, INPUT_BYTES, samples, stdin) != samples)
         return fail("not enough inputs");
 #if TM_PAINT

@@ -24,6 +24,7 @@ static uint32_t ticks()
 }
 
 unsigned long micros() { return ticks() / 2; }
+unsigned long millis() { return ticks() / 2000; }
 
 void SerialLine::begin(unsigned long)
 {
@@ -31,9 +32,6 @@ void SerialLine::begin(unsigned long)
     UBRR0 = 16;
     UCSR0C = 1 << UCSZ01 | 1 << UCSZ00;
     UCSR0B = 1 << RXEN0 | 1 << TXEN0;
-    TCCR1B = 1 << CS11;
-    TIMSK1 = 1 << TOIE1;
-    sei();
 }
 
 SerialLine::operator bool() const { return true; }
@@ -69,6 +67,9 @@ size_t SerialLine::write(const uint8_t *from, size_t count)
 
 int main()
 {
+    TCCR1B = 1 << CS11;
+    TIMSK1 = 1 << TOIE1;
+    sei();
     setup();
     for (;;)
         loop();

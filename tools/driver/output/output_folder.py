@@ -27,9 +27,11 @@ MEMORY_PICTURE = "memory.svg"
 
 
 def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
-    """Write NAME.c, NAME.h, the IR of every level and the measured samples."""
+    """Write NAME.c, NAME.h, NAME.weights if there are any, the IR of every level and the measured samples."""
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import in_file_order
+    from tinyml.targets.c.print_c import loaded_content
+    from tinyml.targets.chip import WEIGHTS
 
     name = interface_of(compiled.formats).name
     files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}
@@ -38,6 +40,8 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, text)
+    if content := loaded_content(compiled.program):
+        write_file(folder / f"{name}{WEIGHTS}", content)
     samples = io.BytesIO()
     np.savez(samples, x=in_file_order(compiled.formats, data.x[:MEASURED_SAMPLES]))
     write_file(folder / SAMPLES, samples.getvalue())

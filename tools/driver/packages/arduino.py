@@ -67,7 +67,8 @@ def library_files(model: PackagedModel) -> dict[str, str]:
     for path, text in filled_templates(files("tinyml.tools.driver.packages") / "templates" / "arduino", words):
         if path.parts[0] != "examples" or path.as_posix() in sketches:
             found[path.as_posix()] = text
-    found["examples/SelfTest/samples.h"] = stored_samples(model)
+    if not model.loads:
+        found["examples/SelfTest/samples.h"] = stored_samples(model)
     found["keywords.txt"] = "".join(f"{word}\t{kind}\n" for word, kind in _keywords(model))
     found["LICENSE"] = LICENCE_NOTE + (distribution(DISTRIBUTION).read_text("licenses/LICENSE") or "")
     return found
@@ -76,6 +77,11 @@ def library_files(model: PackagedModel) -> dict[str, str]:
 def sketch_names(model: PackagedModel) -> Iterator[str]:
     """The sketches that make sense for the inputs of a model."""
     interface = model.interface
+    if model.loads:
+        # The others do not write the weights.
+        if interface.row_elements is None:
+            yield SKETCH
+        return
     yield "SelfTest"
     if interface.row_elements is not None:
         if model.serial:
@@ -155,5 +161,5 @@ def _files(model: PackagedModel) -> dict[str, str]:
     return {f"{library_name(model)}/{path}": text for path, text in library_files(model).items()}
 
 
-ARDUINO = Packaging("arduino", _files, _lacks, archive=library_name)
+ARDUINO = Packaging("arduino", _files, _lacks, archive=library_name, loads=True)
 """The packaging: `arduino/NAME` is the library."""

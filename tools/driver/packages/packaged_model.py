@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects import tdsl
 from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.devices.toolchain import weights_in
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 
@@ -54,6 +55,11 @@ class PackagedModel:
         """`NAME.c` and `NAME.h`, by these names."""
         names = f"{self.name}.c", f"{self.name}.h"
         return {name: (self.folder / name).read_text("utf-8") for name in names}
+
+    @property
+    def loads(self) -> bool:
+        """True for a model that keeps its weights in RAM."""
+        return bool(weights_in(self.folder, self.interface))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -23,10 +23,12 @@ class Packaging:
 
     name: the value of `--package`, and the folder below the output folder. files: the contents of its files, by their
     paths relative to the folder. lacks: what a board lacks for this tool, as a phrase for messages; None if it lacks
-    nothing. archive: the folder below, for a model, that `--zip` packs; None if the tool takes no archives.
+    nothing. archive: the folder below, for a model, that `--zip` packs; None if the tool takes no archives. loads:
+    whether its examples write the weights of a model that keeps them in RAM.
     """
 
     name: str
     files: Callable[[PackagedModel], Mapping[str, str]]
     lacks: Callable[[Board], str | None] = every_board
     archive: Callable[[PackagedModel], str] | None = None
+    loads: bool = False

@@ -37,12 +37,12 @@ def packaging_names() -> tuple[str, ...]:
 
 
 def packagings_for(
-    board: Board, names: Sequence[str] | None, *, zipped: bool, instances: bool = False
+    board: Board, names: Sequence[str] | None, *, zipped: bool, instances: bool = False, loaded: bool = False
 ) -> Sequence[Packaging]:
     """The packagings of a model for a board. names: those that the user wants, None for the usual ones.
 
     zipped: whether the user wants an archive, too. instances: whether the model's functions take an instance, which the
-    examples of packagings do not.
+    examples of packagings do not. loaded: whether the model keeps its weights in RAM.
 
     Raises `InputError` for an unknown name, for a packaging whose tool does not know the board or of a model with
     instances, and if none of them makes an archive that is wanted.
@@ -53,12 +53,15 @@ def packagings_for(
             raise InputError(f"{asked[0]}: packages have no examples with several instances: leave out --instances")
         return []
     if names is None:
-        chosen = [one for one in map(_named, USUAL) if one.lacks(board) is None]
+        chosen = [one for one in map(_named, USUAL) if one.lacks(board) is None and one.loads >= loaded]
     else:
         chosen = [_named(name) for name in dict.fromkeys(names) if name != PLAIN]
         for packaging in chosen:
             if (lack := packaging.lacks(board)) is not None:
                 raise InputError(f"--package {packaging.name}: {board.name} {lack}")
+            if loaded and not packaging.loads:
+                why = "its example does not receive the weights of --load-weights, the sketch of --package arduino does"
+                raise InputError(f"--package {packaging.name}: {why}")
     if zipped and not any(packaging.archive for packaging in chosen):
         reason = _named(USUAL[0]).lacks(board)
         also = f", and {board.name} {reason}" if reason else f": give --package {USUAL[0]}, too"

@@ -28,6 +28,7 @@ def run_on_port(
     from tinyml.runtime.devices.device import result_of_records
     from tinyml.runtime.devices.serial.port import open_port
     from tinyml.runtime.devices.serial.streaming_board import StreamingBoard, digest_of
+    from tinyml.runtime.devices.toolchain import weights_in
     from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.readers.regular_files import read_bytes
@@ -43,6 +44,8 @@ def run_on_port(
     with open_port(port) as line:
         board = StreamingBoard(line, port, interface, timeout)
         board.greeting(digest)
+        if weights := weights_in(folder, interface):
+            board.load(weights)
         streamed = board.answers(raws, told)
     result = result_of_records(interface, streamed.records, "microseconds")
     outputs = Outputs(result.labels, result.scores, result.more)

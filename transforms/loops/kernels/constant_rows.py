@@ -62,6 +62,8 @@ def starts_of(start: num.ZeroOp | num.StartOp, op: num.ContractOp) -> Numbers | 
     constant, format = load.memref.owner, element_format(start.value.type)
     if not isinstance(constant, scratch.ConstantOp) or scratch.packed_bits(memref_type(constant.result)) is not None:
         return None
+    if constant.loaded:
+        return None
     return Start(format, constant.raws.reshape(-1)).sums(accumulator_type(start.result))
 
 
@@ -81,7 +83,7 @@ def constant_rows(link: num.RowSumOp) -> Numbers | None:
     if not _is_kept(vector, link.contraction):
         return None
     if isinstance(link, num.SparseProductsOp):
-        return _sparse_matrix(link)
+        return _sparse_matrix(link) if scratch.in_flash(memref_type(link.values)) else None
     return _dense_matrix(link) if isinstance(link, num.ProductsOp) else None
 
 
@@ -91,7 +93,7 @@ def _dense_matrix(link: num.ProductsOp) -> Numbers | None:
         if (offset := const_evaluate_operand(view.offset)) is None:
             return None
         start, run = start + offset, view.source
-    if not isinstance(constant := run.owner, scratch.ConstantOp) or not num.is_of_bytes(run):
+    if not isinstance(constant := run.owner, scratch.ConstantOp) or constant.loaded or not num.is_of_bytes(run):
         return None
     raws = constant.raws.reshape(-1).astype(np.int64)[start : start + rows * link.row_pitch]
     if raws.size != rows * link.row_pitch:

@@ -111,8 +111,12 @@ def visits_in_order(
 
 
 def raws_of(run: SSAValue) -> Numbers | None:
-    """The raws of the constant of which a run is a view; None if it is not a view of all of it."""
+    """The raws of the constant in flash of which a run is a view; None if it is not a view of all of it."""
     constant = scratch.root(run).owner
-    if not isinstance(constant, scratch.ConstantOp) or constant.raws.size != scratch.elements_of(run):
+    if (
+        not isinstance(constant, scratch.ConstantOp)
+        or constant.loaded
+        or constant.raws.size != scratch.elements_of(run)
+    ):
         return None
     return constant.raws.astype(np.int64).reshape(-1)

@@ -94,7 +94,8 @@ def dense_dot(wanted: Kernel) -> Kernel:
     products, length = GroupProducts.of(wanted), group_length(wanted.weights)
     chosen = products.arithmetic
     taken = pair(SAVED) if products.coded else ()
-    group = Group(wanted.weights, next_byte(FLASH, "Z"), products.spare(chosen.count, *taken))
+    memory = FLASH if wanted.flash else RAM
+    group = Group(wanted.weights, next_byte(memory, "Z"), products.spare(chosen.count, *taken))
     step = joined(
         *(products.product(group, element) for element in range(length)), (RESTORE,) if products.coded else ()
     )
@@ -107,7 +108,7 @@ def dense_dot(wanted: Kernel) -> Kernel:
         )
         if coding == TABLE
     ]
-    symbol = name_of(wanted, "tm_")
+    symbol = name_of(wanted, "tm_") + ("" if wanted.flash else "_ram")
     composed = entered(
         symbol,
         signature(wanted, symbol),
@@ -122,7 +123,7 @@ def dense_dot(wanted: Kernel) -> Kernel:
         element=loop.step / length,
     )
     code, time = bytes_of(loop.lines), loop.step / length
-    return replace(wanted, symbol=symbol, flash=True, step=time, code=code, composed=composed)
+    return replace(wanted, symbol=symbol, step=time, code=code, composed=composed)
 
 
 def near_dot(wanted: Kernel) -> Kernel:

@@ -175,3 +175,18 @@ c.instance @function_ctx {
   c.define @LENGTH 3 {doc = "elements"}
 }
 // CHECK: an instance consists of an arena and buffers, got c.define
+
+// -----
+
+c.loaded @weights {
+  c.constant @W dense<3> : tensor<1xi8>
+  c.constant @b dense<[-1, 2]> : tensor<2xi16>
+}
+// CHECK: arrays of larger elements come first
+
+// -----
+
+c.loaded @function {
+  c.define @LENGTH 3 {doc = "elements"}
+}
+// CHECK: a structure that the caller writes consists of constant arrays

@@ -99,6 +99,17 @@ c.program @several {
 // CHECK-NEXT:     c.return %label : i16
 // CHECK:        c.func @nothing() {
 
+c.program @small {
+  c.loaded @weights_in_ram {
+    c.constant @b dense<[-1, 2]> : tensor<2xi16>
+    c.constant @W dense<3> : tensor<1xi8> {doc = "1 int8_t"}
+  }
+  c.func @small_weights() -> !c.ptr<i8> {
+    %weights = c.symbol @weights_in_ram : !c.ptr<i8>
+    c.return %weights : !c.ptr<i8>
+  }
+}
+
 // CHECK:      c.program @several {
 // CHECK-NEXT:   c.instance @several_ctx {
 // CHECK-NEXT:     c.arena @arena 8 {alignment = 2 : i64} : i16
@@ -109,6 +120,12 @@ c.program @several {
 // CHECK:        c.func @several_scores(%ctx: !c.instance<@several_ctx>) -> !c.ptr<i16, const> {
 // CHECK-NEXT:     %y = c.view @arena[2] of %ctx : !c.instance<@several_ctx> {length = 3 : i64, doc = "3"} : !c.ptr<i16, const>
 // CHECK-NEXT:     c.invoke @several_set(%ctx) : !c.instance<@several_ctx>
+
+// CHECK:      c.program @small {
+// CHECK-NEXT:   c.loaded @weights_in_ram {
+// CHECK-NEXT:     c.constant @b dense<[-1, 2]> : tensor<2xi16>
+// CHECK-NEXT:     c.constant @W dense<3> : tensor<1xi8> {doc = "1 int8_t"}
+// CHECK-NEXT:   }
 
 // GENERIC: "c.define"() <{sym_name = "tiny_INPUT_LENGTH", value = 3 : i64, doc = "elements of X"}> : () -> ()
 // GENERIC: "c.for"(%zero, %three) <{step = 2 : i64}>

@@ -10,10 +10,12 @@
 
 "test.op"() {
   dense = #num.composed_kernel<num.dot, table 4, integer 8, sum = 32, gaps = 0>,
-  sparse = #num.composed_kernel<num.sparse_dot, integer 11, integer 16, gaps = 4, sum = 32>
+  sparse = #num.composed_kernel<num.sparse_dot, integer 11, integer 16, gaps = 4, sum = 32>,
+  ram = #num.composed_kernel<num.dot, integer 4, integer 8, ram = 1, sum = 16>
 } : () -> ()
 // CHECK: dense = #num.composed_kernel<num.dot, table 4, integer 8, sum = 32>,
-// CHECK-SAME: sparse = #num.composed_kernel<num.sparse_dot, integer 11, integer 16, sum = 32, gaps = 4>
+// CHECK-SAME: sparse = #num.composed_kernel<num.sparse_dot, integer 11, integer 16, sum = 32, gaps = 4>,
+// CHECK-SAME: ram = #num.composed_kernel<num.dot, integer 4, integer 8, sum = 16, ram = 1>
 
 "test.op"() {
   strip = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 4, runs = 3, length = 48, pitch = 96, step = 16, count = 8, zero = -5>,

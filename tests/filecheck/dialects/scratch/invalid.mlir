@@ -7,8 +7,8 @@
 
 // -----
 
-%r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8>
-// CHECK: a constant lies in #scratch.flash, #scratch.csr or #scratch.packed
+%r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8, #scratch.packed_ram<4, 8>>
+// CHECK: a constant lies in #scratch.flash, #scratch.csr or #scratch.packed, or in RAM
 
 // -----
 

@@ -75,6 +75,39 @@ def test_no_variant_takes_less():
             assert bits == of(graph, order) <= min(of(graph, other) for other in others), (graph, order)
 
 
+def alternating(result: tuple[int, int], first: list[int], along_rows: bool) -> list[int]:
+    """An order that begins with the turns `first`, and then takes a row and a column by turns."""
+    (height, width), order = result, [*first]
+    height, width = height - sum(first[::2]), width - sum(first[1::2])
+    while height and width:
+        if along_rows == (len(order) % 2 == 0):
+            order.append(0)
+        order[-1] += 1
+        height, width = (height - 1, width) if along_rows else (height, width - 1)
+        along_rows = not along_rows
+    return order
+
+
+def test_published_orders_of_a_kernel_that_is_not_square():
+    """20x20 pixels, 4 to 8 channels, a kernel 7 high and 1 wide: (k_h - k_w) f_in / (f_out - f_in) is 6.
+
+    By equation 16 columns as long as rows plus 6 add the same debt: from 14 rows of 20, 12 columns come first. Appendix
+    C.1.1 says to begin with 6 rows, and C.3, whose equation 23 has the other sign for strides of 1, with 6 columns; by
+    the debts of its equations 21 and 22 rows and columns alternate from the beginning.
+    """
+    tensors = {"x": Image(20, 20, 4), "y": Image(14, 20, 8)}
+    graph = Graph(tensors, ("x",), (Node("y", Kind.CONTRACTION, (Read("x", (7, 1)),)),), ("y",))
+    result = 14, 20
+
+    def least(first: list[int]) -> int:
+        return min(counted_bits(graph, alternating(result, first, along)) for along in (True, False)) // 8
+
+    assert min(counted_bits(graph, herringbone(result, rows_first)) for rows_first in (True, False)) == 8 * 2292
+    assert (counted_bits(graph, [14]), counted(graph, 0).least()[0]) == (8 * 2648, 8 * 2268)
+    assert [least(first) for first in ([0, 12], [0, 6], [0], [6])] == [2268, 2292, 2388, 2508]
+    assert counted_bits(graph, alternating(result, [6], True)) == 8 * 2528
+
+
 def test_of_equal_orders_one_with_the_fewest_transpositions_is_taken():
     """A kernel of one pixel and equally large pixels: each order takes as much."""
     tensors = {name: Image(6, 5, 3) for name in "xy"}

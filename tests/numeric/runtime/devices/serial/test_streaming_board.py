@@ -101,7 +101,7 @@ def late(got: bytes) -> bytes:
 
 WRONG: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda got: b"", "sample 0: no answer within 0.3 s"),
-    (lambda got: frame(REFUSAL, b"\1"), "sample 0: the board got a garbled sample"),
+    (lambda got: frame(REFUSAL, b"\1"), "sample 0: the board got garbled bytes"),
     (lambda got: right(got)[:-1] + b"\0", "sample 0: a garbled answer"),
     (late, "sample 0: a garbled answer"),
     (lambda got: frame(ANSWER, b"123"), "sample 0: an answer of 3 bytes, not 12"),

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.arduino_builder import built_sketch, is_installed
 from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
 from programs.sketches import CORE, sketches
 
 from tinyml.runtime.devices.registry import is_available
 from tinyml.targets.registry import board
 
-HARDWARE = Path("/usr/share/arduino/hardware")
-TOOLS = Path("/usr/share/arduino-builder")
-
-pytestmark = pytest.mark.skipif(
-    shutil.which("arduino-builder") is None or not HARDWARE.is_dir(), reason="arduino-builder is not installed"
-)
+pytestmark = pytest.mark.skipif(not is_installed(), reason="arduino-builder is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -28,21 +23,7 @@ def sensor(tmp_path_factory: pytest.TempPathFactory) -> SensorModel:
 
 
 def build(model: SensorModel, sketch: Path, folder: Path, target: str) -> Path:
-    """The ELF file that Arduino's build makes of a sketch; warnings in the library or the sketch are errors."""
-    cache = folder.parent / "cache"
-    for path in (folder, cache):
-        path.mkdir(exist_ok=True)
-    libraries = model.out / "arduino"
-    command = ["arduino-builder", "-compile", "-fqbn", board(target).arduino[0], "-warnings", "all"]
-    command += ["-hardware", TOOLS, "-hardware", HARDWARE, "-tools", "/usr/bin", "-libraries", libraries]
-    command += ["-build-path", folder, "-build-cache", cache]
-    # Without this definition core 1.8.7 itself does not compile.
-    command += ["-prefs", "compiler.cpp.extra_flags=-DDECIMAL_DIG=9", sketch]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    warned = [line for line in done.stderr.splitlines() if "warning:" in line and "/hardware/" not in line]
-    assert not warned
-    return folder / f"{sketch.name}.elf"
+    return built_sketch(model.out / "arduino", sketch, folder, target)
 
 
 @pytest.mark.parametrize("target", ["uno", "mega", "leonardo"])

@@ -40,6 +40,15 @@ def test_every_width_has_kernels_by_attribute(width: int):
 
 def test_what_cannot_be_composed():
     assert compose(Kernel("", 3, 16, 16)) is None
-    assert compose(Kernel("", 3, 8, 32, flash=False)) is None
+    assert compose(Kernel("", 3, 8, 32, op="num.sparse_dot", flash=False)) is None
+    assert compose(Kernel("", 8, 8, 32, flash=False, codings=(TABLE, INTEGER))) is None
     assert compose(Kernel("", 9, 8, 32, codings=(TABLE, INTEGER))) is None
     assert compose(Kernel("", 3, 16, 32, op="num.axpy")) is None
+
+
+def test_weights_in_ram_are_fetched_faster():
+    """A load takes a cycle less from RAM, for one byte of two elements."""
+    flash, ram = (compose(Kernel("", 4, 8, 16, flash=flash)) for flash in (True, False))
+    assert flash is not None
+    assert ram is not None
+    assert (ram.symbol, flash.step - ram.step) == (f"{flash.symbol}_ram", 0.5)

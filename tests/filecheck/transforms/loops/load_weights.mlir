@@ -1,0 +1,66 @@
+// RUN: tinyml-opt %s -p load-weights --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'load-weights,pack-constants{target=uno},select-kernels{target=uno}' --split-input-file | filecheck %s --check-prefix=PACKED
+
+// The filter has twice the scale of its own numbers, so that sums start from a finer bias: in RAM each number would take
+// a bit more. The bias is added at the end, and takes a byte.
+func.func @filter(%x: memref<4x!fixed.u<4, 2>>, %Y: memref<2x!fixed.q<16, 7>>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  %W = scratch.constant dense<[[2, -16, 14, 0], [6, 8, -2, 4]]> : tensor<2x4xi8> -> memref<2x4x!fixed.q<6, 5>, #scratch.flash>
+  %b = scratch.constant dense<[-128, 127]> : tensor<2xi16> -> memref<2x!fixed.q<9, 7>, #scratch.flash>
+  scf.for %i = %zero to %two step %one {
+    %at = arith.muli %i, %four : index
+    %row = scratch.slice %W[%at] : memref<2x4x!fixed.q<6, 5>, #scratch.flash> to memref<4x!fixed.q<6, 5>, #scratch.flash>
+    %first = memref.load %b[%i] : memref<2x!fixed.q<9, 7>, #scratch.flash>
+    %start = num.start %first : !fixed.q<9, 7> -> !fixed.acc<16, 7>
+    %sum = num.dot %start, %row, %x : !fixed.acc<16, 7>, memref<4x!fixed.q<6, 5>, #scratch.flash>, memref<4x!fixed.u<4, 2>> -> !fixed.acc<16, 7>
+    %y = num.finish %sum {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+    memref.store %y, %Y[%i] : memref<2x!fixed.q<16, 7>>
+  }
+  func.return
+}
+// CHECK: func.func @filter
+// CHECK: %W = scratch.constant dense<{{\[\[}}1, -8, 7, 0], [3, 4, -1, 2]]> : tensor<2x4xi8> -> memref<2x4x!fixed.q<5, 4>>
+// CHECK: %b = scratch.constant dense<[-128, 127]> : tensor<2xi8> -> memref<2x!fixed.s<8, 7>>
+// CHECK: %first = memref.load %b[%i] : memref<2x!fixed.s<8, 7>>
+// CHECK: [[start:%.*]] = num.zero : !fixed.acc<16, 6>
+// CHECK: %sum = num.dot [[start]], %row, %x : !fixed.acc<16, 6>, memref<4x!fixed.q<5, 4>>, memref<4x!fixed.u<4, 2>> -> !fixed.acc<16, 6>
+// CHECK: [[fine:%.*]] = num.align %sum : !fixed.acc<16, 6> -> !fixed.acc<16, 7>
+// CHECK: [[one:%.*]] = num.constant {value = 1.000000e+00 : f64} -> !fixed.q<2, 0>
+// CHECK: [[whole:%.*]] = num.mac [[fine]], %first, [[one]]
+// CHECK: num.finish [[whole]] {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+// PACKED: memref<2x4x!fixed.q<5, 4>, #scratch.packed_ram<4>>
+// PACKED: num.dot {{.*}} {kernel = #num.composed_kernel<num.dot, integer 4, integer 8, sum = 16, ram = 1>}
+
+// -----
+
+// The accumulator has no room for the products without their start.
+func.func @room(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
+  %W = scratch.constant dense<[2, 4]> : tensor<2xi8> -> memref<2x!fixed.q<6, 5>, #scratch.flash>
+  %b = scratch.constant dense<[-30000, 1]> : tensor<2xi16> -> memref<2x!fixed.q<16, 7>, #scratch.flash>
+  %first = memref.load %b[%at] : memref<2x!fixed.q<16, 7>, #scratch.flash>
+  %start = num.start %first : !fixed.q<16, 7> -> !fixed.acc<16, 7>
+  %sum = num.dot %start, %W, %x : !fixed.acc<16, 7>, memref<2x!fixed.q<6, 5>, #scratch.flash>, memref<2x!fixed.u<4, 2>> -> !fixed.acc<16, 7>
+  %y = num.finish %sum {bound = array<i64: -30000, 20000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+  func.return %y : !fixed.q<16, 7>
+}
+// CHECK: func.func @room
+// CHECK: memref<2x!fixed.q<6, 5>>
+// CHECK: memref<2x!fixed.q<16, 7>>
+// CHECK: num.dot %start, %W, %x
+
+// -----
+
+// Tables of the compiler, sparse structure and single numbers stay.
+func.func @others(%i: index) -> (i16, !fixed.q<8, 4>) {
+  %table = scratch.constant dense<[1, 2]> : tensor<2xi16> -> memref<2xi16, #scratch.flash>
+  %single = scratch.constant dense<3> : tensor<1xi8> -> memref<1x!fixed.q<8, 4>, #scratch.flash>
+  %a = memref.load %table[%i] : memref<2xi16, #scratch.flash>
+  %b = memref.load %single[%i] : memref<1x!fixed.q<8, 4>, #scratch.flash>
+  func.return %a, %b : i16, !fixed.q<8, 4>
+}
+// CHECK: func.func @others
+// CHECK: memref<2xi16, #scratch.flash>
+// CHECK: memref<1x!fixed.q<8, 4>, #scratch.flash>

@@ -1,0 +1,98 @@
+"""Weights in RAM: Gural and Murmann's setting, an Uno that has neither network nor image in its flash (section 5.1)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import gural_murmann
+from programs.simulated_board import compiled_board, simulated_board
+
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.serial.frames import INPUT, REFUSAL, FrameReader, frame
+from tinyml.runtime.devices.serial.port import open_port
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.registry import board
+from tinyml.tools.driver.compile_model import build_folder, compile_model
+from tinyml.tools.driver.packages.packaging_table import packagings_for
+from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.stages import load_program, print_ir
+
+IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])
+RAM = 2048
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "network.mlir"
+    path.write_text(print_ir(gural_murmann.program()))
+    return path
+
+
+@pytest.fixture(scope="module")
+def compiled(model: Path) -> tuple[Path, dict[str, Any]]:
+    """The network in 2 KB, streamed by pixels. What is measured is compared with the evaluator."""
+    folder = model.parent / "out"
+    request = Request(model=model, out=folder, reuse_input=True, pack_buffers=True, plan="pixels", load_weights=True)
+    folder.mkdir()
+    packagings = packagings_for(board("uno"), None, zipped=False, loaded=True)
+    assert [packaging.name for packaging in packagings] == ["arduino"]
+    return folder, build_folder(request, board("uno"), folder, must_fit=True, packagings=packagings)[0]
+
+
+def test_weights_take_the_bytes_of_their_bits(compiled: tuple[Path, dict[str, Any]]):
+    """1512.5 bytes of 4-bit weights and 8-bit biases; rows of filters are filled up to whole bytes."""
+    folder, report = compiled
+    content = (folder / "gural_mnist10.weights").read_bytes()
+    assert len(content) == 1519
+    assert report["constants_bytes"] == 0
+    assert report["ram_bytes"]["static"] == 1519 + report["ram_bytes"]["arena"] == 1519 + 350
+    assert report["ram_bytes"]["total"] < 1970
+
+
+def test_bits_on_all_devices(compiled: tuple[Path, dict[str, Any]], tmp_path: Path):
+    folder, _ = compiled
+    interface, runner = interface_of(load_program(folder / "ir/1-formats.mlir", context())), HostRunner(sanitize=True)
+    got = runner.run(runner.build(folder, interface, tmp_path), interface, IMAGES)
+    np.testing.assert_array_equal(got.scores, gural_murmann.logits(IMAGES))
+    np.savez(tmp_path / "images.npz", x=IMAGES[:1])
+    for device in ("cortex-m4", "riscv"):
+        assert run_model(RunRequest(folder=folder, data=tmp_path / "images.npz", device=device))["mismatch"] is None
+
+
+def test_everything_arrives_over_the_serial_line(compiled: tuple[Path, dict[str, Any]], tmp_path: Path):
+    """An Uno receives weights and images, and answers with the logits: within its 2 KB, the serial code included."""
+    folder, _ = compiled
+    np.savez(tmp_path / "images.npz", x=IMAGES[:1])
+    elf = compiled_board(folder, tmp_path)
+    with simulated_board(elf, tmp_path) as port:
+        with open_port(port) as line:
+            line.write(frame(INPUT, bytes(98)), 5)
+            reader = FrameReader(100)
+            while (answer := reader.next()) is None:
+                arrived = line.read(20)
+                assert arrived
+                reader.add(arrived)
+            assert (answer.kind, answer.content) == (REFUSAL, b"\x03")
+        assert run_model(RunRequest(folder=folder, data=tmp_path / "images.npz", port=port))["mismatch"] is None
+    static, stack = map(int, (tmp_path / "depth").read_text().split())
+    assert static + stack <= RAM
+    assert static < 1519 + 350 + 20
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"packages": ("cmake",)}, "--package cmake: its example does not receive the weights of --load-weights"),
+        ({"input": "serial"}, "--load-weights: the sketch for rows receives no weights: use --input callback"),
+        ({"instances": True}, "--load-weights: instances do not share what the caller writes: leave out --instances"),
+    ],
+)
+def test_refusals(options: dict[str, Any], message: str, model: Path, tmp_path: Path):
+    with pytest.raises(InputError, match=message):
+        compile_model(Request(model=model, out=tmp_path / "out", load_weights=True, **options))

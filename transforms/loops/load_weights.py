@@ -1,0 +1,145 @@
+"""`load-weights`: moves the numbers of a model from flash to RAM, where the caller writes them (L3).
+
+Gural and Murmann (2019, section 5.1) keep network, images and stack in the 2 KB of an ATmega328P: all numbers arrive
+over the serial line. Bytes of RAM count more there than time, so numbers become as narrow as their values allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.exact.accumulator import AccumulatorType
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import limits
+from tinyml.transforms.ir.buffers.buffer_reads import buffer_reads
+from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer, retype_elements
+from tinyml.transforms.ir.loop_nest import LoopNest
+
+_PRODUCTS = num.ProductsOp, num.DotOp
+_READERS = num.StartOp, num.MacOp, num.AddOp
+
+
+@dataclass(frozen=True)
+class LoadWeightsPass(ModulePass):
+    """Moves every constant array whose elements are numbers of a format or of an accumulator.
+
+    Tables of the compiler, the structure of sparse matrices and single numbers, which are part of the code elsewhere,
+    stay in flash. A power of two that all elements of a
+    filter share is multiplied with the sum, and integers of 16 bits that fit 8 take a byte; `pack-constants` packs the
+    others. Results keep their bits.
+    """
+
+    name = "load-weights"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for constant in [each for each in op.walk() if isinstance(each, scratch.ConstantOp)]:
+            type = scratch.memref_type(constant.result)
+            number = number_format(type.element_type) or accumulator_of(type.element_type)
+            if number is None or not isinstance(type.memory_space, scratch.Flash) or constant.raws.size == 1:
+                continue
+            _divide(constant)
+            _narrow(constant)
+            type = scratch.memref_type(constant.result)
+            retype_buffer(constant.result, MemRefType(type.element_type, type.get_shape()))
+
+
+def _divide(constant: scratch.ConstantOp) -> None:
+    """Move the greatest power of two that divides all raws behind the sums of products with a constant.
+
+    A sum that starts from another constant adds it at the end: `2 * sum + start`.
+    """
+    raws, format = constant.raws, number_format(scratch.memref_type(constant.result).element_type)
+    if not isinstance(format, ExactNumbers) or raws.dtype.kind != "i" or not raws.any():
+        return
+    common = int(np.bitwise_or.reduce(raws.reshape(-1)))
+    places = (common & -common).bit_length() - 1
+    readers = [use.operation for use in buffer_reads(constant.result)]
+    sums = [reader for reader in readers if isinstance(reader, _PRODUCTS) and _may_divide(reader, places)]
+    if not places or len(sums) < len(readers):
+        return
+    narrow = ExactNumbers.INTEGERS(format.bits - places, format.scale - places)
+    constant.value = scratch.ConstantOp.of((raws >> places).astype(narrow.dtype), narrow.type).value
+    retype_elements(constant.result, narrow.type)
+    for sum in sums:
+        _add_start_last(sum, places)
+
+
+def _may_divide(op: num.ProductsOp | num.DotOp, places: int) -> bool:
+    """True if a sum of products consists of nothing else but its start, and has room for the products alone."""
+    accumulator, start = num.accumulator_type(op.sum), op.sum.owner
+    finish = next((use.operation for use in op.result.uses), None)
+    if not isinstance(accumulator, AccumulatorType) or not isinstance(finish, num.FinishOp):
+        return False
+    if not op.result.has_one_use() or not isinstance(start, num.ZeroOp | num.StartOp) or finish.sum_bound is None:
+        return False
+    if accumulator.frac.data - places not in AccumulatorType.FRACS:
+        return False
+    if isinstance(start, num.ZeroOp):
+        return True
+    load = start.value.owner
+    array = scratch.root(load.memref).owner if isinstance(load, memref.LoadOp) else None
+    starts, format = array.raws if isinstance(array, scratch.ConstantOp) else None, number_format(start.value.type)
+    if starts is None or not isinstance(format, ExactNumbers):
+        return False
+    units = 1 << accumulator.frac.data - format.scale
+    low, high = limits(accumulator.width.data)
+    least, most = finish.sum_bound
+    return low <= least - int(starts.max()) * units and most - int(starts.min()) * units <= high
+
+
+def _add_start_last(op: num.ProductsOp | num.DotOp, places: int) -> None:
+    """Let a sum with divided weights begin from zero, multiply it and add its start."""
+    accumulator, start = num.accumulator_type(op.sum), op.sum.owner
+    assert isinstance(accumulator, AccumulatorType)
+    nest = LoopNest(op)
+    fine, coarse = accumulator, AccumulatorType(accumulator.width.data, accumulator.frac.data - places)
+    op.operands[0] = nest.insert(num.ZeroOp(coarse.type))
+    Rewriter.replace_value_with_new_type(op.result, coarse.type)
+    [use] = op.result.uses
+    nest = LoopNest(use.operation)
+    sum = nest.insert(num.AlignOp(op.result, fine.type))
+    if isinstance(start, num.StartOp):
+        sum = _added(sum, start.value, fine, nest)
+    use.operation.operands[use.index] = sum
+
+
+def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: LoopNest) -> SSAValue:
+    """A sum plus a number, as its product with a power of two."""
+    format = number_format(value.type)
+    assert isinstance(format, ExactNumbers)
+    scale = accumulator.frac.data - format.scale
+    one = nest.insert(num.ConstantOp(1.0, ExactNumbers.INTEGERS(2 + max(scale, 0), scale).type))
+    return nest.insert(num.MacOp(sum, value, one))
+
+
+def _narrow(constant: scratch.ConstantOp) -> None:
+    """Give integers of 16 bits that fit 8 bits a format of 8 bits, if only sums and additions read them."""
+    raws, format = constant.raws, number_format(scratch.memref_type(constant.result).element_type)
+    low, high = limits(8)
+    if not isinstance(format, ExactNumbers) or format.dtype.itemsize != 2:
+        return
+    if not low <= raws.min(initial=0) <= raws.max(initial=0) <= high:
+        return
+    # Of which every raw is a number, the least one, too.
+    narrow: Attribute = ExactNumbers.OF_SENSOR(8, True, format.scale).type
+    for use in buffer_reads(constant.result):
+        match reader := use.operation:
+            case memref.LoadOp() if all(isinstance(each.operation, _READERS) for each in reader.res.uses):
+                continue
+            case num.ProductsOp() | num.DotOp():
+                continue
+            case _:
+                return
+    constant.value = scratch.ConstantOp.of(raws.astype("i1"), narrow).value
+    retype_elements(constant.result, narrow)
