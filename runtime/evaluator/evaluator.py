@@ -24,7 +24,7 @@ from tinyml.dialects.tdsl.arrays.values import Arithmetic, HasValueInterface
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.foreign_ops import foreign_value
-from tinyml.runtime.evaluator.loop_steps import check_steps
+from tinyml.runtime.evaluator.loop_steps import check_steps, loop_steps
 from tinyml.runtime.evaluator.parallel_loops import Nest, beside, captured, counters, insert, nest_of
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ def samples_together(function: func.FuncOp) -> int:
     most = LARGEST // max(*sizes, 1)
     samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))
     # The iterations of a parallel loop are evaluated together for a single sample only.
-    nests = [nest_of(op) for op in function.body.block.ops if isinstance(op, scf.ForOp)]
-    return 1 if any(nest is not None and nest.iterations > samples for nest in nests) else samples
+    return 1 if samples * loop_steps(function, parallel=True) < loop_steps(function, parallel=False) else samples
 
 
 def evaluate(

@@ -19,11 +19,22 @@ def check_steps(function: func.FuncOp, samples: int) -> None:
 
     samples: those evaluated together; the iterations of a parallel loop are for one sample, and count as one then.
     """
-    for op in function.body.block.ops:
-        if isinstance(op, scf.ForOp) and (steps := _steps(op, samples == 1)) > (limit := step_limit()):
-            raise error_at(
-                op, f"the loop runs {steps:,} operations in an inference, {limit:,} at most; --max-elements raises this"
-            )
+    if (op := long_loop(function, samples == 1)) is not None:
+        steps, limit = _steps(op, samples == 1), step_limit()
+        raise error_at(
+            op, f"the loop runs {steps:,} operations in an inference, {limit:,} at most; --max-elements raises this"
+        )
+
+
+def long_loop(function: func.FuncOp, parallel: bool) -> scf.ForOp | None:
+    """The first loop that runs more operations than an inference may, one iteration at a time unless `parallel`."""
+    loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
+    return next((op for op in loops if _steps(op, parallel) > step_limit()), None)
+
+
+def loop_steps(function: func.FuncOp, parallel: bool) -> int:
+    """The operations that the loops of a function run, those of parallel loops together if `parallel`."""
+    return sum(_steps(op, parallel) for op in function.body.block.ops if isinstance(op, scf.ForOp))
 
 
 def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
