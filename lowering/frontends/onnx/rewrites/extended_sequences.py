@@ -35,7 +35,7 @@ class ExtendedSequence(RewritePattern):
             rewriter.insert(extended, InsertPoint.before(op))
             whole, start = extended.out, start + shape_of(other)[0]
         whole.name_hint = op.out.name_hint
-        rewriter.replace_op(op, [], [whole])
+        rewriter.replace(op, [], [whole])
 
 
 def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
