@@ -260,7 +260,6 @@ class _Run:
             carried = list(self.block(op.body.block))
         return carried
 
-
     def at_once(self, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
         """The results of a parallel loop, some iterations at a time; None for other loops and for several samples."""
         if op not in self.nests:
@@ -282,7 +281,10 @@ class _Run:
             run.iterations(nest, wholes)
         if self.observe is not None:
             for position, (array, whole) in enumerate(zip(carried, wholes, strict=True)):
-                for value, seen in [(op.body.block.args[1 + position], array), *((v, whole) for v in nest.stages(position))]:
+                for value, seen in [
+                    (op.body.block.args[1 + position], array),
+                    *((v, whole) for v in nest.stages(position)),
+                ]:
                     self.observe(value, beside(seen))
         return wholes
 
@@ -293,7 +295,13 @@ class _Run:
                 continue
             if inside in nest.insertions:
                 [whole] = [array for op, array in zip(nest.insertions, wholes, strict=True) if op is inside]
-                insert(inside, whole, self.values[inside.part], [self.values[x] for x in inside.offsets], self.together // len(whole))
+                insert(
+                    inside,
+                    whole,
+                    self.values[inside.part],
+                    [self.values[x] for x in inside.offsets],
+                    self.together // len(whole),
+                )
                 continue
             for value, result in zip(inside.results, self.operation(inside), strict=True):
                 self.bind(value, result)

@@ -41,7 +41,9 @@ def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
     """The operations that a loop executes, including nested loops; variable bounds count as one iteration."""
     if parallel and (nest := nest_of(loop)) is not None and (count := nest.together(together)):
         first, *others = map(len, nest.taken)
-        within = sum(_in_block(each.body.block, nest.loops, parallel, together * count * prod(others)) for each in nest.loops)
+        within = sum(
+            _in_block(each.body.block, nest.loops, parallel, together * count * prod(others)) for each in nest.loops
+        )
         return -(-first // count) * within
     bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
     low, high, step = bounds

@@ -312,4 +312,3 @@ def _collected(loop: scf.ForOp) -> SSAValue | None:
     length = tdsl.shape_of(carried)[0]
     fills = tdsl.shape_of(carried) == (length, 1) and tdsl.shape_of(insert.part) == (1, 1) and starts == [0]
     return insert.part if whole and fills and _range(loop) == range(length) else None
-

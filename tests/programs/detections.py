@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
 from programs.faces import Face
 
 Array: TypeAlias = "NDArray[Any]"
@@ -17,7 +18,7 @@ CENTRE, EXTENT = 0.1, 0.2
 """The variances by which the detectors' offsets and extents are scaled, as in SSD (Liu et al., 2016)."""
 
 OVERLAP, LEAST, MOST = 0.3, 0.05, 750
-"""Of boxes that overlap more than this, the best is kept; scores below the least and boxes beyond the most are dropped."""
+"""The overlap above which the better box is kept; the least score of a box, and the most boxes of an image."""
 
 
 def detections(face: Face, scores: Array, offsets: Array) -> Found:

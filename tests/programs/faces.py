@@ -1,9 +1,9 @@
 """The head detectors Face-A, Face-B and Face-C of MinUn (2021, table 7) as ONNX models, with the weights as published.
 
-A convolution of stride 2, RNNPool (Saha et al., NeurIPS 2020: one FastGRNN reads the rows and the columns of each patch,
-a second one their last states, in both directions), bottlenecks (MBConv) and, behind some of them, two convolutions for
-confidences and boxes. RNNPool is a Scan over strips of the image and, in it, one over the patches of the strip: memory
-holds the states of all patches, never the patches themselves.
+A convolution of stride 2, RNNPool (Saha et al., NeurIPS 2020: one FastGRNN reads the rows and the columns of each
+patch, a second one their last states, in both directions), bottlenecks (MBConv) and, behind some of them, two
+convolutions for confidences and boxes. RNNPool is a Scan over strips of the image and, in it, one over the patches of
+the strip: memory holds the states of all patches, never the patches themselves.
 
 Layers that the table leaves open are those of the published programs (microsoft/EdgeML, tools/SeeDot:
 model/rnnpool/face-2, face-3 and face-4). Their weights are published in fixed point, with ranges from which the scales
@@ -95,7 +95,10 @@ def parameters(face: Face, file: Path) -> dict[str, Array]:
     for index, (number, normalised) in enumerate(face.heads.items()):
         scale = given[f"normW{index + 1}"].reshape(-1, 1) if normalised else np.float32(1)
         for letter, name in (("C", "conf"), ("P", "loc")):
-            made[f"{letter}{number}F"], made[f"{letter}{number}B"] = given[f"{name}{index}w"] * scale, given[f"{name}{index}b"]
+            made[f"{letter}{number}F"], made[f"{letter}{number}B"] = (
+                given[f"{name}{index}w"] * scale,
+                given[f"{name}{index}b"],
+            )
     return made
 
 
@@ -162,9 +165,13 @@ class _Graph:
         whole, count = self.op("Reshape", value, self.integers(*shape)), shape[0]
         return self.part(whole, 0, 0, count - 1), self.part(whole, 0, 1, count)
 
-    def scan(self, name: str, body: _Graph, states: Mapping[str, str], steps: Mapping[str, str], **attributes: Any) -> str:
-        """The only output of a Scan. states, steps: names in the body by values here; the body's last node is the output."""
-        inputs = [helper.make_tensor_value_info(x, TensorProto.FLOAT, None) for x in (*states.values(), *steps.values())]
+    def scan(
+        self, name: str, body: _Graph, states: Mapping[str, str], steps: Mapping[str, str], **attributes: Any
+    ) -> str:
+        """The only output of a Scan, that of the body's last node. states, steps: names in the body by values here."""
+        inputs = [
+            helper.make_tensor_value_info(x, TensorProto.FLOAT, None) for x in (*states.values(), *steps.values())
+        ]
         output = helper.make_tensor_value_info(body.nodes[-1].output[0], TensorProto.FLOAT, None)
         graph = helper.make_graph(body.nodes, f"{name}_body", inputs, [output])
         return self.op("Scan", *states, *steps, name=name, body=graph, num_scan_inputs=len(steps), **attributes)

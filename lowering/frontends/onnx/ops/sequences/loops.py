@@ -72,7 +72,7 @@ def _insert_step(to: Builder, part: SSAValue, whole: SSAValue, step: SSAValue) -
 
 @handles_loop("Scan")
 def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence[Value]:
-    """Scan of opset 9 and newer: states first, then sequences; of its outputs those that nobody reads are not stored."""
+    """Scan of opset 9 and newer: states first, then sequences; a sequence that nobody reads is not stored."""
     graph, sequences = node.graph("body"), node.integer("num_scan_inputs")
     states = len(inputs) - sequences
     outputs = len(graph.outputs) - states
