@@ -280,31 +280,22 @@ class _Run:
                 run.values[loop.body.block.args[0]] = np.tile(index, self.together)
             run.iterations(nest, wholes)
         if self.observe is not None:
-            for position, (array, whole) in enumerate(zip(carried, wholes, strict=True)):
-                for value, seen in [
-                    (op.body.block.args[1 + position], array),
-                    *((v, whole) for v in nest.stages(position)),
-                ]:
-                    self.observe(value, beside(seen))
+            for position, whole in enumerate(wholes):
+                self.observe(op.body.block.args[1 + position], beside(carried[position]))
+                for value in nest.stages(position):
+                    self.observe(value, beside(whole))
         return wholes
 
     def iterations(self, nest: Nest, wholes: Sequence[Array]) -> None:
         """Evaluate the bodies of a nest for all iterations, and insert their parts."""
+        targets = dict(zip(nest.insertions, wholes, strict=True))
         for inside in (op for loop in nest.loops for op in loop.body.block.ops):
-            if isinstance(inside, scf.YieldOp) or inside in nest.loops:
-                continue
-            if inside in nest.insertions:
-                [whole] = [array for op, array in zip(nest.insertions, wholes, strict=True) if op is inside]
-                insert(
-                    inside,
-                    whole,
-                    self.values[inside.part],
-                    [self.values[x] for x in inside.offsets],
-                    self.together // len(whole),
-                )
-                continue
-            for value, result in zip(inside.results, self.operation(inside), strict=True):
-                self.bind(value, result)
+            if isinstance(inside, tdsl.InsertSliceOp) and inside in targets:
+                part, offsets = self.values[inside.part], [self.values[offset] for offset in inside.offsets]
+                insert(inside, targets[inside], part, offsets, self.together // len(targets[inside]))
+            elif not isinstance(inside, scf.YieldOp) and inside not in nest.loops:
+                for value, result in zip(inside.results, self.operation(inside), strict=True):
+                    self.bind(value, result)
 
 
 def _repeated(value: Any, times: int) -> Any:
