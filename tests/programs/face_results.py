@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
@@ -46,7 +45,8 @@ def write_detector(name: str, detectors: Path, out: Path) -> Path:
     """Write FACE.onnx and, beside it, search.npz and test.npz; returns the model."""
     out.mkdir(parents=True, exist_ok=True)
     model = out / f"{name}.onnx"
-    onnx.save(face_model(FACES[name], parameters(FACES[name], detectors / f"{name}.npz")), str(model))
+    detector = face_model(FACES[name], parameters(FACES[name], detectors / f"{name}.npz"))
+    model.write_bytes(detector.SerializeToString())
     with np.load(detectors / "reference.npz") as arrays:
         searched = arrays["x"] / INPUT_SCALE
     pictures, _ = measured_pictures(detectors)

@@ -197,7 +197,7 @@ class _Model(_Graph):
         made = self.op("Conv", x, weights, bias, strides=[stride] * 2, pads=pads, group=groups)
         if relu is None:
             return made
-        limits = (self.constant(name, np.float32(limit)) for name, limit in (("least", 0), ("most", 6)))
+        limits = (self.constant(name, np.asarray(limit, np.float32)) for name, limit in (("least", 0), ("most", 6)))
         return self.op("Clip", made, *limits, name=relu)
 
     def last_state(self, to: _Graph, name: str, cell: str, sequence: str, backwards: bool = False) -> str:
@@ -273,9 +273,7 @@ class _Model(_Graph):
         image = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, face.height, face.width])
         constants = [numpy_helper.from_array(np.ascontiguousarray(v), name) for name, v in self.constants.items()]
         graph = helper.make_graph(self.nodes, "face", [image], outputs, constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
-        onnx.checker.check_model(model)
-        return model
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
 
 
 def face_model(face: Face, given: Mapping[str, Array]) -> onnx.ModelProto:

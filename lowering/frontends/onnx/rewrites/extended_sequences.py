@@ -47,8 +47,9 @@ def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
     start, insertion = loop.iter_args[value.index], last.operands[value.index].owner
     if not isinstance(start.owner, tdsl.FillOp) or not start.has_one_use() or not carried.has_one_use():
         return None
-    inserts = isinstance(insertion, tdsl.InsertSliceOp) and insertion.input is carried and insertion.out.has_one_use()
-    return insertion if inserts else None
+    if not isinstance(insertion, tdsl.InsertSliceOp) or insertion.input is not carried:
+        return None
+    return insertion if insertion.out.has_one_use() else None
 
 
 def _lengthened(filled: SSAValue, insertion: tdsl.InsertSliceOp, like: SSAValue, rewriter: PatternRewriter) -> SSAValue:
