@@ -24,7 +24,8 @@ from tinyml.dialects.tdsl.arrays.values import Arithmetic, HasValueInterface
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.foreign_ops import foreign_value
-from tinyml.runtime.evaluator.loop_steps import check_steps
+from tinyml.runtime.evaluator.loop_steps import check_steps, loop_steps
+from tinyml.runtime.evaluator.parallel_loops import Nest, beside, captured, counters, insert, nest_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,7 +112,9 @@ def samples_together(function: func.FuncOp) -> int:
     ]
     sizes = [int(np.prod(tdsl.shape_of(value))) for value in values if isinstance(value.type, TensorType)]
     most = LARGEST // max(*sizes, 1)
-    return min(CHUNK, 1 << max(most.bit_length() - 1, 0))
+    samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))
+    # The iterations of a parallel loop are evaluated together for a single sample only.
+    return 1 if samples * loop_steps(function, parallel=True) < loop_steps(function, parallel=False) else samples
 
 
 def evaluate(
@@ -123,7 +126,7 @@ def evaluate(
     tensor value and its array, once per chunk and loop iteration.
     """
     function = predict_function(module)
-    check_steps(function)
+    check_steps(function, samples_together(function))
     shape = tdsl.shape_of(function.body.block.args[0])
     if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
         raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
@@ -201,13 +204,25 @@ def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any
     return run.loop(loop, [values[operand] for operand in loop.operands])
 
 
-class _Run:
-    """The evaluation of one chunk of samples."""
+def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any] | None:
+    """The results of a parallel loop as `run_loop` gives them; None for any other one, and for several samples."""
+    run = _Run(arithmetic, None)
+    run.values = dict(values)
+    return run.at_once(loop, [values[operand] for operand in loop.iter_args])
 
-    def __init__(self, arithmetic: Arithmetic, observe: Observer | None):
+
+class _Run:
+    """The evaluation of one chunk of samples.
+
+    together: the iterations of parallel loops that are evaluated together for the only sample, 1 outside of them.
+    """
+
+    def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):
         self.arithmetic = arithmetic
         self.observe = observe
+        self.together = together
         self.values: dict[SSAValue, Any] = {}
+        self.nests: dict[scf.ForOp, Nest | None] = {}
 
     def function(self, function: func.FuncOp, inputs: Array) -> Outputs:
         self.bind(function.body.block.args[0], inputs)
@@ -219,7 +234,7 @@ class _Run:
     def bind(self, value: SSAValue, result: Any) -> None:
         self.values[value] = result
         if self.observe is not None and isinstance(value.type, TensorType):
-            self.observe(value, result)
+            self.observe(value, beside(result) if self.together > 1 else result)
 
     def block(self, block: Block) -> Sequence[Any]:
         for op in block.ops:
@@ -236,12 +251,56 @@ class _Run:
 
     def loop(self, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
         low, high, step, *carried = arguments
+        if (results := self.at_once(op, carried)) is not None:
+            return results
         for i in range(low, high, step):
             self.bind(op.body.block.args[0], i)
             for argument, value in zip(op.body.block.args[1:], carried, strict=True):
                 self.bind(argument, value)
             carried = list(self.block(op.body.block))
         return carried
+
+    def at_once(self, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
+        """The results of a parallel loop, some iterations at a time; None for other loops and for several samples."""
+        if op not in self.nests:
+            self.nests[op] = nest_of(op)
+        if (nest := self.nests[op]) is None or (count := nest.together(self.together)) == 0:
+            return None
+        outside = {value: self.values[value] for value in captured(op)}
+        if any(np.ndim(array) and len(array) not in (1, self.together) for array in (*outside.values(), *carried)):
+            return None
+        first, *others = nest.taken
+        wholes = [np.repeat(array, self.together // len(array), 0) for array in carried]
+        for start in range(0, len(first), count):
+            indices = counters([first[start : start + count], *others])
+            run = _Run(self.arithmetic, self.observe, self.together * len(indices[0]))
+            run.nests = self.nests
+            run.values = {value: _repeated(array, len(indices[0])) for value, array in outside.items()}
+            for loop, index in zip(nest.loops, indices, strict=True):
+                run.values[loop.body.block.args[0]] = np.tile(index, self.together)
+            run.iterations(nest, wholes)
+        if self.observe is not None:
+            for position, whole in enumerate(wholes):
+                self.observe(op.body.block.args[1 + position], beside(carried[position]))
+                for value in nest.stages(position):
+                    self.observe(value, beside(whole))
+        return wholes
+
+    def iterations(self, nest: Nest, wholes: Sequence[Array]) -> None:
+        """Evaluate the bodies of a nest for all iterations, and insert their parts."""
+        targets = dict(zip(nest.insertions, wholes, strict=True))
+        for inside in (op for loop in nest.loops for op in loop.body.block.ops):
+            if isinstance(inside, tdsl.InsertSliceOp) and inside in targets:
+                part, offsets = self.values[inside.part], [self.values[offset] for offset in inside.offsets]
+                insert(inside, targets[inside], part, offsets, self.together // len(targets[inside]))
+            elif not isinstance(inside, scf.YieldOp) and inside not in nest.loops:
+                for value, result in zip(inside.results, self.operation(inside), strict=True):
+                    self.bind(value, result)
+
+
+def _repeated(value: Any, times: int) -> Any:
+    """A value for several iterations of each of those that there are."""
+    return np.repeat(value, times, 0) if np.ndim(value) and len(value) > 1 else value
 
 
 def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:

@@ -18,8 +18,9 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.tdsl.memory_sums import accumulator_elements
-from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_loop
+from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_at_once, run_loop
 from tinyml.runtime.evaluator.loop_batching import compute_batched, iteration, with_iterations
+from tinyml.runtime.evaluator.parallel_loops import captured
 from tinyml.runtime.evaluator.tapes import Recorded
 from tinyml.runtime.evaluator.value_numbering import Kept, Numbering
 
@@ -128,7 +129,7 @@ class SharedProgram:
             needed.add(value.owner)
             waiting += value.owner.operands
             if isinstance(value.owner, scf.ForOp):
-                waiting += _captured(value.owner)
+                waiting += captured(value.owner)
         for op in block.ops:
             if op not in needed:
                 continue
@@ -148,6 +149,8 @@ class SharedProgram:
         taken = range(low, high, step)
         if not taken:
             return [values[value] for value in loop.iter_args]
+        if (results := run_at_once(loop, self.arithmetic, values)) is not None:
+            return results
         batch = _Batch(self, loop, taken, values, chunk)
         current = [values[value] for value in loop.iter_args]
         summed = [batch.summed(position, start) for position, start in enumerate(current)]
@@ -189,7 +192,7 @@ class _Batch:
         self.moving: set[SSAValue] = set(body.args[1:])
         self.dependent: set[Operation] = set()
         for op in list(body.ops)[:-1]:
-            read = (*op.operands, *(_captured(op) if op.regions else ()))
+            read = (*op.operands, *(captured(op) if op.regions else ()))
             if any(value in self.moving for value in read) or self._too_large(op):
                 self.dependent.add(op)
                 self.moving.update(op.results)
@@ -232,7 +235,7 @@ class _Batch:
         """The results of independent ops that dependent ops read or that the loop yields."""
         last = self.loop.body.block.last_op
         assert last is not None
-        used = {operand for op in rest for operand in (*op.operands, *(_captured(op) if op.regions else ()))}
+        used = {operand for op in rest for operand in (*op.operands, *(captured(op) if op.regions else ()))}
         inside = [value for value in (*used, *last.operands) if value.owner.parent is self.loop.body.block]
         return {value: self.of(value) for value in inside if value not in self.moving}
 
@@ -309,11 +312,3 @@ def _collected(loop: scf.ForOp) -> SSAValue | None:
     length = tdsl.shape_of(carried)[0]
     fills = tdsl.shape_of(carried) == (length, 1) and tdsl.shape_of(insert.part) == (1, 1) and starts == [0]
     return insert.part if whole and fills and _range(loop) == range(length) else None
-
-
-def _captured(op: Operation) -> list[SSAValue]:
-    """The values defined outside an op that its nested ops read."""
-    nested = [inner for inner in op.walk() if inner is not op]
-    inside = {value for inner in nested for value in inner.results}
-    inside |= {argument for inner in op.walk() for region in inner.regions for argument in region.block.args}
-    return [operand for inner in nested for operand in inner.operands if operand not in inside]

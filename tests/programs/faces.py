@@ -1,332 +1,281 @@
-"""The face detectors Face-A, Face-B and Face-C of MinUn (2021, table 7) in SeeDot's language, with random weights.
+"""The head detectors Face-A, Face-B and Face-C of MinUn (2021, table 7) as ONNX models, with the weights as published.
 
-A convolution with stride 2, RNNPool (Saha et al., NeurIPS 2020: one FastGRNN reads the rows and the columns of each
+A convolution of stride 2, RNNPool (Saha et al., NeurIPS 2020: one FastGRNN reads the rows and the columns of each
 patch, a second one their last states, in both directions), bottlenecks (MBConv) and, behind some of them, two
-convolutions for confidences and boxes. The layers that the table leaves open are those of the published programs
-(microsoft/EdgeML, tools/SeeDot: model/rnnpool/face-2, face-3 and face-4): heads and their normalisation, sizes of the
-hidden states, and the last row and column of the pooled image, which repeat their neighbours. Batch normalisations and
-the scales of normalised vectors are part of the weights.
+convolutions for confidences and boxes. RNNPool is a Scan over strips of the image and, in it, one over the patches of
+the strip: memory holds the states of all patches, never the patches themselves.
 
-From the folder `tests`, `python -m programs.faces FACE FOLDER` writes a program and data to compile it with, and with
-`--board BOARD` compiles it for an image, runs it there and compares every bit with the evaluator.
+Layers that the table leaves open are those of the published programs (microsoft/EdgeML, tools/SeeDot:
+model/rnnpool/face-2, face-3 and face-4). Their weights are published in fixed point, with ranges from which the scales
+follow. `parameters` reads them from an .npz file with the names of these programs: `CBR1F` and so on for the first
+convolution, `W1 U1 Bg1 Bh1 W2 ..` for the cells, `L{n}F1 L{n}B1 L{n}W1 ..` for bottlenecks, `normW{k}`, `conf{k}w`,
+`loc{k}w` and so on for heads; filters are groups x height x width x channels in x channels out, and every convolution
+of a bottleneck is (conv(x) + B) * W.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import onnx
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import ModuleOp
+from onnx import TensorProto, helper, numpy_helper
 
-from programs.lowered import lowered
-from programs.narrow_peak import with_packed_buffers
-from tinyml.dialects.context import context
-from tinyml.lowering import pipelines
-from tinyml.lowering.frontends.seedot.importer import import_seedot
-from tinyml.targets.c.print_c import write_c
-from tinyml.tools.driver.measure import Measured, Mismatch, run_on_device
-from tinyml.transforms.formats.assign_format import AssignFormatPass
+Array: TypeAlias = "NDArray[np.float32]"
 
 HIDDEN, CHANNELS = 16, 4
 """Numbers of a hidden state, and channels of the first convolution."""
 
-BOX = 4
+BOX, BACKGROUNDS = 4, 3
+"""Numbers of a box, and confidences of the first head for the background, of which the greatest counts."""
+
+INPUT_SCALE, MEAN = 138.0, 117.312
+"""The model takes (gray - MEAN) / INPUT_SCALE, which lies in [-1, 1]."""
 
 
 @dataclass(frozen=True)
 class Face:
-    """A detector: its patches, the (channels, stride) of its bottlenecks, and where its heads are.
+    """A detector.
 
-    heads: the number of each bottleneck that is followed by a head, and whether its vectors are normalised first.
+    patch: the side of a patch, twice the stride. bottlenecks: the (channels, stride) of each. heads: the number of each
+    bottleneck that is followed by a head, and whether its vectors are normalised first. priors: the stride and the side
+    of the boxes of each head, in pixels of the image.
     """
 
     patch: int
-    stride: int
     bottlenecks: Sequence[tuple[int, int]]
-    heads: dict[int, bool]
+    heads: Mapping[int, bool]
+    priors: Sequence[tuple[int, int]]
+    height: int = 240
+    width: int = 320
 
+    @property
+    def counts(self) -> list[int]:
+        """The number of boxes of each head."""
+        return [(self.height // step) * (self.width // step) for step, _ in self.priors]
+
+
+LARGE = ((8, 8), (8, 16), (16, 32), (16, 48))
 
 FACES = {
-    "face_a": Face(
+    "face-a": Face(
         8,
-        4,
         [*[(32, 1)] * 8, (96, 2), (96, 1), (96, 1), *[(128, 1)] * 3],
         {3: True, 7: True, 10: True, 13: False},
+        LARGE,
     ),
-    "face_b": Face(16, 8, [(32, 1), (96, 1), (96, 1), (128, 1)], {0: True, 1: True, 3: True}),
-    "face_c": Face(8, 4, [(32, 1), (32, 1), (64, 2), (64, 1)], {0: True, 1: True, 2: True, 3: False}),
+    "face-b": Face(
+        16,
+        [(32, 1), (96, 1), (96, 1), (128, 1)],
+        {0: True, 1: True, 3: True},
+        ((16, 16), (16, 32), (16, 48)),
+    ),
+    "face-c": Face(8, [(32, 1), (32, 1), (64, 2), (64, 1)], {0: True, 1: True, 2: True, 3: False}, LARGE),
 }
 
 
+def parameters(face: Face, file: Path) -> dict[str, Array]:
+    """The parameters of a detector with scales in the weights, from a file of arrays as published."""
+    with np.load(file) as arrays:
+        given = {name: np.asarray(arrays[name], np.float32) for name in arrays.files}
+    scale = given["CBR1W"].reshape(-1)
+    made = {"F": given["CBR1F"] * scale * np.float32(INPUT_SCALE), "B": given["CBR1B"] * scale}
+    for cell in "12":
+        made |= {f"{name}{cell}": given[f"{name}{cell}"] for name in "WU"}
+        made |= {f"{name}{cell}": given[f"{name}{cell}"].reshape(-1, 1) for name in ("Bg", "Bh")}
+    for number in range(len(face.bottlenecks)):
+        for stage in "123":
+            filter, bias, scale = (given[f"L{number}{name}{stage}"] for name in "FBW")
+            made[f"L{number}F{stage}"] = filter * (scale.reshape(-1, 1, 1, 1, 1) if stage == "2" else scale)
+            made[f"L{number}B{stage}"] = bias * scale
+    for index, (number, normalised) in enumerate(face.heads.items()):
+        scale = given[f"normW{index + 1}"].reshape(-1, 1) if normalised else np.float32(1)
+        for letter, name in (("C", "conf"), ("P", "loc")):
+            made[f"{letter}{number}F"], made[f"{letter}{number}B"] = (
+                given[f"{name}{index}w"] * scale,
+                given[f"{name}{index}b"],
+            )
+    return made
+
+
+def random_parameters(face: Face, random: np.random.Generator) -> dict[str, Array]:
+    """Parameters that keep the size of numbers from layer to layer."""
+    made: dict[str, Array] = {}
+
+    def uniform(name: str, shape: Sequence[int], size: float, centre: float = 0.0) -> None:
+        made[name] = (centre + random.uniform(-size, size, shape)).astype(np.float32)
+
+    def convolution(filter: str, bias: str, shape: Sequence[int]) -> None:
+        uniform(filter, shape, (3.0 / np.prod(shape[1:4])) ** 0.5)
+        uniform(bias, (shape[0] * shape[4],), 0.3)
+
+    convolution("F", "B", (1, 3, 3, 1, CHANNELS))
+    for cell, inputs in (("1", CHANNELS), ("2", HIDDEN)):
+        for letter, columns in (("W", inputs), ("U", HIDDEN)):
+            uniform(letter + cell, (HIDDEN, columns), 1.5 / columns**0.5)
+        uniform(f"Bg{cell}", (HIDDEN, 1), 0.5, 0.5)
+        uniform(f"Bh{cell}", (HIDDEN, 1), 0.5)
+    inside = 4 * HIDDEN
+    for number, (channels, _) in enumerate(face.bottlenecks):
+        wide = 2 * inside
+        for stage, shape in enumerate(((1, 1, 1, inside, wide), (wide, 3, 3, 1, 1), (1, 1, 1, wide, channels)), 1):
+            convolution(f"L{number}F{stage}", f"L{number}B{stage}", shape)
+        inside = channels
+        if number in face.heads:
+            confidences = BACKGROUNDS + 1 if number == min(face.heads) else 2
+            convolution(f"C{number}F", f"C{number}B", (1, 3, 3, channels, confidences))
+            convolution(f"P{number}F", f"P{number}B", (1, 3, 3, channels, BOX))
+    return made
+
+
 @dataclass
-class FaceProgram:
-    """A program under construction: its lines and parameters."""
+class _Graph:
+    """A graph under construction. name: the prefix of its values. constants: those of the whole model."""
 
-    face: Face
-    height: int
-    width: int
-    random: np.random.Generator
-    lines: list[str] = field(default_factory=list[str])
-    parameters: dict[str, NDArray[np.float32]] = field(default_factory=dict[str, Any])
+    name: str
+    constants: dict[str, NDArray[Any]]
+    nodes: list[onnx.NodeProto] = field(default_factory=list[onnx.NodeProto])
 
-    def parameter(self, name: str, shape: Sequence[int], size: float, centre: float = 0.0) -> str:
-        """Declare a parameter of uniformly distributed numbers."""
-        values = centre + self.random.uniform(-size, size, shape)
-        self.parameters[name] = values.astype(np.float32)
-        self.lines.append(f"let {name} = ({', '.join(map(str, shape))}) in [{centre - size}, {centre + size}] in")
+    def op(self, kind: str, *inputs: str, name: str | None = None, **attributes: Any) -> str:
+        """Append a node; returns its output."""
+        name = name or f"{self.name}_{kind.lower()}{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
         return name
 
-    def filter(self, name: str, shape: Sequence[int]) -> str:
-        """A filter G x KH x KW x Cin x Cout that keeps the variance of its input."""
-        return self.parameter(name, shape, (3.0 / np.prod(shape[1:4])) ** 0.5)
+    def constant(self, name: str, value: NDArray[Any]) -> str:
+        self.constants[name] = value
+        return name
 
-    def cell(self, name: str, inputs: int) -> None:
-        """The parameters of a FastGRNN."""
-        for letter, columns in (("W", inputs), ("U", HIDDEN)):
-            self.parameter(f"{letter}{name}", (HIDDEN, columns), 1.5 / columns**0.5)
-        self.parameter(f"Bg{name}", (HIDDEN, 1), 0.5, 0.5)
-        self.parameter(f"Bh{name}", (HIDDEN, 1), 0.5)
+    def integers(self, *values: int) -> str:
+        return self.constant("integers_" + "_".join(map(str, values)).replace("-", "m"), np.array(values, np.int64))
 
-    def text(self) -> str:
-        rows, columns = self.height // 2, self.width // 2
-        self.lines.append(f"let X = ({self.height * self.width}, 1) in [-1.0, 1.0] in")
-        first = self.filter("F", (1, 3, 3, 1, CHANNELS))
-        self.parameter("B", (CHANNELS,), 0.5, 0.5)
-        self.cell("1", CHANNELS)
-        self.cell("2", HIDDEN)
-        image = f"reshape(X, (1, {self.height}, {self.width}, 1), (1, 2))"
-        convolution = f"conv2d({image}, {first}, {{s 2 2}}, {{p 1 1 1 1}}, {{d 1 1}}, {{g 1}})"
-        self.lines.append(f"let pixels = relu6({convolution} <+> B) in")
-        rows, columns = self.pool(rows, columns)
-        confidences, boxes = list[tuple[str, int]](), list[tuple[str, int]]()
-        inside = 4 * HIDDEN
-        for number, (channels, stride) in enumerate(self.face.bottlenecks):
-            self.bottleneck(number, (rows, columns, inside), channels, stride)
-            rows, columns, inside = -(-rows // stride), -(-columns // stride), channels
-            if number in self.face.heads:
-                head = self.head(number, channels, rows, columns)
-                confidences.append(head[0])
-                boxes.append(head[1])
-        self.join([*confidences, *boxes])
-        return "\n".join([*self.lines, ""])
+    def part(self, value: str, axis: int, start: int, end: int) -> str:
+        return self.op("Slice", value, *map(self.integers, (start, end, axis)))
 
-    def pool(self, rows: int, columns: int) -> tuple[int, int]:
-        """RNNPool over overlapping patches; the last row and column of the result are copies."""
-        patch, stride = self.face.patch, self.face.stride
-        down, across = ((extent - patch) // stride + 1 for extent in (rows, columns))
-        self.lines.append(f"let pooled = init([1, {down + 1}, {across + 1}, {4 * HIDDEN}], 0.0) in")
-        self.lines.append(f"let patches = loop(row = [0:{down}], pooled) (loop(column = [0:{across}], pooled) (")
-        for name, place in (("rows", ("line", "step")), ("columns", ("step", "line"))):
-            at = [f"{stride} * {index} + {name}_{inner}" for index, inner in zip(("row", "column"), place, strict=True)]
-            pixel = f"reshape(pixels[0:+1][{at[0]}:+1][{at[1]}:+1][0:+{CHANNELS}], ({CHANNELS}, 1), (1, 2, 3, 4))"
-            self.lines.append(f"  let {name} = init([{patch}, {HIDDEN}], 0.0) in")
-            self.lines.append(f"  let {name}_read = loop({name}_line = [0:{patch}], {name}) (")
-            self.recurrence(name, "1", pixel, f"{name}_step")
-            self.lines.append(f"    let {name}[{name}_line:+1][0:+{HIDDEN}] = {self.row(f'{name}_last')} in {name}) in")
-        self.lines.append(f"  let states = init([4, {HIDDEN}], 0.0) in")
-        for number, (name, place) in enumerate(self.directions()):
-            state = f"reshape({name}[{place.format(number=number)}:+1][0:+{HIDDEN}], ({HIDDEN}, 1), (1, 2))"
-            self.recurrence(f"state{number}", "2", state, f"state{number}_step")
-            self.lines.append(f"    let states[{number}:+1][0:+{HIDDEN}] = {self.row(f'state{number}_last')} in")
-        whole = f"reshape(states, (1, 1, 1, {4 * HIDDEN}), (1, 2))"
-        self.lines.append(f"  let pooled[0:+1][row:+1][column:+1][0:+{4 * HIDDEN}] = {whole} in pooled)) in")
-        part = f"[0:+{across}][0:+{4 * HIDDEN}]"
-        self.lines.append(f"let pooled[0:+1][{down}:+1]{part} = patches[0:+1][{down - 1}:+1]{part} in")
-        part = f"[0:+1][0:+{down + 1}]", f"[0:+{4 * HIDDEN}]"
-        self.lines.append(f"let pooled{part[0]}[{across}:+1]{part[1]} = pooled{part[0]}[{across - 1}:+1]{part[1]} in")
-        return down + 1, across + 1
+    def repeated(self, value: str, count: int, name: str | None = None) -> str:
+        """A sequence of some elements with its last one repeated."""
+        return self.op("Concat", value, self.part(value, 0, count - 1, count), axis=0, name=name)
 
-    def directions(self) -> Iterator[tuple[str, str]]:
-        """The states that the second cell reads, and the place of the next one."""
-        for name in ("rows", "columns"):
-            yield name, "state{number}_step"
-            yield name, f"({self.face.patch - 1} - state{{number}}_step)"
+    def halves(self, value: str, shape: Sequence[int]) -> tuple[str, str]:
+        """A sequence of `shape` without its last, and without its first element."""
+        whole, count = self.op("Reshape", value, self.integers(*shape)), shape[0]
+        return self.part(whole, 0, 0, count - 1), self.part(whole, 0, 1, count)
 
-    def recurrence(self, name: str, cell: str, x: str, step: str) -> None:
-        """The last state of a FastGRNN whose input at a step is `x`."""
-        h, sum, gate = f"{name}_h", f"{name}_sum", f"{name}_gate"
-        self.lines += [
-            f"    let {h} = init([{HIDDEN}, 1], 0.0) in",
-            f"    let {name}_last = loop({step} = [0:{self.face.patch}], {h}) (",
-            f"      let {sum} = W{cell} * {x} + U{cell} * {h} in",
-            f"      let {gate} = sigmoid({sum} + Bg{cell}) in",
-            f"      let {h} = {gate} <*> {h} + (1.0 - {gate}) <*> tanh({sum} + Bh{cell}) in {h}) in",
+    def scan(
+        self, name: str, body: _Graph, states: Mapping[str, str], steps: Mapping[str, str], **attributes: Any
+    ) -> str:
+        """The only output of a Scan, that of the body's last node. states, steps: names in the body by values here."""
+        inputs = [
+            helper.make_tensor_value_info(x, TensorProto.FLOAT, None) for x in (*states.values(), *steps.values())
         ]
+        output = helper.make_tensor_value_info(body.nodes[-1].output[0], TensorProto.FLOAT, None)
+        graph = helper.make_graph(body.nodes, f"{name}_body", inputs, [output])
+        return self.op("Scan", *states, *steps, name=name, body=graph, num_scan_inputs=len(steps), **attributes)
 
-    @staticmethod
-    def row(column: str) -> str:
-        return f"reshape({column}, (1, {HIDDEN}), (1, 2))"
 
-    def bottleneck(self, number: int, image: tuple[int, int, int], outside: int, stride: int) -> None:
-        """MBConv with expansion 2, row by row: of the wide image only three rows exist at a time.
+class _Model(_Graph):
+    """The model of a detector under construction."""
 
-        image: rows, columns and channels of the input. Rows of zeros lie around the wide image.
-        """
-        (rows, columns, inside), wide, name = image, 2 * image[2], f"M{number}"
-        for stage, shape in enumerate(((1, 1, 1, inside, wide), (wide, 3, 3, 1, 1), (1, 1, 1, wide, outside)), 1):
-            self.filter(f"L{number}F{stage}", shape)
-            self.parameter(f"L{number}B{stage}", (shape[0] * shape[4],), 0.3)
-        before = f"M{number - 1}" if number else "pooled"
-        inner, part = f"[0:+{columns}][0:+{wide}]", f"[0:+{columns}][0:+{inside}]"
+    def __init__(self, face: Face, given: Mapping[str, Array]):
+        super().__init__("image", {name: given[name] for name in given if name[-1] in "12" and name[0] in "WUB"})
+        self.face = face
+        self.given = given
+        self.constant("one", np.ones((1, 1), np.float32))
+        self.constant("start", np.zeros((HIDDEN, 1), np.float32))
 
-        def spread(start: str, count: int) -> str:
-            """Some rows of the wide image."""
-            read = f"{before}[0:+1][{start}:+{count}]{part}"
-            return f"relu6(conv2d({read}, L{number}F1, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> L{number}B1)"
+    def convolution(self, x: str, filter: str, bias: str, stride: int = 1, relu: str | None = None) -> str:
+        """A convolution with zeros around the image that keep its extents. relu: the name of the limited result."""
+        groups, height, width, inside, outside = self.given[filter].shape
+        shape = groups * outside, inside, height, width
+        weights = self.constant(filter, self.given[filter].transpose(0, 4, 3, 1, 2).reshape(shape))
+        bias = self.constant(bias, self.given[bias].reshape(-1))
+        pads = [height // 2, width // 2] * 2
+        made = self.op("Conv", x, weights, bias, strides=[stride] * 2, pads=pads, group=groups)
+        if relu is None:
+            return made
+        limits = (self.constant(name, np.asarray(limit, np.float32)) for name, limit in (("least", 0), ("most", 6)))
+        return self.op("Clip", made, *limits, name=relu)
 
-        steps = f"{{s {stride} {stride}}}, {{p 0 0 1 1}}, {{d 1 1}}, {{g {wide}}}"
-        narrowed = f"relu6(conv2d(E{number}, L{number}F2, {steps}) <+> L{number}B2)"
-        result = f"conv2d({narrowed}, L{number}F3, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> L{number}B3"
-        after = f"[0:+{-(-columns // stride)}][0:+{outside}]"
-        is_residual = stride == 1 and inside == outside
+    def last_state(self, to: _Graph, name: str, cell: str, sequence: str, backwards: bool = False) -> str:
+        """The last state of a FastGRNN (zeta 1, nu 0) that reads a sequence of columns."""
+        body, x, state = _Graph(name, self.constants), f"{name}_x", f"{name}_h"
+        sum = body.op("Add", body.op("MatMul", f"W{cell}", x), body.op("MatMul", f"U{cell}", state))
+        gate = body.op("Sigmoid", body.op("Add", sum, f"Bg{cell}"))
+        new = body.op("Tanh", body.op("Add", sum, f"Bh{cell}"))
+        rest = body.op("Mul", body.op("Sub", "one", gate), new)
+        body.op("Add", body.op("Mul", gate, state), rest)
+        return to.scan(name, body, {"start": state}, {sequence: x}, scan_input_directions=[int(backwards)])
 
-        def stored(row: str) -> str:
-            """Stores a row of the result."""
-            added = f"{before}[0:+1][{row}:+1]{part} + " if is_residual else ""
-            return f"let {name}[0:+1][{row}:+1]{after} = {added}({result}) in"
+    def patch_states(self) -> _Graph:
+        """The states of a patch, from its left and its right half, (columns, rows, channels)."""
+        body, side = _Graph("patch", self.constants), self.face.patch
+        patch = body.op("Concat", "left", "right", axis=0)
+        ends: list[str] = []
+        for name, order in (("rows", [1, 0, 2]), ("columns", [0, 1, 2])):
+            lines = body.op("Reshape", body.op("Transpose", patch, perm=order), body.integers(side, side, CHANNELS, 1))
+            line = _Graph(f"{name}_line", self.constants)
+            line.op("Identity", self.last_state(line, f"{name}_read", "1", f"{name}_line"))
+            states = body.scan(name, line, {}, {lines: f"{name}_line"})
+            ends += [self.last_state(body, f"{name}_{at}", "2", states, at == "back") for at in ("forth", "back")]
+        body.op("Reshape", body.op("Concat", *ends, axis=0), body.integers(4 * HIDDEN))
+        return body
 
-        self.lines.append(f"let {name} = init([1, {-(-rows // stride)}, {-(-columns // stride)}, {outside}], 0.0) in")
-        seen = f"let E{number} = init([1, 3, {columns}, {wide}], 0.0) in"
-        kept = f"let R{number}[0:+1][0:+{3 - stride}]{inner} = E{number}[0:+1][{stride}:+{3 - stride}]{inner} in"
-        if stride == 1:
-            self.lines += [
-                f"let R{number} = init([1, 2, {columns}, {wide}], 0.0) in",
-                f"let R{number}[0:+1][1:+1]{inner} = {spread('0', 1)} in",
-                f"let {name}_made = loop({name}_row = [1:{rows}], {name}) (",
-                f"  {seen}",
-                f"  let E{number}[0:+1][0:+2]{inner} = R{number} in",
-                f"  let E{number}[0:+1][2:+1]{inner} = {spread(f'{name}_row', 1)} in",
-                f"  {stored(f'({name}_row - 1)')}",
-                f"  {kept} {name}) in",
-                seen,
-                f"let E{number}[0:+1][0:+2]{inner} = R{number} in",
-                stored(f"{rows - 1}"),
-            ]
-        else:
-            self.lines += [
-                f"let R{number} = init([1, 1, {columns}, {wide}], 0.0) in",
-                f"let {name}_made = loop({name}_row = [0:{rows // 2}], {name}) (",
-                f"  {seen}",
-                f"  let E{number}[0:+1][0:+1]{inner} = R{number} in",
-                f"  let E{number}[0:+1][1:+2]{inner} = {spread(f'2 * {name}_row', 2)} in",
-                f"  {stored(f'{name}_row')}",
-                f"  {kept} {name}) in",
-            ]
+    def pool(self, pixels: str) -> str:
+        """RNNPool over overlapping patches; the last row and column of the result are copies."""
+        half = self.face.patch // 2
+        rows, columns = self.face.height // 2 // half, self.face.width // 2 // half
+        above, below = self.halves(
+            self.op("Transpose", pixels, perm=[0, 2, 3, 1]), (rows, half, columns * half, CHANNELS)
+        )
+        strip = _Graph("strip", self.constants)
+        turned = strip.op("Transpose", strip.op("Concat", "above", "below", axis=0), perm=[1, 0, 2])
+        left, right = strip.halves(turned, (columns, half, 2 * half, CHANNELS))
+        line = strip.scan("strip_patches", self.patch_states(), {}, {left: "left", right: "right"})
+        strip.repeated(line, columns - 1)
+        pooled = self.repeated(self.scan("strips", strip, {}, {above: "above", below: "below"}), rows - 1)
+        image = self.op("Reshape", pooled, self.integers(1, rows, columns, 4 * HIDDEN))
+        return self.op("Transpose", image, perm=[0, 3, 1, 2], name="pooled")
 
-    def head(self, number: int, channels: int, rows: int, columns: int) -> tuple[tuple[str, int], tuple[str, int]]:
-        """Confidences and boxes of each pixel; the first head has three confidences for the background."""
-        value = f"M{number}"
+    def head(self, number: int, value: str) -> Iterator[str]:
+        """The confidences and the boxes of a head, one box after the other."""
         if self.face.heads[number]:
-            self.lines.append(f"let S{number} = normaliseL2({value}) in")
-            value = f"S{number}"
-        is_first = number == min(self.face.heads)
-        for name, outputs in ((f"C{number}", 4 if is_first else 2), (f"P{number}", BOX)):
-            filter = self.filter(f"{name}F", (1, 3, 3, channels, outputs))
-            bias = self.parameter(f"{name}B", (outputs,), 0.5)
-            head = f"conv2d({value}, {filter}, {{s 1 1}}, {{p 1 1 1 1}}, {{d 1 1}}, {{g 1}}) <+> {bias}"
-            self.lines.append(f"let {name} = {head} in")
-        pixels, confidences = rows * columns, f"C{number}"
-        if is_first:
-            background = f"reshape(C{number}[0:+1][0:+{rows}][0:+{columns}][0:+3], (1, {pixels}, 3, 1), (1, 2, 3, 4))"
-            greatest = f"maxpool({background}, {{k1 3}}, {{p 0 0 0 0}}, {{s 1 3}})"
-            shape = f"(1, {rows}, {columns}, 1)"
-            part = f"[0:+1][0:+{rows}][0:+{columns}]"
-            confidences = "Most"
-            self.lines += [
-                f"let Most = init([1, {rows}, {columns}, 2], 0.0) in",
-                f"let Most{part}[0:+1] = reshape({greatest}, {shape}, (1, 2, 3, 4)) in",
-                f"let Most{part}[1:+1] = C{number}{part}[3:+1] in",
-            ]
-        return (confidences, 2 * pixels), (f"P{number}", BOX * pixels)
+            value = self.op("LpNormalization", value, axis=1, p=2)
+        confidences = self.convolution(value, f"C{number}F", f"C{number}B")
+        if number == min(self.face.heads):
+            backgrounds = self.part(confidences, 1, 0, BACKGROUNDS)
+            greatest = self.op("ReduceMax", backgrounds, self.integers(1), keepdims=1)
+            confidences = self.op("Concat", greatest, self.part(confidences, 1, BACKGROUNDS, BACKGROUNDS + 1), axis=1)
+        for image, length in ((confidences, 2), (self.convolution(value, f"P{number}F", f"P{number}B"), BOX)):
+            pixels = self.op("Transpose", image, perm=[0, 2, 3, 1])
+            yield self.op("Reshape", pixels, self.integers(1, -1, length))
 
-    def join(self, parts: Sequence[tuple[str, int]]) -> None:
-        """All confidences, then all boxes, in one row."""
-        self.lines.append(f"let answer = init([1, {sum(length for _, length in parts)}], 0.0) in")
-        start = 0
-        for name, length in parts:
-            row = f"reshape({name}, (1, {length}), (1, 2, 3, 4))"
-            self.lines.append(f"let answer[0:+1][{start}:+{length}] = {row} in")
-            start += length
-        self.lines.append("answer")
-
-
-def images(count: int, height: int, width: int, random: np.random.Generator) -> NDArray[np.float32]:
-    """(count, height * width): smooth images with some noise, in [-1, 1]."""
-    rows, columns = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
-    waves = random.uniform(1, 12, (count, 2, 1, 1)) * rows + random.uniform(1, 12, (count, 2, 1, 1)) * columns
-    smooth: NDArray[np.float64] = np.prod(np.sin(waves + random.uniform(0, 6, (count, 2, 1, 1))), axis=1)
-    return (0.8 * smooth + random.uniform(-0.2, 0.2, smooth.shape)).reshape(count, -1).astype(np.float32)
+    def build(self) -> onnx.ModelProto:
+        face, inside = self.face, 4 * HIDDEN
+        x = self.pool(self.convolution("x", "F", "B", 2, "pixels"))
+        heads: list[list[str]] = []
+        for number, (channels, stride) in enumerate(face.bottlenecks):
+            name = f"L{number}"
+            wide = self.convolution(x, f"{name}F1", f"{name}B1", relu=f"{name}_wide")
+            read = self.convolution(wide, f"{name}F2", f"{name}B2", stride, f"{name}_read")
+            made = self.convolution(read, f"{name}F3", f"{name}B3")
+            x = self.op("Add", x, made, name=name) if (channels, stride) == (inside, 1) else made
+            inside = channels
+            if number in face.heads:
+                heads.append(list(self.head(number, x)))
+        outputs: list[onnx.ValueInfoProto] = []
+        for name, length, parts in zip(("scores", "boxes"), (2, BOX), zip(*heads, strict=True), strict=True):
+            self.op("Concat", *parts, axis=1, name=name)
+            outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, sum(face.counts), length]))
+        image = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, face.height, face.width])
+        constants = [numpy_helper.from_array(np.ascontiguousarray(v), name) for name, v in self.constants.items()]
+        graph = helper.make_graph(self.nodes, "face", [image], outputs, constants)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
 
 
-def write_face(face: Face, file: Path, height: int, width: int) -> Path:
-    """Write a program, beside it its parameters and data.npz with an image; returns the file."""
-    random, folder = np.random.default_rng(1), file.parent
-    program = FaceProgram(face, height, width, random)
-    folder.mkdir(parents=True, exist_ok=True)
-    file.write_text(program.text())
-    for parameter, values in program.parameters.items():
-        np.save(folder / f"{parameter}.npy", values)
-    np.savez(folder / "data.npz", x=images(1, height, width, random))
-    return file
-
-
-def build_face(
-    file: Path, out: Path, width: int, target: str, narrow: Sequence[str] = (), ram: int | None = None
-) -> ModuleOp:
-    """Compile a program to fixed point of some width, with scales for its data; returns it at L1.
-
-    narrow, ram: as `with_packed_buffers` takes them. Constants are rounded to nearest: there is no trained detector
-    whose answers they could be refined for.
-    """
-    ctx = context()
-    options: dict[str, Any] = {"target": target, "reuse_input": True}
-    given = {"format": "fixed", "width": width, "data": str(file.parent / "data.npz")}
-    profiled = import_seedot(file.read_text(), str(file))
-    steps = pipelines.flatten("reals-to-formats", {**options, **given})
-    assignment = next(i for i, step in enumerate(steps) if isinstance(step, AssignFormatPass))
-    pipelines.run(profiled, ctx, steps[:assignment])
-    steps = [*steps[assignment:], *pipelines.flatten("formats-to-buffers", options)]
-    formats, module = with_packed_buffers(profiled, steps, narrow, ram)
-    lowered(module, ctx, start="buffers-to-loops", **options)
-    out.mkdir(parents=True, exist_ok=True)
-    write_c(module, ctx, target, out)
-    return formats
-
-
-def measure_face(
-    file: Path, width: int, board: str, narrow: Sequence[str] = (), ram: int | None = None
-) -> tuple[Measured, Mismatch | None]:
-    """Compile a program and run it on the first image of its data."""
-    out = file.parent / f"fixed{width}-{board}"
-    formats = build_face(file, out, width, board, narrow, ram)
-    with np.load(file.parent / "data.npz") as data:
-        return run_on_device(out, formats, data["x"][:1], target=board, optimize="-O2")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="programs.faces", description=__doc__)
-    parser.add_argument("face", choices=FACES)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--height", type=int, default=240)
-    parser.add_argument("--width", type=int, default=320)
-    parser.add_argument("--bits", type=int, default=16)
-    parser.add_argument("--narrow", nargs="*", default=[], help="tensors of 8 bits")
-    parser.add_argument("--ram", type=int, help="bytes; more tensors get 8 bits until the arena fits")
-    parser.add_argument("--board")
-    arguments = parser.parse_args()
-    file = arguments.folder / f"{arguments.face}.sd"
-    write_face(FACES[arguments.face], file, arguments.height, arguments.width)
-    print(file)
-    if arguments.board is not None:
-        measured, mismatch = measure_face(file, arguments.bits, arguments.board, arguments.narrow, arguments.ram)
-        ram = measured.static_bytes + measured.stack_bytes
-        print(f"RAM {ram}, flash {measured.flash_bytes}, cost {measured.cost}: {mismatch or 'all bits equal'}")
-
-
-if __name__ == "__main__":
-    main()
+def face_model(face: Face, given: Mapping[str, Array]) -> onnx.ModelProto:
+    """The model of a detector: from an image to the scores (1, boxes, 2) and the boxes (1, boxes, 4) of its heads."""
+    return _Model(face, given).build()

@@ -38,6 +38,8 @@ Each entry has its `first` and `last` op, and `by`, its tiling; if values are re
 class PlanExecutionPass(ModulePass):
     """Executes each function by a plan, and records its segments in the attribute `tinyml.plan` of the module.
 
+    A plan is for the ops behind the last loop or branch; tensors computed before are whole.
+
     mode: a schedule of docs/schedules.md, whose plan with the least peak is taken; `ordinary` changes nothing, `auto`
     takes the fastest plan with at most `ram` bytes alive, or the one with the least peak, of streaming segments. ram:
     without it, `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution, and
@@ -45,7 +47,7 @@ class PlanExecutionPass(ModulePass):
     channels come first is copied in the order of pixels if that takes less memory, or in `auto` less time. target: as
     for printing C; its kernels determine the number of pixels computed at once in segments streamed by rows. extra:
     percentage of multiply-accumulates that patches may add to the network's. Raises `InputError` for another mode and,
-    unless the mode is `ordinary` or `auto`, for functions with loops, branches or batches of images.
+    unless the mode is `ordinary` or `auto`, for functions that end in a loop or branch, and for batches of images.
     """
 
     name = "plan-execution"

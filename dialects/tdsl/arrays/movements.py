@@ -37,6 +37,22 @@ def move_elements(
     return whole
 
 
+def insert_parts(
+    whole: Array, parts: Array, offsets: Sequence[Any], order: Sequence[int], samples: NDArray[np.int64]
+) -> None:
+    """Write parts into an array (samples, ...), each over the ones before it.
+
+    parts: (parts or 1, ...). offsets: for each axis of a sample one offset, or one for each part. order: for each axis
+    of a part the axis of the sample along which it lies. samples: the sample of each part.
+    """
+    ones = (1,) * len(order)
+    indices: list[Any] = [samples.reshape(-1, *ones), *offsets]
+    for axis, (target, extent) in enumerate(zip(order, parts.shape[1:], strict=True)):
+        along = np.arange(extent).reshape(1, *(extent if axis == other else 1 for other in range(len(order))))
+        indices[1 + target] = np.reshape(offsets[target], (-1, *ones)) + along
+    whole[tuple(indices)] = parts
+
+
 def moved_back(
     x: Sequence[Any], tensors: Sequence[int], slope: Array, move: Callable[[Sequence[Any], int], Array]
 ) -> list[Array | None]:

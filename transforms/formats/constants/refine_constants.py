@@ -38,9 +38,16 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
     """Raws of constants of a candidate that improve its margins, by the constants' indices.
 
     Each number stays a neighbour of the real one, zeros of sparse matrices stay zeros, and no row's sum of magnitudes
-    exceeds the previous maximum over all rows. Formats as published and programs without scores are unchanged.
+    exceeds the previous maximum over all rows. Formats as published, programs without scores and those with loops that
+    take too many steps to record are unchanged.
     """
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.runtime.evaluator.loop_steps import long_loop
+
     if evaluator.reference.margin_model is None or any(format.AS_PUBLISHED for format in formats):
+        return {}
+    # Gradients record every iteration of a loop.
+    if long_loop(predict_function(evaluator.candidates.module), parallel=False) is not None:
         return {}
     refinement = _Refinement(evaluator, formats)
     for own in (True, False):

@@ -35,11 +35,11 @@ def graph_of(function: func.FuncOp, bits: int | None = None) -> Graph:
 
 
 def network_of(function: func.FuncOp, bits: int | None = None) -> Network:
-    """The network of a function without loops and branches.
+    """The network of a function's ops behind its last loop or branch; tensors computed before are inputs.
 
     bits: the width of an element, instead of that of its format. Padding, reshaping and elementwise ops with a single
     operand belong to the op that they precede or follow, in whose loops they run. Constants are in flash. Raises
-    `InputError` for ops with regions, and for batches of images.
+    `InputError` if nothing is computed behind the last loop, and for batches of images.
     """
     builder = _Network(bits)
     graph = builder.graph(function)
@@ -67,14 +67,21 @@ class _Network:
             if argument_attribute(function, tdsl.RECEIVED) is not None:
                 # Received piece by piece, it occupies no memory.
                 self.tensors[name] = self.tensors[name]._replace(bits=0)
+        ops = list(function.body.block.ops)
+        last = max((at for at, op in enumerate(ops) if op.regions and not isinstance(op, tdsl.TensorOp)), default=-1)
+        before, ops = set(ops[: last + 1]), ops[last + 1 :]
+        for value in (operand for op in ops for operand in op.operands):
+            is_tensor = isinstance(value.type, TensorType) and not isinstance(value.owner, tdsl.ConstOp)
+            if value.owner in before and is_tensor and value not in self.names:
+                self.define(value, f"{value.name_hint or 'before'}.{len(self.names)}")
         inputs = tuple(self.names.values())
-        for op in function.body.block.ops:
-            if op.regions and not isinstance(op, tdsl.TensorOp):
-                raise error_at(op, f"'{op.name}' has no place in a plan: only straight-line programs have one")
+        for op in ops:
             self.visit(op)
+        if before and not self.nodes:
+            raise error_at(function, "plans are for networks behind the last loop, but it is the last op")
         read = [
             self.names[value]
-            for op in function.body.block.ops
+            for op in ops
             if not isinstance(op, tdsl.TensorOp | tdsl.ConstOp)
             for value in op.operands
             if value in self.names

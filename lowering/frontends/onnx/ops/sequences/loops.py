@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import hint
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
@@ -20,23 +21,33 @@ from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 
 Body: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
-"""Emits one iteration: from its number and the carried tensors to the next ones."""
+"""Emits one iteration: from its number and the carried tensors to the next ones, then the parts of sequences."""
 
 
 def loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: Body) -> Sequence[SSAValue]:
-    """A loop that counts from 0; returns the carried tensors after the last iteration."""
+    """A loop that counts from 0; returns the carried tensors after the last iteration, then the sequences of parts.
+
+    A sequence has the parts of all iterations along its first axis.
+    """
     start, stop, step = (to.index(bound) for bound in (0, trips, 1))
     outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in carried)])
     inner = to.block
+    sequences: list[SSAValue] = []
     try:
-        results = body(inner.args[0], inner.args[1:])
-        for before, after in zip(carried, results, strict=True):
+        results = list(body(inner.args[0], inner.args[1:]))
+        for before, after in zip(carried, results, strict=False):
             if shape_of(before) != shape_of(after):
                 raise to.error(f"a state of shape {list(shape_of(before))} becomes {list(shape_of(after))}")
+        for position in range(len(carried), len(results)):
+            to.block = outer
+            sequences.append(to.fill(0.0, (trips, *shape_of(results[position]))))
+            to.block = inner
+            whole = inner.insert_arg(sequences[-1].type, len(inner.args))
+            results[position] = _insert_step(to, results[position], whole, inner.args[0])
         inner.add_op(scf.YieldOp(*results))
     finally:
         to.block = outer
-    return to.emit(scf.ForOp, start, stop, step, carried, inner).results
+    return to.emit(scf.ForOp, start, stop, step, [*carried, *sequences], inner).results
 
 
 def initial_state(to: Builder, value: Value) -> SSAValue:
@@ -53,7 +64,7 @@ def by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards: 
     return to.op(tdsl.ReverseOp, steps, 0) if backwards else steps
 
 
-def insert_step(to: Builder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
+def _insert_step(to: Builder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
     """A sequence with one step replaced."""
     shape = shape_of(part)
     return to.op(tdsl.InsertSliceOp, to.reshape(part, (1, *shape)), whole, [step, *(to.index(0) for _ in shape)])
@@ -61,7 +72,7 @@ def insert_step(to: Builder, part: SSAValue, whole: SSAValue, step: SSAValue) ->
 
 @handles_loop("Scan")
 def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence[Value]:
-    """Scan of opset 9 and newer: states first, then sequences; sequences that nobody reads are not stored."""
+    """Scan of opset 9 and newer: states first, then sequences; a sequence that nobody reads is not stored."""
     graph, sequences = node.graph("body"), node.integer("num_scan_inputs")
     states = len(inputs) - sequences
     outputs = len(graph.outputs) - states
@@ -84,9 +95,7 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
         for value, axis, backwards in zip(values, axes, directions, strict=True)
     ]
     carried = [initial_state(to, needed(to, inputs, position)) for position in range(states)]
-    wanted = [bool(name) for name in node.outputs[states:]] + [False] * outputs
-    if any(wanted):
-        raise node.error("sequences as outputs of Scan are not supported, only its states are")
+    wanted = [number for number, name in enumerate(node.outputs[states:]) if name]
 
     def body(step: SSAValue, current: Sequence[SSAValue]) -> Sequence[SSAValue]:
         hint(step, "t")
@@ -94,6 +103,23 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
         for value, declared in zip([*current, *steps], graph.inputs, strict=True):
             hint(value, declared.name)
         after = run(graph, [OrderedTensor.plain(value) for value in (*current, *steps)])
-        return [to.tensor(value) for value in after[:states]]
+        return [to.tensor(value) for value in (*after[:states], *(after[states + number] for number in wanted))]
 
-    return [OrderedTensor.plain(value) for value in loop(to, trips, carried, body)]
+    results: list[Value] = [OrderedTensor.plain(value) for value in loop(to, trips, carried, body)]
+    made = dict(zip(wanted, results[states:], strict=True))
+    nothing = Constant(np.zeros(0, np.float32))
+    sequences_made = (
+        _placed(to, node, cast(OrderedTensor, made[number]), out_axes[number], bool(out_directions[number]))
+        if number in made
+        else nothing
+        for number in range(outputs)
+    )
+    return [*results[:states], *sequences_made]
+
+
+def _placed(to: Builder, node: OnnxNode, sequence: OrderedTensor, axis: int, backwards: bool) -> OrderedTensor:
+    """A sequence with the steps on some axis of the model's tensor, and perhaps in the opposite order."""
+    rank = len(sequence.shape)
+    axis = axis_of(node, axis, rank)
+    value = to.op(tdsl.ReverseOp, sequence.value, 0) if backwards else sequence.value
+    return OrderedTensor(value, (axis, *(each for each in range(rank) if each != axis)))

@@ -13,7 +13,7 @@ from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Constant, Value
 from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
-from tinyml.lowering.frontends.onnx.ops.sequences.loops import by_step, initial_state, insert_step, loop
+from tinyml.lowering.frontends.onnx.ops.sequences.loops import by_step, initial_state, loop
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -168,16 +168,14 @@ def _one_way(
     backwards = node.text("direction", "forward") == "reverse" or number == 1
     sequence = by_step(to, to.numbers(needed(to, inputs, 0)), layout, backwards)
     carried = [_initial(to, optional(inputs, 5 + state), number, hidden, layout) for state in range(states)]
-    if wanted:
-        carried.append(to.fill(0.0, (steps, hidden, 1)))
     cell = _Cell(to, direction, bool(node.integer("linear_before_reset", 0)))
     step_of = {"RNN": cell.rnn, "GRU": cell.gru, "LSTM": cell.lstm}[node.op]
 
     def body(step: SSAValue, current: Sequence[SSAValue]) -> Sequence[SSAValue]:
         x = to.op(tdsl.IndexOp, sequence, step)
         column = to.reshape(x, (tdsl.shape_of(x)[-1], 1))
-        after = list(step_of(column, current[:states]))
-        return [*after, insert_step(to, after[0], current[-1], step)] if wanted else after
+        after = step_of(column, current)
+        return [*after, after[0]] if wanted else after
 
     *last, whole = [*loop(to, steps, carried, body), *([] if wanted else [None])]
     if whole is not None and backwards:

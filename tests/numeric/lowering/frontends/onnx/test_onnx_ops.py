@@ -182,6 +182,37 @@ def test_scan(axis: int, direction: int):
     check(model([scan(axis, direction)], shape, {"h": reals(1, 2), "w": reals(3, 2), "half": number(0.5)}))
 
 
+@pytest.mark.parametrize(("axis", "direction"), [(0, 0), (1, 1), (-1, 0)])
+def test_sequences_that_a_scan_returns(axis: int, direction: int):
+    """The steps lie along an axis of the output, the first or the last step first."""
+    body = helper.make_graph(
+        [node("Add", "h_in x_t", "h_out"), node("MatMul", "h_out w", "m")],
+        "body",
+        [helper.make_tensor_value_info(name, FLOAT, None) for name in ("h_in", "x_t")],
+        [helper.make_tensor_value_info(name, FLOAT, None) for name in ("h_out", "m")],
+    )
+    attributes = {"scan_output_axes": [axis], "scan_output_directions": [direction]}
+    scan = node("Scan", "h x", "last y", body=body, num_scan_inputs=1, **attributes)
+    check(model([scan], [4, 1, 3], {"h": reals(1, 3), "w": reals(3, 2)}, outputs=("y", "last")))
+
+
+def test_a_sequence_that_a_concatenation_extends():
+    """The loop fills the longer sequence; what reads the shorter one still does."""
+    body = helper.make_graph(
+        [node("Tanh", "x_t", "t")],
+        "body",
+        [helper.make_tensor_value_info("x_t", FLOAT, None)],
+        [helper.make_tensor_value_info("t", FLOAT, None)],
+    )
+    nodes = [
+        node("Scan", "x", "s", body=body, num_scan_inputs=1),
+        node("Slice", "s three four zero", "last"),
+        node("Concat", "s last x", "y", axis=0),
+    ]
+    network = model(nodes, [4, 3], {"zero": ints(0), "three": ints(3), "four": ints(4)})
+    assert "tdsl.concat" not in str(check(network))
+
+
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 

@@ -1,0 +1,64 @@
+"""A detector such as MinUn's, with fewer layers and on small images: RNNPool, bottlenecks, heads, boxes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from oracles.onnx_models import Array, onnxruntime
+from programs.detections import average_precision, detections
+from programs.devices import roomy
+from programs.faces import Face, face_model, random_parameters
+from programs.on_boards import difference, printed
+
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.lowering.frontends.onnx.importer import read_onnx
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
+
+SMALL = Face(4, [(8, 1), (16, 2)], {0: True, 1: False}, ((4, 4), (8, 8)), height=16, width=24)
+
+
+@pytest.fixture(scope="module")
+def model() -> onnx.ModelProto:
+    return face_model(SMALL, random_parameters(SMALL, np.random.default_rng(1)))
+
+
+@pytest.fixture(scope="module")
+def images() -> Array:
+    return np.random.default_rng(2).uniform(-1, 1, (2, SMALL.height * SMALL.width)).astype(np.float32)
+
+
+def test_reals_of_a_face(model: onnx.ModelProto, images: Array):
+    """Patches that are evaluated together give what onnxruntime gives."""
+    module = read_onnx(model.SerializeToString(), "face.onnx")
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    shape = 1, 1, SMALL.height, SMALL.width
+    for image in images:
+        expected = session.run(None, {"x": image.reshape(shape)})
+        for mine, theirs in zip(evaluate_reals(module, image[None]).tensors, expected, strict=True):
+            np.testing.assert_allclose(mine[0], theirs.ravel(), atol=1e-5)
+
+
+def test_bits_of_a_face(model: onnx.ModelProto, images: Array, tmp_path: Path):
+    """All scores and boxes are the evaluator's on a Cortex-M4, with bottlenecks streamed by rows."""
+    np.savez(tmp_path / "val.npz", x=images)
+    module = read_onnx(model.SerializeToString(), "face.onnx")
+    options = {"format": "fixed", "width": 8, "data": str(tmp_path / "val.npz"), "reuse_input": True, "plan": "rows"}
+    pipelines.run(module, context(), pipelines.flatten("reals-to-formats", options))
+    pipelines.run(module, context(), pipelines.flatten("refine-formats", options))
+    raws, board = encode_inputs(module, images), roomy("cortex-m4")
+    source = printed(module, board, tmp_path / "c", options)
+    assert difference(module, raws, source, runner_for(board), tmp_path / "build") is None
+    scores, boxes = in_reals(module, evaluate(module, raws)).tensors
+    assert detections(SMALL, scores[0].reshape(-1, 2), boxes[0].reshape(-1, 4))[0].shape[1] == 4
+
+
+def test_average_precision():
+    """Of two boxes one is found, after a wrong one and before a duplicate: the curve has a single step."""
+    true = np.array([[0.0, 0.0, 10.0, 10.0], [50.0, 50.0, 60.0, 60.0]])
+    found = np.array([[20.0, 20.0, 30.0, 30.0], [0.0, 0.0, 10.0, 11.0], [0.0, 0.0, 10.0, 10.0]])
+    assert average_precision([(found, np.array([0.9, 0.8, 0.7]))], [true]) == 0.5 * 0.5
