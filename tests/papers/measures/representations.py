@@ -20,6 +20,6 @@ def representations(_models: Path | None) -> Values:
     return {
         "fixed": int(ShiftryType(16, 14).encode(NUMBER)[0]),
         "rounded": int(FixedType(16, 14).encode(NUMBER)[0]),
-        "skewed": int(ZeroSkewType.of_width(8).for_range(-2, 2).encode(NUMBER)[0]) + 128,
+        "skewed": int(ZeroSkewType(8, 4 / 255, 0).encode(NUMBER)[0]) + 128,
         "posit": float(PositType(8, 2).decode(np.array([0b01101101], np.int8))[0]),
     }

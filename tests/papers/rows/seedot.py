@@ -269,9 +269,10 @@ ROWS = (
         title="expressiveness",
         reports="Bonsai takes 11 lines, ProtoNN 5",
         here="Bonsai (two levels of branches) {bonsai:d} lines, ProtoNN {protonn:d}, without declarations",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
+        why="EdgeML breaks ProtoNN's sum into two lines, and Bonsai's lines depend on its depth",
         run=Measured(lines),
-        holds=lambda found: found["bonsai"] <= 11 and found["protonn"] <= 5,
+        holds=lambda found: found["bonsai"] <= 11 and found["protonn"] <= 6,
     ),
     Row(
         item="figure 13",
