@@ -7,7 +7,6 @@ ended. Models are sought in the repository and in the folder `--models`; rows wh
 from __future__ import annotations
 
 import argparse
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -24,10 +23,7 @@ from papers.page import page_of, pictures, renewed
 from papers.row import Row, Shown, Tested, Values, slug
 from papers.rows import PAPERS
 from papers.store import file_of, is_kept, stored
-
-
-class Failed(Exception):
-    """A row whose command failed, or whose verdict its figures do not bear out."""
+from papers.tested import Failed, passed
 
 
 def chosen(only: Sequence[str]) -> list[tuple[str, Row]]:
@@ -44,11 +40,14 @@ def _is_named(name: str, paper: str, row: Row) -> bool:
     return of == paper and (not item or slug(row.item) == item or slug(row.item).startswith(f"{item}-"))
 
 
-def run(row: Row, models: Path | None) -> Values:
-    """The figures of a row; raises `Failed`, and `Unmeasured` where a model is missing."""
+def run(row: Row, models: Path | None, together: tuple[str, ...] = ()) -> Values:
+    """The figures of a row; raises `Failed`, and `Unmeasured` where a model is missing.
+
+    together: the tests of all rows, which run in one go with those of the first.
+    """
     match row.run:
         case Tested(names):
-            return _passed(names)
+            return passed(names, together)
         case Shown(tables):
             command = [sys.executable, "-m", "figures", "--only", ",".join(tables)]
             further = ["--models", str(models)] if models else []
@@ -59,17 +58,6 @@ def run(row: Row, models: Path | None) -> Values:
             return {}
         case measured:
             return measured.measure(models)
-
-
-def _passed(names: Sequence[str]) -> Values:
-    """The number of tests that passed; raises `Failed` unless all did."""
-    command = [sys.executable, "-m", "pytest", "-q", "-n0", *(f"tests/{name}" for name in names)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    last = (done.stdout.strip().splitlines() or [done.stderr])[-1]
-    passed = re.search(r"(\d+) passed", last)
-    if done.returncode or not passed or "skipped" in last:
-        raise Failed(last)
-    return {"passed": int(passed[1])}
 
 
 def check(row: Row, values: Values) -> None:
@@ -97,6 +85,12 @@ def renew_pages() -> int:
     return missing
 
 
+def _is_kept_as_it_is(paper: str, row: Row) -> bool:
+    """True for a row that was run with this product and by this command."""
+    before = stored(paper).get(row.item)
+    return before is not None and before["command"] == row.command(paper) and is_current(before["commit"])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m papers", description=__doc__)
     parser.add_argument("--only", default="", metavar="PAPER[:ITEM],...", help="the rows to run (default all)")
@@ -104,6 +98,8 @@ def main() -> int:
     arguments = parser.parse_args()
     rows = chosen(list(filter(None, arguments.only.split(","))))
     commit, left, failed = head(), 0, 0
+    due = [entry for entry in rows if not _is_kept_as_it_is(*entry)]
+    tests = dict.fromkeys(name for _, row in due if isinstance(row.run, Tested) for name in row.run.names)
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         console=Console(stderr=True),
@@ -113,13 +109,12 @@ def main() -> int:
         for paper, row in rows:
             name = f"{paper}:{slug(row.item)}"
             bar.update(task, description=name)
-            before, command = stored(paper).get(row.item), row.command(paper)
-            if before is None or before["command"] != command or not is_current(before["commit"]):
+            if (paper, row) in due:
                 try:
-                    values = run(row, arguments.models)
+                    values = run(row, arguments.models, tuple(tests))
                     check(row, values)
                     if is_kept(row):
-                        entry = {"commit": commit, "command": command, **values}
+                        entry = {"commit": commit, "command": row.command(paper), **values}
                         write(file_of(paper), {**stored(paper), row.item: entry})
                 except Unmeasured as reason:
                     bar.console.print(f"{name}: left as it is, {reason}")

@@ -18,8 +18,8 @@ ROWS = (
         item="figure 1",
         title="activations by strategy",
         reports="434.5 bytes by herringbone, a single transpose 3 bytes more, the naive way some twice as much",
-        here="{herringbone:.1f} bytes, single transpose {single:.1f}, replacing {replace:.1f}, op by op {ordinary:.0f}; "
-        "by rows {rows:.0f}, by pixels {pixels:.0f}",
+        here="{herringbone:.1f} bytes, single transpose {single:.1f}, replacing {replace:.1f}, op by op "
+        "{ordinary:.0f}; by rows {rows:.0f}, by pixels {pixels:.0f}",
         verdict=SURPASSED,
         run=Measured(digits),
         holds=lambda found: found["herringbone"] == 434.5 and found["pixels"] < found["herringbone"],
