@@ -151,6 +151,17 @@ def published(name: str, board: str) -> Callable[[Path | None], Values]:
     return measured
 
 
+def step_by_step(name: str) -> Callable[[Path | None], Values]:
+    """Measures a recurrent model in 16 bits on an Uno, the steps of its input from a function of the caller."""
+
+    def measured(models: Path | None) -> Values:
+        values = measure(f"compile {name} --width 16 --input callback", models)
+        kept = {key: values[key] for key in ("accuracy", "float", "ram", "flash", "fits")}
+        return {**kept, "seconds": round(values["time"] / 16e6, 2)}
+
+    return measured
+
+
 BUILD = [
     *("arduino-builder", "-compile", "-fqbn", "arduino:avr:uno", "-tools", "/usr/bin"),
     *("-hardware", "/usr/share/arduino-builder", "-hardware", "/usr/share/arduino/hardware"),
