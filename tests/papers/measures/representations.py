@@ -1,4 +1,4 @@
-"""The numbers of MinUn's section 2: 1.6181 in fixed point and in zero-skew integers, and a posit of 8 bits."""
+"""Numbers of worked examples: 1.6181 and a posit (MinUn, section 2), 2.25 and 1.50 (Shiftry, section 4)."""
 
 from __future__ import annotations
 
@@ -23,3 +23,9 @@ def representations(_models: Path | None) -> Values:
         "skewed": int(ZeroSkewType(8, 4 / 255, 0).encode(NUMBER)[0]) + 128,
         "posit": float(PositType(8, 2).decode(np.array([0b01101101], np.int8))[0]),
     }
+
+
+def integers(_models: Path | None) -> Values:
+    """The integers of 2.25 with scale 2 and of 1.50 with scale 1, and their product with scale 3 as a real."""
+    left, right = (int(ShiftryType(8, scale).encode(np.array([real]))[0]) for real, scale in ((2.25, 2), (1.5, 1)))
+    return {"left": left, "right": right, "product": float(ShiftryType(16, 3).decode(np.array([left * right]))[0])}

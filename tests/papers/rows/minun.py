@@ -313,8 +313,10 @@ ROWS = (
         item="table 9, optimum and first fit",
         title="memory by both",
         reports="optimum takes up to 34 % less",
-        here="exact modes are never above first fit, and optimal for all twelve classifiers",
-        verdict=REPRODUCED,
+        here="exact modes are never above first fit on random problems, and the packings of twelve classifiers are "
+        "optimal",
+        verdict=DIFFERS,
+        why="what exact packing gains on programs like the paper's has not been measured",
         run=tested(f"{PACKING}::test_searches_agree_and_auto_is_never_worse"),
     ),
     Row(
