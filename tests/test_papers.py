@@ -36,9 +36,12 @@ def test_pages_are_current(paper: str, request: pytest.FixtureRequest):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_rows_were_run_by_the_commands_that_they_show(paper: str):
+    """What tests hold needs no figures: these tests run in this suite."""
     kept = {row.item: row.command(paper) for row in PAPERS[paper] if is_kept(row)}
-    assert {item: entry["command"] for item, entry in stored(paper).items()} == kept
-    assert all(entry["commit"] for entry in stored(paper).values())
+    entries = stored(paper)
+    assert {item: entry["command"] for item, entry in entries.items()}.items() <= kept.items()
+    assert all(entry["commit"] for entry in entries.values())
+    assert {row.item for row in PAPERS[paper] if isinstance(row.run, Measured)} <= entries.keys()
     for row in PAPERS[paper]:
         check(row, values_of(paper, row))
 

@@ -110,7 +110,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "largest live set": (PLAN, "{ordinary}"),
     },
     "papers-published": {
-        "float": ("bench {row} --format f32", "{accuracy:.2f}"),
+        "float": ("bench {row} --format fixed --width 8", "{float:.2f}"),
         "fixed 16": ("bench {row} --format fixed --width 16", QUALITY),
         "fixed 8": ("bench {row} --format fixed --width 8", QUALITY),
     },

@@ -108,7 +108,8 @@ def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Val
     def measured(models: Path | None) -> Values:
         found: dict[str, Any] = {}
         for family in ("protonn", "bonsai"):
-            floats, fixed = [], {width: [] for width in widths}
+            floats = list[Values]()
+            fixed = {width: list[Values]() for width in widths}
             for name in names(family, SMALL):
                 wide = measure(f"bench {name} --format f32 --target {board}", models)
                 if "error" in wide:

@@ -67,7 +67,7 @@ ROWS = (
         item="table 2",
         title="cumulative promotion",
         reports="RAM and errors by what is promoted",
-        here="all of the printed errors and bytes ({passed} rows)",
+        here="all of the printed errors and bytes",
         verdict=REPRODUCED,
         run=tested(f"{EXAMPLE}::test_table_2"),
     ),
