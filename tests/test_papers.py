@@ -41,9 +41,11 @@ def test_rows_were_run_by_the_commands_that_they_show(paper: str):
     entries = stored(paper)
     assert {item: entry["command"] for item, entry in entries.items()}.items() <= kept.items()
     assert all(entry["commit"] for entry in entries.values())
-    assert {row.item for row in PAPERS[paper] if isinstance(row.run, Measured)} <= entries.keys()
     for row in PAPERS[paper]:
-        check(row, values_of(paper, row))
+        values = values_of(paper, row)
+        if not row.is_open(values):
+            assert values or not isinstance(row.run, Measured), row.item
+            check(row, values)
 
 
 def test_tests_of_rows_exist():

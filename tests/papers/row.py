@@ -96,13 +96,17 @@ class Row:
     def command(self, paper: str) -> str:
         return self.run.command(paper, self.item) if self.run else ""
 
+    def is_open(self, values: Values) -> bool:
+        """True for an item that cannot be had yet, since nobody has run its measurement."""
+        return self.verdict is CANNOT and isinstance(self.run, Measured) and not values
+
     def cells(self, paper: str, values: Values) -> list[str]:
         """Item, report, what is here, command and verdict, as a page shows them."""
         command = self.command(paper)
         cells = [
             f"{self.item}: {self.title}",
             self.reports,
-            Cells().vformat(self.here, (), dict(values)),
+            "" if self.is_open(values) else Cells().vformat(self.here, (), dict(values)),
             f"`{command}`" if command else "",
             f"{self.verdict.value} {self.why}".strip(),
         ]

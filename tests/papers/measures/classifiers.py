@@ -275,3 +275,8 @@ def in_place() -> Values:
         **{plan: row["time"] / 16e3 for plan, row in rows.items()},
         **{f"{plan}_arena": row["arena"] for plan, row in rows.items()},
     }
+
+
+def usps() -> Values:
+    """FastGRNN on USPS in fixed point of 8 bits (`docs/papers/shiftry.md`)."""
+    return read(MEASURED)["bench fastgrnn-usps10-genuine --format fixed --width 8"]
