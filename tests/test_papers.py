@@ -8,7 +8,7 @@ import pytest
 from papers.__main__ import check, chosen, run
 from papers.items import ITEMS
 from papers.page import page_of, pictures, renewed
-from papers.row import Measured, Tested, slug
+from papers.row import ByTests, Measured, slug
 from papers.rows import PAPERS
 from papers.store import is_kept, stored, values_of
 from programs.paths import TESTS
@@ -49,7 +49,7 @@ def test_rows_were_run_by_the_commands_that_they_show(paper: str):
 
 
 def test_tests_of_rows_exist():
-    names = {name for rows in PAPERS.values() for row in rows if isinstance(row.run, Tested) for name in row.run.names}
+    names = {name for rows in PAPERS.values() for row in rows if isinstance(row.run, ByTests) for name in row.run.names}
     for name in names:
         file, _, test = name.partition("::")
         assert re.search(rf"^def {test}\(" if test else "", (TESTS / file).read_text(encoding="utf-8"), re.MULTILINE)

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from papers.page import page_of, pictures, renewed
-from papers.row import Row, Shown, Tested, Values, slug
+from papers.row import ByTests, Row, Shown, Values, slug
 from papers.rows import PAPERS
 from papers.store import file_of, is_kept, stored
 from papers.tested import Failed, passed
@@ -46,7 +46,7 @@ def run(row: Row, models: Path | None, together: tuple[str, ...] = ()) -> Values
     together: the tests of all rows, which run in one go with those of the first.
     """
     match row.run:
-        case Tested(names):
+        case ByTests(names):
             return passed(names, together)
         case Shown(tables):
             command = [sys.executable, "-m", "figures", "--only", ",".join(tables)]
@@ -99,7 +99,7 @@ def main() -> int:
     rows = chosen(list(filter(None, arguments.only.split(","))))
     commit, left, failed = head(), 0, 0
     due = [entry for entry in rows if not _is_kept_as_it_is(*entry)]
-    tests = dict.fromkeys(name for _, row in due if isinstance(row.run, Tested) for name in row.run.names)
+    tests = dict.fromkeys(name for _, row in due if isinstance(row.run, ByTests) for name in row.run.names)
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         console=Console(stderr=True),

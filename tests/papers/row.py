@@ -31,7 +31,7 @@ REPRODUCED, SURPASSED, DIFFERS, CANNOT = Verdict
 
 
 @dataclass(frozen=True)
-class Tested:
+class ByTests:
     """Tests of the suite that hold what an item says, by their node ids below `tests/`."""
 
     names: tuple[str, ...]
@@ -61,11 +61,11 @@ class Measured:
         return f"make papers ONLY={paper}:{slug(item)}"
 
 
-Run = Tested | Shown | Measured
+Run = ByTests | Shown | Measured
 
 
-def tested(*names: str) -> Tested:
-    return Tested(names)
+def tested(*names: str) -> ByTests:
+    return ByTests(names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class Row:
     def __post_init__(self) -> None:
         assert self.verdict.has_reason == bool(self.why), f"{self.item}: a reason belongs to what differs or is missing"
         assert self.run is not None or self.verdict.has_reason, f"{self.item}: a success is shown by a command"
-        assert self.verdict.has_reason or isinstance(self.run, Tested) or self.holds is not None, (
+        assert self.verdict.has_reason or isinstance(self.run, ByTests) or self.holds is not None, (
             f"{self.item}: when does the verdict hold?"
         )
 
