@@ -226,8 +226,7 @@ ROWS = (
         reports="91.7 %; does not fit",
         here="{accuracy:.2f} % in {ram} bytes of RAM and {seconds:.1f} s with steps that arrive one by one (`--input "
         "callback`); in memory the input alone takes more than the Uno has",
-        verdict=CANNOT,
-        why="the measurement has not been run yet; its command does so",
+        verdict=SURPASSED,
         run=Measured(step_by_step("fastgrnn-har6")),
         holds=lambda found: found["fits"] and found["accuracy"] > 91.7,
     ),
