@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs packing figures compile-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs packing figures papers compile-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ packing: $(VENV)/test ## count the generated packing problems that are solved in
 
 figures: $(VENV)/test toolchains ## measure the tables of the pages again: all, or ONLY=TABLE,... (FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m figures $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
+
+papers: $(VENV)/test toolchains ## run the papers item by item: all (hours), or ONLY=minun:table3,pex (FROM=DIR: further models)
+	cd tests && ../$(BIN)/python -m papers $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
 
 compile-times: $(VENV)/core ## time the compilation of programs of 1,000, 3,000 and 10,000 ops (about two minutes)
 	$(BIN)/python -m tinyml.tools.calibration.compile_times

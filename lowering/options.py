@@ -102,7 +102,8 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     input: str = option(
-        "source of the input: an array in memory, or an image that arrives row by row, over the board's serial line or "
+        "source of the input: an array in memory, or an image row by row or a sequence step by step, over the serial "
+        "line or "
         "from a callback NAME_row",
         default=MEMORY,
         choices=INPUTS,

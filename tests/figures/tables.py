@@ -110,6 +110,11 @@ TABLES: dict[str, dict[str, Column]] = {
         "RAM": (IN_ARENA, "{ram}"),
         "largest live set": (PLAN, "{ordinary}"),
     },
+    "papers-published": {
+        "float": ("bench {row} --format fixed --width 8", "{float:.2f}"),
+        "fixed 16": ("bench {row} --format fixed --width 16", QUALITY),
+        "fixed 8": ("bench {row} --format fixed --width 8", QUALITY),
+    },
     "schedules-front": {
         "arena and input": (FRONT, "{{row}.arena}"),
         "RAM": (FRONT, "{{row}.ram}"),

@@ -53,6 +53,17 @@ def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     return best if minimiser is None else minimiser.minimise(best)
 
 
+def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """One rectangle after the other, as static variables lie: no byte is used twice."""
+    offsets, end = list[int](), 0
+    for shape in rectangles:
+        effort.check()
+        end += -end % shape.alignment
+        offsets.append(end)
+        end += shape.size
+    return placement_at(rectangles, offsets, effort.need)
+
+
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Branch and bound from the better greedy placement."""
     best = greedy(rectangles, effort)
@@ -96,6 +107,7 @@ MODES: dict[str, Mode] = {
         rectangles, greedy(rectangles, effort), effort, MOST_ONES
     ),
     "branch-and-bound": by_branch_and_bound,
+    "none": lambda rectangles, effort: _noted("none", apart, rectangles, effort),
 }
 """Each mode places non-empty rectangles validly."""
 

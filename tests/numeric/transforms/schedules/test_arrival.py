@@ -85,6 +85,53 @@ def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
         )
 
 
+SEQUENCE = """
+func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> tensor<1x3x!fixed.q<8, 4>> {
+  %XX = tdsl.reshape %X : tensor<20x1x!fixed.q<8, 4>> -> tensor<5x1x4x!fixed.q<8, 4>>
+  %W = tdsl.const dense<[[3, -5, 7], [-2, 4, 6], [9, 1, -8], [5, -7, 2]]> : tensor<4x3xi8> -> tensor<4x3x!fixed.q<8, 3>>
+  %H = tdsl.fill {value = 0.5 : f64} -> tensor<1x3x!fixed.q<8, 4>>
+  %zero = arith.constant 0 : index
+  %first = arith.constant FIRST : index
+  %one = arith.constant 1 : index
+  %five = arith.constant 5 : index
+  %r = scf.for %i = %first to %five step %one iter_args(%h = %H) -> (tensor<1x3x!fixed.q<8, 4>>) {
+    %x = tdsl.index %XX[%INDEX] : tensor<5x1x4x!fixed.q<8, 4>> -> tensor<1x4x!fixed.q<8, 4>>
+    %p = tdsl.matmul %x, %W : tensor<1x4x!fixed.q<8, 4>>, tensor<4x3x!fixed.q<8, 3>> -> tensor<1x3x!fixed.q<8, 4>>
+    %s = tdsl.add %p, %h : tensor<1x3x!fixed.q<8, 4>>, tensor<1x3x!fixed.q<8, 4>> -> tensor<1x3x!fixed.q<8, 4>>
+    scf.yield %s : tensor<1x3x!fixed.q<8, 4>>
+  }
+  func.return %r : tensor<1x3x!fixed.q<8, 4>>
+}
+"""
+
+
+def test_a_sequence_arrives_step_by_step(tmp_path: Path):
+    """One step of four bytes is in memory."""
+    model, out = tmp_path / "model.mlir", tmp_path / "out"
+    model.write_text(SEQUENCE.replace("FIRST", "0").replace("INDEX", "i"))
+    report = compile_without_pictures(Request(model=model, out=out, input="callback", target="uno"))
+    assert report["ram_bytes"]["input"] == 0
+    [step] = [row for row in report["memory"]["map"] if row["buffer"] == "x"]
+    assert step["bytes"] == 4
+    formats = load_program(out / "ir/1-formats.mlir", context())
+    interface, x = interface_of(formats), np.random.default_rng(5).integers(-127, 128, (5, 20), np.int8)
+    assert (interface.row_length, interface.row_bytes) == (4, 4)
+    np.savez(tmp_path / "steps.npz", x=x)
+    for device in ("host", "uno"):
+        run = RunRequest(folder=out, data=tmp_path / "steps.npz", device=device)
+        assert run_model(run)["mismatch"] is None
+    in_memory = load_program(model, context())
+    np.testing.assert_array_equal(evaluate(formats, x).scores, evaluate(in_memory, x).scores)
+
+
+@pytest.mark.parametrize(("first", "index"), [("1", "i"), ("0", "zero")], ids=["not from the first", "one step only"])
+def test_steps_that_are_not_read_in_order_do_not_arrive(first: str, index: str, tmp_path: Path):
+    model = tmp_path / "model.mlir"
+    model.write_text(SEQUENCE.replace("FIRST", first).replace("INDEX", index))
+    with pytest.raises(InputError, match="a sequence that one loop reads step by step, got 5x1x4"):
+        compile_model(Request(model=model, out=tmp_path / "out", target="host", input="callback"))
+
+
 def test_less_memory_is_taken_where_ram_is_short(tmp_path: Path):
     """The input does not move into the arena, where it is not; segments are streamed."""
     model = tmp_path / "model.mlir"
@@ -109,5 +156,5 @@ def test_refusals(tmp_path: Path):
         "  %y = tdsl.relu %X : tensor<8x1x!fixed.q<8, 4>> -> tensor<8x1x!fixed.q<8, 4>>\n"
         "  func.return %y : tensor<8x1x!fixed.q<8, 4>>\n}\n"
     )
-    with pytest.raises(InputError, match="an input from callback is an image 1xHxWxC, got 8x1"):
+    with pytest.raises(InputError, match=r"an input from callback is an image 1xHxWxC, or a sequence .*, got 8x1"):
         compile_model(Request(model=model, out=tmp_path / "out", target="host", input="callback"))

@@ -197,7 +197,8 @@ def test_minun_figure_4(mode: str):
     """A heap that serves A, B, C and D in turn, 64 bytes each, needs 384 bytes: E cannot lie where A and C lay."""
     given = [*(Rectangle(name, 64, 1, 0, last) for name, last in zip("ABCD", (0, 1, 0, 1), strict=True))]
     given.append(Rectangle("E", 128, 1, 1, 1))
-    assert pack(given, mode).height == lower_bound(given) == 256
+    assert lower_bound(given) == 256
+    assert pack(given, mode).height == (384 if mode == "none" else 256)
 
 
 PAIR = [Rectangle("a", 4, 2, 0, 1), Rectangle("b", 6, 2, 1, 2), Rectangle("c", 4, 2, 2, 3)]

@@ -1,0 +1,282 @@
+"""Classifiers: summaries of what stands in `docs/figures/`, and times, sizes and RAM beside floats."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from figures.commands import measure, model_path
+from figures.store import FOLDER, MEASURED, read
+
+from papers.row import Values
+from tinyml.dialects.context import context
+from tinyml.dialects.scratch import ArenaOp
+from tinyml.lowering import pipelines
+from tinyml.tools.driver.models import find_model
+from tinyml.tools.driver.stages import load_program
+from tinyml.tools.main import main as tinyml
+from tinyml.transforms.buffers.pack_scratch import HEIGHT
+
+FAMILIES = {
+    "protonn": ("gesturepod", "letter26", "mnist10", "mnist16-10", "mnist2"),
+    "bonsai": ("letter26", "mnist10", "mnist16-10"),
+    "fastgrnn": ("fsdd10", "fsdd10-lr", "mnist16-10", "usps10-edgeml"),
+}
+"""The models of `docs/results.md`."""
+
+SMALL = {"protonn": ("gesturepod", "letter26", "mnist16-10", "usps10"), "bonsai": ("letter26", "mnist16-10", "usps10")}
+"""Those whose programs in f32 fit an Uno, and two for a data set of the papers."""
+
+
+def names(family: str, models: dict[str, tuple[str, ...]] = FAMILIES) -> list[str]:
+    return [f"{family}-{model}" for model in models[family]]
+
+
+def mean(ratios: Iterable[float]) -> float:
+    """Geometric."""
+    logarithms = [math.log(ratio) for ratio in ratios]
+    return math.exp(sum(logarithms) / len(logarithms))
+
+
+def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]:
+    """Summarises a figure of programs in f32 over that of a command, for models whose f32 fits: mean, least, most."""
+
+    def summary() -> Values:
+        measured = read(MEASURED)
+        pairs = [(measured[f"bench {name} --format f32"], measured[narrow.format(name)]) for name in names(family)]
+        return _spread([wide[figure] / low[figure] for wide, low in pairs if figure in wide])
+
+    return summary
+
+
+def _spread(ratios: list[float]) -> Values:
+    return {"mean": mean(ratios), "least": min(ratios), "most": max(ratios), "models": len(ratios)}
+
+
+def peers(family: str, column: str, ours: str, field: int) -> Callable[[], Values]:
+    """Summarises a field of SeeDot's or Shiftry's own programs (`docs/results.md`) over ours: mean, least, most."""
+
+    def summary() -> Values:
+        measured, theirs = read(MEASURED), read(FOLDER / "results-classifiers.json")
+        key = ("accuracy", "flash", "working", "time")[field]
+        cells = {name: theirs[name][column].split("; ") for name in names(family) if theirs[name][column] != "-"}
+        unit = 1000 if key == "time" else 1
+        return _spread(
+            [
+                unit * float(cell[field].replace(",", "")) / measured[ours.format(name)][key]
+                for name, cell in cells.items()
+            ]
+        )
+
+    return summary
+
+
+def drops(columns: dict[str, str], rows: dict[str, str]) -> Callable[[], Values]:
+    """Summarises the mean changes of accuracy in `docs/searches.md`: `{row_column}` for each of both."""
+
+    def summary() -> Values:
+        table = read(FOLDER / "searches-compared.json")
+        return {
+            f"{row}_{column}": float(table[f"mean change, {label}"][heading])
+            for row, label in rows.items()
+            for column, heading in columns.items()
+        }
+
+    return summary
+
+
+def worst(column: str) -> Callable[[], Values]:
+    """Summarises how many models a column of `docs/searches.md` leaves below half of the floats' accuracy."""
+
+    def summary() -> Values:
+        rows = [row for name, row in read(FOLDER / "searches-compared.json").items() if not name.startswith("mean")]
+        return {"collapsed": sum(float(row[column]) < float(row["float"]) / 2 for row in rows), "models": len(rows)}
+
+    return summary
+
+
+def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Values]:
+    """Measures how many times as fast as floats fixed point is on a board, and the points lost, by family and width."""
+
+    def measured(models: Path | None) -> Values:
+        found: dict[str, Any] = {}
+        for family in ("protonn", "bonsai"):
+            floats = list[Values]()
+            fixed = {width: list[Values]() for width in widths}
+            for name in names(family, SMALL):
+                wide = measure(f"bench {name} --format f32 --target {board}", models)
+                if "error" in wide:
+                    continue
+                floats.append(wide)
+                for width in widths:
+                    fixed[width].append(
+                        measure(f"bench {name} --format fixed --width {width} --target {board}", models)
+                    )
+            for width in widths:
+                ratios = [
+                    wide["core_cycles"] / low["core_cycles"] for wide, low in zip(floats, fixed[width], strict=True)
+                ]
+                lost = [-low["change"] for low in fixed[width]]
+                found[f"{family}_{width}"] = round(mean(ratios), 2)
+                found[f"{family}_{width}_least"] = round(min(ratios), 2)
+                found[f"{family}_{width}_most"] = round(max(ratios), 2)
+                found[f"{family}_{width}_lost"] = round(sum(lost) / len(lost), 3)
+            found[f"{family}_models"] = len(floats)
+        return found
+
+    return measured
+
+
+def compiled(arguments: list[str]) -> bool:
+    """True if a command of `tinyml`, which prints nothing, succeeds."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return tinyml(arguments) == 0
+
+
+def published(name: str, board: str) -> Callable[[Path | None], Values]:
+    """Measures a model of a published data set in 8 bits on a board."""
+
+    def measured(models: Path | None) -> Values:
+        values = measure(f"bench {name} --format fixed --width 8 --target {board}", models)
+        input = values["ram"] - values["working"]
+        kept = {key: values[key] for key in ("accuracy", "float", "ram", "flash", "fits")}
+        return {**kept, "input": input, "seconds": round(values["time"] / 16e6, 2)}
+
+    return measured
+
+
+def step_by_step(name: str) -> Callable[[Path | None], Values]:
+    """Measures a recurrent model in 16 bits on an Uno, the steps of its input from a function of the caller."""
+
+    def measured(models: Path | None) -> Values:
+        values = measure(f"compile {name} --width 16 --input callback", models)
+        kept = {key: values[key] for key in ("accuracy", "float", "ram", "flash", "fits")}
+        return {**kept, "seconds": round(values["time"] / 16e6, 2)}
+
+    return measured
+
+
+BUILD = [
+    *("arduino-builder", "-compile", "-fqbn", "arduino:avr:uno", "-tools", "/usr/bin"),
+    *("-hardware", "/usr/share/arduino-builder", "-hardware", "/usr/share/arduino/hardware"),
+    *("-prefs", "compiler.cpp.extra_flags=-DDECIMAL_DIG=9"),
+]
+
+
+def sketch_bytes(name: str, options: list[str], models: Path | None) -> int | None:
+    """The size of the sketch `Serial` of a model by Arduino's own build for an Uno; None if it does not compile."""
+    program, val, _ = find_model(model_path(name, models))
+    with tempfile.TemporaryDirectory() as folder:
+        out, build = Path(folder, "out"), Path(folder, "build")
+        build.mkdir()
+        if not compiled(["compile", str(program), "--val", str(val), "--target", "uno", *options, "-o", str(out)]):
+            return None
+        [sketch] = out.glob("arduino/*/examples/Serial/Serial.ino")
+        command = [*BUILD, "-build-path", str(build), "-libraries", str(out / "arduino"), str(sketch)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        uses = re.search(r"Sketch uses (\d+) bytes", done.stdout)
+        return int(uses[1]) if uses else None
+
+
+SKETCHES = {
+    "floats": ["--format", "f32"],
+    "seedot": ["--format", "seedot", "--width", "16"],
+    "shiftry": ["--format", "shiftry", "--search", "demote"],
+    "fixed_8": ["--width", "8"],
+}
+"""Options of a sketch by what it computes in: the papers' arithmetic, and ours."""
+
+IN_SKETCHES = {"protonn": ("gesturepod", "letter26"), "bonsai": ("mnist16-10", "usps10")}
+"""Models whose sketches in floats an Uno holds."""
+
+
+def sketches(family: str) -> Callable[[Path | None], Values]:
+    """Measures sketches in percent of those in floats, in the papers' arithmetic and in ours, on geometric average."""
+
+    def measured(models: Path | None) -> Values:
+        sizes = {
+            name: {kind: sketch_bytes(name, options, models) for kind, options in SKETCHES.items()}
+            for name in names(family, IN_SKETCHES)
+        }
+        complete = {name: row for name, row in sizes.items() if all(row.values())}
+        kinds = list(SKETCHES)[1:]
+        percent = {kind: 100 * mean(row[kind] / row["floats"] for row in complete.values()) for kind in kinds}  # type: ignore[operator]
+        return {**{kind: round(value, 1) for kind, value in percent.items()}, "models": len(complete), "sizes": sizes}
+
+    return measured
+
+
+def reuse(models: Path | None) -> Values:
+    """Bytes of FastGRNN's arenas, in floats and in demoted numbers (Shiftry's), each buffer by itself or packed."""
+    rows: dict[str, dict[str, int]] = {}
+    for name in ("fastgrnn-fsdd10", "fastgrnn-mnist16-10"):
+        program, val, _ = find_model(model_path(name, models))
+        row: dict[str, int] = {}
+        for kind, options in (
+            ("floats", ["--format", "f32"]),
+            ("mixed", ["--format", "shiftry", "--search", "demote"]),
+        ):
+            with tempfile.TemporaryDirectory() as folder:
+                command = ["compile", str(program), "--val", str(val), "--target", "host", *options, "-o", folder]
+                assert compiled([*command, "--force"])
+                formats = Path(folder, "ir/1-formats.mlir")
+                row |= {kind: _arena(formats, reused=False), f"{kind}_packed": _arena(formats, reused=True)}
+        rows[name] = row
+    percent = {
+        kind: round(100 * mean(row[kind] / row["floats"] for row in rows.values()), 1)
+        for kind in ("floats_packed", "mixed", "mixed_packed")
+    }
+    return {**percent, "models": len(rows), "bytes": rows}
+
+
+def _arena(formats: Path, *, reused: bool) -> int:
+    """Bytes of the arena of a program; without reuse buffers are neither updated in place nor packed."""
+    module, options = load_program(formats, context()), {"target": "uno", "mode": "auto" if reused else "none"}
+    steps = pipelines.flatten("formats-to-buffers", options)
+    pipelines.run(module, context(), [step for step in steps if reused or step.name != "update-in-place"])
+    [arena] = [op for op in module.walk() if isinstance(op, ArenaOp)]
+    return arena.attributes[HEIGHT].value.data  # type: ignore[attr-defined]
+
+
+def compression() -> Values:
+    """Times less RAM than floats, and changes of accuracy, in `docs/results.md`."""
+    rows, measured = read(FOLDER / "results-third.json"), read(MEASURED)
+    less = [float(row["times less"]) for row in rows.values()]
+    changes = [float(row["change"]) for row in rows.values()]
+    lost = {
+        f"{format} 8": -sum(measured[command.format(name)]["change"] for name in every) / len(every)
+        for every in [[name for family in FAMILIES for name in names(family)]]
+        for format, command in (
+            ("fixed", "compile {} --width 8"),
+            ("posit", "bench {} --format posit --width 8"),
+            ("affine", "bench {} --format affine --width 8"),
+        )
+    }
+    return {
+        "least": min(less), "most": max(less), "change": sum(changes) / len(changes), "worst": min(changes), **lost,
+    }  # fmt: skip
+
+
+def in_place() -> Values:
+    """Milliseconds at 16 MHz and bytes of the arena of Gural and Murmann's network, by plan (`docs/schedules.md`)."""
+    measured = read(MEASURED)
+    plans = ("ordinary", "replace", "herringbone", "rows", "pixels")
+    rows = {
+        plan: measured[f"compile gural-mnist10-4-bits --reuse-input --pack-buffers --plan {plan}"] for plan in plans
+    }
+    return {
+        **{plan: row["time"] / 16e3 for plan, row in rows.items()},
+        **{f"{plan}_arena": row["arena"] for plan, row in rows.items()},
+    }
+
+
+def usps() -> Values:
+    """FastGRNN on USPS in fixed point of 8 bits (`docs/papers/shiftry.md`)."""
+    return read(MEASURED)["bench fastgrnn-usps10-genuine --format fixed --width 8"]

@@ -1,0 +1,120 @@
+"""A row: an item of a paper, what runs it here, what came out, and the verdict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from figures.pages import Cells
+
+Values = Mapping[str, Any]
+
+
+class Verdict(Enum):
+    """A judgement on an item; the last two are followed by a reason."""
+
+    REPRODUCED = "reproduced"
+    SURPASSED = "surpassed"
+    DIFFERS = "differs because"
+    CANNOT = "cannot be had because"
+
+    @property
+    def has_reason(self) -> bool:
+        return self in (Verdict.DIFFERS, Verdict.CANNOT)
+
+
+REPRODUCED, SURPASSED, DIFFERS, CANNOT = Verdict
+
+
+@dataclass(frozen=True)
+class ByTests:
+    """Tests of the suite that hold what an item says, by their node ids below `tests/`."""
+
+    names: tuple[str, ...]
+
+    def command(self, _paper: str, _item: str) -> str:
+        return f"pytest {' '.join(f'tests/{name}' for name in self.names)}"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Figures that stand in `docs/figures/` for other pages: the tables of these, and what the row makes of them."""
+
+    tables: tuple[str, ...]
+    summary: Callable[[], Values]
+
+    def command(self, _paper: str, _item: str) -> str:
+        return f"make figures ONLY={','.join(self.tables)}"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A function that measures an item, given a folder of further models or None; raises `Unmeasured` without them."""
+
+    measure: Callable[[Path | None], Values]
+
+    def command(self, paper: str, item: str) -> str:
+        return f"make papers ONLY={paper}:{slug(item)}"
+
+
+Run = ByTests | Shown | Measured
+
+
+def tested(*names: str) -> ByTests:
+    return ByTests(names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """An item of a paper.
+
+    item: kind and number, such as `table 3`, and the part of it after a comma if parts have rows of their own. reports:
+    what the paper says. here: what comes out here, with `{name}` for the figures of `run` (`Cells`). holds: the verdict
+    as a condition on these figures.
+    """
+
+    item: str
+    title: str
+    reports: str
+    here: str
+    verdict: Verdict
+    why: str = ""
+    run: Run | None = None
+    holds: Callable[[Values], bool] | None = None
+
+    def __post_init__(self) -> None:
+        assert self.verdict.has_reason == bool(self.why), f"{self.item}: a reason belongs to what differs or is missing"
+        assert self.run is not None or self.verdict.has_reason, f"{self.item}: a success is shown by a command"
+        assert self.verdict.has_reason or isinstance(self.run, ByTests) or self.holds is not None, (
+            f"{self.item}: when does the verdict hold?"
+        )
+
+    def command(self, paper: str) -> str:
+        return self.run.command(paper, self.item) if self.run else ""
+
+    def is_open(self, values: Values) -> bool:
+        """True for an item that cannot be had yet, since nobody has run its measurement."""
+        return self.verdict is CANNOT and isinstance(self.run, Measured) and not values
+
+    def cells(self, paper: str, values: Values) -> list[str]:
+        """Item, report, what is here, command and verdict, as a page shows them."""
+        command = self.command(paper)
+        cells = [
+            f"{self.item}: {self.title}",
+            self.reports,
+            "" if self.is_open(values) else Cells().vformat(self.here, (), dict(values)),
+            f"`{command}`" if command else "",
+            f"{self.verdict.value} {self.why}".strip(),
+        ]
+        assert not any("|" in cell for cell in cells), self.item
+        return cells
+
+
+def slug(item: str) -> str:
+    """An item as `make papers ONLY=...` names it: `table3`, `table9-faces` for `table 9, faces`."""
+    number, _, part = item.partition(", ")
+    return "-".join(filter(None, (re.sub(r"[^\w.]", "", number), re.sub(r"\W+", "-", part.lower()))))

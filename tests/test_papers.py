@@ -1,0 +1,78 @@
+"""The pages of the papers: no item is missing, rows say what was run, and verdicts hold for the figures."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from papers.__main__ import check, chosen, run
+from papers.items import ITEMS
+from papers.page import page_of, pictures, renewed
+from papers.row import ByTests, Measured, slug
+from papers.rows import PAPERS
+from papers.store import is_kept, stored, values_of
+from programs.paths import TESTS
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_item_has_a_row(paper: str):
+    """Parts of an item may have rows of their own, whose names differ."""
+    names = [slug(row.item) for row in PAPERS[paper]]
+    assert len(set(names)) == len(names)
+    assert set(ITEMS[paper]) <= {row.item.partition(", ")[0] for row in PAPERS[paper]}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_pages_are_current(paper: str, request: pytest.FixtureRequest):
+    page = page_of(paper)
+    before = page.read_text(encoding="utf-8")
+    after = renewed(before)
+    if request.config.getoption("--update-docs"):
+        page.write_text(after, encoding="utf-8")
+    else:
+        assert after == before
+    assert "<!-- paper:" in before
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_rows_were_run_by_the_commands_that_they_show(paper: str):
+    """What tests hold needs no figures: these tests run in this suite."""
+    kept = {row.item: row.command(paper) for row in PAPERS[paper] if is_kept(row)}
+    entries = stored(paper)
+    assert {item: entry["command"] for item, entry in entries.items()}.items() <= kept.items()
+    assert all(entry["commit"] for entry in entries.values())
+    for row in PAPERS[paper]:
+        values = values_of(paper, row)
+        if not row.is_open(values):
+            assert values or not isinstance(row.run, Measured), row.item
+            check(row, values)
+
+
+def test_tests_of_rows_exist():
+    names = {name for rows in PAPERS.values() for row in rows if isinstance(row.run, ByTests) for name in row.run.names}
+    for name in names:
+        file, _, test = name.partition("::")
+        assert re.search(rf"^def {test}\(" if test else "", (TESTS / file).read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["minun:section2.1", "pex:table4-mobilenet-v2", "gural-murmann:figure1"])
+def test_rows_run_anew(name: str):
+    [(paper, row)] = chosen([name])
+    assert isinstance(row.run, Measured)
+    found = run(row, None)
+    check(row, found)
+    assert found.items() <= stored(paper)[row.item].items()
+
+
+def test_rows_are_chosen_by_names():
+    assert [paper for paper, _ in chosen(["pex"])] == ["pex"] * len(PAPERS["pex"])
+    parts = [row.item for _, row in chosen(["minun:table3"])]
+    assert parts == ["table 3, classifiers", "table 3, detectors"]
+    with pytest.raises(SystemExit, match="no row is named minun:table33"):
+        chosen(["pex", "minun:table33"])
+
+
+def test_pictures_are_those_of_the_figures():
+    assert pictures()
+    for file, text in pictures().items():
+        assert file.read_text(encoding="utf-8") == text
