@@ -34,9 +34,7 @@ class TrainingTrace(Trace):
     derivatives are wanted. Raises `InputError` for a sum in an accumulator, which is no number of a format.
     """
 
-    def __init__(
-        self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic, trained: Collection[tdsl.ConstOp]
-    ):
+    def __init__(self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic, trained: Collection[tdsl.ConstOp]):
         self.trained = frozenset(trained)
         self.varying: set[int] = set()
         self.results: dict[int, SSAValue] = {}

@@ -96,12 +96,12 @@ class Trainer:
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
     def fit(
-        self, train: Labelled, val: Labelled, schedule: Schedule, before: Callable[[int, int], None] | None = None
+        self, train: Labelled, val: Labelled, schedule: Schedule, change: Callable[[float], bool] | None = None
     ) -> None:
         """Train, and keep the weights of the epoch with the least loss on `val`, the start included.
 
-        before: called before each step with its number and the number of steps; it may change what the weights are, so
-        that those of the last step are kept. Raises `InputError` for a loss that is not a number.
+        change: called before each step with the part of the steps that are done; True if it changed the program, whose
+        earlier weights are not kept then. Raises `InputError` for a loss that is not a number.
         """
         random = np.random.default_rng(schedule.seed)
         adam = Adam(self.weights.variables)
@@ -112,8 +112,8 @@ class Trainer:
         for _ in range(schedule.epochs):
             order = random.permutation(len(train.y))
             for start in range(0, len(order), schedule.batch):
-                if before is not None:
-                    before(step, steps)
+                if change is not None and change(step / steps):
+                    least = np.inf
                 chosen = order[start : start + schedule.batch]
                 x = self.inputs(schedule.augment(train.x[chosen], random)) if inputs is None else inputs[chosen]
                 rate = schedule.rate * (1 + np.cos(np.pi * step / steps)) / 2
@@ -123,7 +123,7 @@ class Trainer:
             loss = self.loss(val)[0]
             if not np.isfinite(loss):
                 raise InputError("the loss is not a number: train with a smaller rate")
-            if loss < least or before is not None:
+            if loss < least:
                 least, best = loss, self.weights.state()
         self.weights.restore(best)
 

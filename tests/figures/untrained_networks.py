@@ -85,9 +85,9 @@ def letters(seed: int) -> ModuleOp:
 
 def digits(seed: int) -> ModuleOp:
     """A convolutional network for images of 14 x 14."""
-    return Layers((1, 14, 14, 1), seed).convolution(8, 3).convolution(12, 3).pool(2).convolution(16, 3).dense(10).program()
+    return Layers((1, 14, 14, 1), seed).convolution(8, 3).convolution(16, 3, 2).dense(10).program()
 
 
 def speech(seed: int) -> ModuleOp:
     """A convolutional network for 32 frames of 13 coefficients."""
-    return Layers((1, 32, 13, 1), seed).convolution(12, 5, 2).convolution(16, 3).convolution(24, 3).dense(10).program()
+    return Layers((1, 32, 13, 1), seed).convolution(12, 5, 2).convolution(24, 3, 2).dense(10).program()

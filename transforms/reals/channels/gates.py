@@ -83,21 +83,21 @@ class GatedWeights(Weights):
         return np.where(self.open, self.gates, 0.0)[labels].reshape(shape)
 
 
-def closing(weights: GatedWeights, limits: Limits, share: float) -> Callable[[int, int], None]:
-    """What closes gates during a training, to be called before each step; `limits.removed` are those closed so far.
+WARM, CLOSED = 0.03, 0.3
+"""The parts of the steps after which the first gate may close, and after which the limits are kept."""
 
-    share: the part of the steps at whose end the limits are reached; the first steps only average the squares.
+
+def closing(weights: GatedWeights, limits: Limits) -> Callable[[float], bool]:
+    """What closes gates during a training, given the part of it that is done; `limits.removed` are those closed so far.
+
+    Returns True if a gate was closed. Raises `InputError` for limits that cannot be kept.
     """
 
-    def before(step: int, steps: int) -> None:
-        done = step / (share * steps)
-        if done < WARM:
-            return
-        while (group := limits.next_group(weights.squares, min((done - WARM) / (1 - WARM), 1.0))) is not None:
+    def close(done: float) -> bool:
+        closed = len(limits.removed)
+        share = min((done - WARM) / (CLOSED - WARM), 1.0)
+        while share > 0 and (group := limits.next_group(weights.squares, share)) is not None:
             weights.close(group)
+        return len(limits.removed) > closed
 
-    return before
-
-
-WARM = 0.1
-"""The part of the time until the limits are reached in which no gate closes."""
+    return close

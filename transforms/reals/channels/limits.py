@@ -75,7 +75,9 @@ class Limits:
             kind = self.channels.alike(group)
             if kind not in alike:
                 without = [*self.removed, group]
-                parts = [(taken[name] - self._taken(name, without)) / self.limits[name] for name in above if name != RAM]
+                parts = [
+                    (taken[name] - self._taken(name, without)) / self.limits[name] for name in above if name != RAM
+                ]
                 if plan is not None:
                     parts.append(self.channels.fall(plan, without) / (8 * self.limits[RAM]))
                 alike[kind] = sum(parts)

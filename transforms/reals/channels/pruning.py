@@ -157,9 +157,7 @@ def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options:
     return None
 
 
-def first_as_many(
-    channels: Channels, graph: Graph, chosen: Plan, removed: list[int], ordered: list[int]
-) -> int | None:
+def first_as_many(channels: Channels, graph: Graph, chosen: Plan, removed: list[int], ordered: list[int]) -> int | None:
     """The first of some groups whose removal with as many others like it lowers the peak; None if there is none."""
     return _first_useful(channels, chosen, removed, [_as_many(channels, graph, group, ordered) for group in ordered])
 
