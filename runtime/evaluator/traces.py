@@ -22,14 +22,15 @@ Array: TypeAlias = "NDArray[Any]"
 class Trace:
     """The ops that a program executes on some samples, in order; operands and results are indices of `values`.
 
-    inputs: (samples, elements), reals or raws as the arithmetic takes them. index: the index of each value of the IR;
-    in loops, that of the last iteration.
+    inputs: (samples, elements), reals or raws as the arithmetic takes them. bound: the value of the IR at each index.
+    index: the index of each value of the IR; in loops, that of the last iteration.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic):
         self.function = function
         self.arithmetic = arithmetic
         self.values: list[Any] = []
+        self.bound: list[SSAValue] = []
         self.index: dict[SSAValue, int] = {}
         self.entries: list[tuple[Operation, list[int], int]] = []
         [argument] = function.body.block.args
@@ -43,6 +44,7 @@ class Trace:
     def _bind(self, value: SSAValue, result: Any) -> int:
         self.index[value] = len(self.values)
         self.values.append(result)
+        self.bound.append(value)
         return self.index[value]
 
     def _run(self, block: Block) -> list[int]:

@@ -7,12 +7,12 @@ straight-through estimator of Courbariaux et al. 2016). A result that a format l
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -37,12 +37,10 @@ class TrainingTrace(Trace):
     def __init__(self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic, trained: Collection[tdsl.ConstOp]):
         self.trained = frozenset(trained)
         self.varying: set[int] = set()
-        self.results: dict[int, SSAValue] = {}
         self.scores = logits_of(function)
         super().__init__(function, inputs, arithmetic)
 
     def computed(self, op: Operation, operands: list[int], made: int) -> None:
-        self.results[made] = op.results[0]
         if op in self.trained or self.varying.intersection(operands):
             self.varying.add(made)
             super().computed(op, operands, made)
@@ -78,20 +76,20 @@ class TrainingTrace(Trace):
 
     def _format(self, index: int) -> NumberFormat | None:
         """The format of a value on raws; None for reals and indices."""
-        if self.arithmetic.machine is None:
+        type = self.bound[index].type
+        if self.arithmetic.machine is None or not isinstance(type, TensorType):
             return None
-        value = self.results.get(index)
-        type = self.function.body.block.args[0].type if value is None else value.type
-        if not isinstance(type, TensorType):
-            return None
-        format = number_format(element := type.get_element_type())
-        if format is None and accumulator_of(element) is not None:
-            raise InputError("a program that keeps sums in accumulators cannot be trained: train it before its plan")
-        return format
+        element = cast("TensorType[Attribute]", type).element_type
+        if accumulator_of(element) is not None and number_format(element) is None:
+            raise InputError("sums that a plan keeps in accumulators cannot be trained: give another --plan")
+        return number_format(element)
 
     def _reals(self, index: int) -> Any:
-        format = self._format(index)
-        return self.values[index] if format is None else format.decode(self.values[index])
+        format, value = self._format(index), self.values[index]
+        if format is None:
+            return value
+        # The scales of a constant's rows are by its own axes.
+        return format.decode(value[0])[None] if len(value) == 1 else format.decode(value)
 
     def _unlimited(self, made: int, slope: Array) -> Array:
         """The derivatives by a result before it was limited to the reals of its format.

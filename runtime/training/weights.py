@@ -23,7 +23,7 @@ Slopes: TypeAlias = "Mapping[tdsl.ConstOp, NDArray[Any]]"
 class Weight:
     """A constant: its real in double precision, and what its format holds of it.
 
-    low, high: the least and the greatest real of the format. dense: where elements are stored, True for all but the
+    low, high: the least and the greatest real of the format, for each element. dense: where elements are stored, True for all but the
     zeros of a sparse matrix, which stay zero.
     """
 
@@ -32,8 +32,9 @@ class Weight:
 
     def __post_init__(self) -> None:
         format = tdsl.format_of(self.constant.result)
-        limits = format.decode(np.stack([format.encode(np.array(end)) for end in (-np.inf, np.inf)]))
-        self.low, self.high = (float(limit) for limit in limits)
+        # Rows may have scales of their own.
+        ends = (np.full(self.real.shape, end) for end in (-np.inf, np.inf))
+        self.low, self.high = (format.decode(format.encode(end)) for end in ends)
         sparse = isinstance(self.constant.result.type.encoding, Csr)
         self.dense = self.constant.raws != format.encode(np.zeros(1)) if sparse else np.True_
 

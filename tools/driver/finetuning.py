@@ -40,7 +40,8 @@ class Finetuned:
     """A fine-tuned program at L1, with its loss and its accuracy in percent on the validation set.
 
     before, floats: the same of the program as it came, and in floating point before it was quantised. trainer:
-    evaluates the program in its own arithmetic. removed: the number of channels. seed: of the training that was best.
+    evaluates the program in its own arithmetic. reals: the program before it was quantised. removed: the number of
+    channels. seed: of the training that was best.
     """
 
     module: ModuleOp
@@ -48,6 +49,7 @@ class Finetuned:
     before: tuple[float, float]
     floats: tuple[float, float]
     quantised: tuple[float, float]
+    reals: ModuleOp
     removed: int
     seed: int
 
@@ -101,7 +103,7 @@ def _finetuned(
     schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / SMALLER)
     trainer = train_formats(formats, reals, train, val, schedule, ctx, numbers.plan)
     removed = 0 if limits is None else len(limits.removed)
-    return Finetuned(trainer.weights.module, trainer, before, floats, trainer.loss(val), removed, options.seed)
+    return Finetuned(trainer.weights.module, trainer, before, floats, trainer.loss(val), module, removed, options.seed)
 
 
 def channels_of(module: ModuleOp, mode: str, bits: int) -> Channels:
