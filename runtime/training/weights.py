@@ -23,8 +23,8 @@ Slopes: TypeAlias = "Mapping[tdsl.ConstOp, NDArray[Any]]"
 class Weight:
     """A constant: its real in double precision, and what its format holds of it.
 
-    low, high: the least and the greatest real of the format, for each element. dense: where elements are stored, True for all but the
-    zeros of a sparse matrix, which stay zero.
+    low, high: the least and the greatest real of the format, for each element. dense: where elements are stored, True
+    for all but the zeros of a sparse matrix, which stay zero.
     """
 
     constant: tdsl.ConstOp

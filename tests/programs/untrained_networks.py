@@ -90,4 +90,4 @@ def digits(seed: int) -> ModuleOp:
 
 def speech(seed: int) -> ModuleOp:
     """A convolutional network for 32 frames of 13 coefficients."""
-    return Layers((1, 32, 13, 1), seed).convolution(12, 5, 2).convolution(24, 3, 2).dense(10).program()
+    return Layers((1, 32, 13, 1), seed).convolution(12, 5, 2).convolution(24, 3).dense(10).program()

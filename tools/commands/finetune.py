@@ -6,18 +6,12 @@ import argparse
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import PrintOptions, add_options, given, parsed
 from tinyml.tools.driver.finetuning_options import FinetuneOptions, number_options
 from tinyml.tools.driver.requests.request import ModelArgument
-
-if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
-
-    from tinyml.runtime.training.training import Labelled
 
 SUFFIXES = (".mlir",)
 
@@ -40,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
     from tinyml.tools.cli.atomic_file import write_file
-    from tinyml.tools.driver.finetuning import finetune
+    from tinyml.tools.driver.finetuning import finetune, labelled
     from tinyml.tools.driver.stages import load_program, print_ir
 
     request = parsed(arguments, FinetuneRequest)
@@ -60,14 +54,3 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{name}: {accuracy:.2f} % of {len(val.y)} samples, loss {loss:.4f}")
         print(f"{request.out}: {tuned.removed} channels removed")
     return 0
-
-
-def labelled(program: ModuleOp, file: Path) -> Labelled:
-    """The samples of a file with their classes; raises `InputError` for one without labels."""
-    from tinyml.runtime.model.program_data import load_program_data
-    from tinyml.runtime.training.training import Labelled
-
-    data = load_program_data(program, str(file))
-    if data.y is None:
-        raise InputError("has no classes `y` to train with", file=str(file))
-    return Labelled(data.x.astype("f8"), data.y)

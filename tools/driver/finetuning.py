@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -15,6 +16,7 @@ from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.training.training import Labelled, Schedule, Trainer
 from tinyml.runtime.training.weights import Array, Weights
 from tinyml.tools.driver.finetuning_options import GATES, NORMS, FinetuneOptions
@@ -158,3 +160,11 @@ def train_formats(
     trainer = Trainer(weights, Bits)
     trainer.fit(train, val, schedule)
     return trainer
+
+
+def labelled(program: ModuleOp, file: Path) -> Labelled:
+    """The samples of a file with their classes; raises `InputError` for a file without classes."""
+    data = load_program_data(program, str(file))
+    if data.y is None:
+        raise InputError("has no classes `y` to train with", file=str(file))
+    return Labelled(data.x.astype("f8"), data.y)

@@ -49,3 +49,8 @@ class FinetuneOptions:
 def number_options() -> list[Option]:
     """The options of a compilation in `NUMBERS`."""
     return [option for option in options_of(CompileOptions) if option.name in NUMBERS]
+
+
+def finetune_options() -> list[Option]:
+    """All options of a fine-tuning."""
+    return [*options_of(FinetuneOptions), *number_options()]

@@ -20,9 +20,9 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.training.backward import cross_entropy
-from tinyml.runtime.training.training import Labelled, Schedule, Trainer
+from tinyml.runtime.training.training import Labelled, Trainer
 from tinyml.runtime.training.weights import Weights
-from tinyml.tools.driver.finetuning import Finetuned, channels_of, finetune, quantised
+from tinyml.tools.driver.finetuning import channels_of, finetune, quantised
 from tinyml.tools.driver.finetuning_options import GATES, NORMS, FinetuneOptions
 from tinyml.tools.driver.stages import compile_kept
 from tinyml.transforms.reals.channels.gates import GatedWeights
@@ -134,11 +134,11 @@ def test_limits_are_kept(pruning: str, limits: dict[str, int], tmp_path: Path):
     assert tuned.quantised[1] > 60
 
 
-def test_limits_that_cannot_be_kept(tmp_path: Path):
-    for options in ({"ram": 20}, {"flash": 10}, {"ram": 500, "flash": 400, "pruning": NORMS}):
-        with pytest.raises(InputError, match=r"cannot be kept|norms keep a limit on RAM alone"):
-            chosen = FinetuneOptions(epochs=1, quantized_epochs=1, **options)
-            finetune(network(), VAL, VAL, chosen, numbers(tmp_path))
+@pytest.mark.parametrize("options", [{"ram": 20}, {"flash": 10}, {"ram": 500, "flash": 400, "pruning": NORMS}])
+def test_limits_that_cannot_be_kept(options: dict[str, Any], tmp_path: Path):
+    chosen = FinetuneOptions(epochs=1, quantized_epochs=1, **options)
+    with pytest.raises(InputError, match=r"cannot be kept|norms keep a limit on RAM alone"):
+        finetune(network(), VAL, VAL, chosen, numbers(tmp_path))
 
 
 def test_the_best_of_several_trainings_and_epochs(tmp_path: Path):
