@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl.arrays.values import Derivatives, Factored, HasValueInterface
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import compute, predict_function, samples_together
-from tinyml.runtime.evaluator.traces import Trace, scores_of
+from tinyml.runtime.evaluator.traces import Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,7 +138,8 @@ class _GradientTape(Trace):
 
     def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
         """The parts of the constants' gradients for a weighted sum of scores. direction: the weights."""
-        scores = scores_of(self.function)
+        last = cast(func.ReturnOp, self.function.body.block.last_op)
+        scores = next(value for value in last.operands if isinstance(value.type, TensorType))
         slopes: dict[int, Array] = {self.index[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
         parts: dict[SSAValue, list[_Part]] = {}
         unknown: set[int] = set()

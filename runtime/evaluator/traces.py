@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
@@ -69,9 +68,3 @@ class Trace:
             self.index |= zip(arguments, carried, strict=True)
             carried = self._run(op.body.block)
         return carried
-
-
-def scores_of(function: func.FuncOp) -> SSAValue:
-    """The first tensor that a function returns."""
-    last = cast(func.ReturnOp, function.body.block.last_op)
-    return next(value for value in last.operands if isinstance(value.type, TensorType))

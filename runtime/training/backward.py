@@ -18,8 +18,9 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.arrays.values import Arithmetic, Factored, HasValueInterface
-from tinyml.runtime.evaluator.traces import Trace, scores_of
+from tinyml.runtime.evaluator.traces import Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,8 +106,16 @@ class TrainingTrace(Trace):
 
 
 def logits_of(function: func.FuncOp) -> SSAValue:
-    """The scores that a function returns, before a softmax that makes probabilities of them."""
-    value = scores = scores_of(function)
+    """The scores that a function returns or takes the class from, before a softmax that makes probabilities of them.
+
+    Raises `InputError` for a function without scores.
+    """
+    returned = cast(func.ReturnOp, function.body.block.last_op).arguments
+    found = [value for value in returned if isinstance(value.type, TensorType)]
+    found += [value.owner.input for value in returned if isinstance(value.owner, tdsl.ArgmaxOp)]
+    if not found:
+        raise error_at(function, "cannot be trained: its class is not that of the greatest score")
+    value = scores = found[0]
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
     return value.owner.operands[0] if isinstance(value.owner, tdsl.SoftmaxOp) else scores

@@ -82,7 +82,7 @@ class Trainer:
 
     def logits(self, x: Array) -> Array:
         """The reals of the scores, of shape (samples, classes), for inputs as `inputs` makes them."""
-        parts = [self._trace(x[start : start + self.together]).logits for start in range(0, len(x), self.together)]
+        parts = [self.trace(x[start : start + self.together]).logits for start in range(0, len(x), self.together)]
         return np.concatenate(parts)
 
     def loss(self, data: Labelled) -> tuple[float, float]:
@@ -92,7 +92,7 @@ class Trainer:
 
     def derivatives(self, x: Array, y: Array) -> list[Array]:
         """The derivatives of the mean cross-entropy by the weights' variables, for inputs as `inputs` makes them."""
-        trace = self._trace(x)
+        trace = self.trace(x)
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
     def fit(
@@ -106,7 +106,8 @@ class Trainer:
         random = np.random.default_rng(schedule.seed)
         adam = Adam(self.weights.variables)
         self.weights.write()
-        inputs = self.inputs(train.x) if schedule.augment is None else None
+        augment = schedule.augment
+        inputs = self.inputs(train.x if augment is None else train.x[:0])
         steps, step = schedule.epochs * -(-len(train.y) // schedule.batch), 0
         least, best = self.loss(val)[0], self.weights.state()
         for _ in range(schedule.epochs):
@@ -115,7 +116,7 @@ class Trainer:
                 if change is not None and change(step / steps):
                     least = np.inf
                 chosen = order[start : start + schedule.batch]
-                x = self.inputs(schedule.augment(train.x[chosen], random)) if inputs is None else inputs[chosen]
+                x = self.inputs(augment(train.x[chosen], random)) if augment is not None else inputs[chosen]
                 rate = schedule.rate * (1 + np.cos(np.pi * step / steps)) / 2
                 adam.step(self.derivatives(x, train.y[chosen]), rate)
                 self.weights.write()
@@ -127,6 +128,7 @@ class Trainer:
                 least, best = loss, self.weights.state()
         self.weights.restore(best)
 
-    def _trace(self, x: Array) -> TrainingTrace:
+    def trace(self, x: Array) -> TrainingTrace:
+        """The execution of a batch of inputs, as `inputs` makes them."""
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return TrainingTrace(self.function, x, self.arithmetic(), self.weights.trained)

@@ -51,6 +51,10 @@ def measure(command: str, models: Path | None = None) -> Values:
         return _estimator(model)
     if name == "sensor":
         return _sensor(model)
+    if name == "finetune":
+        from figures.trainings import finetuned
+
+        return finetuned(model, options)
     if model not in WRITTEN:
         return _COMMANDS[name](model_path(model, models), options)
     with tempfile.TemporaryDirectory() as folder:

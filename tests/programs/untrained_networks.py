@@ -89,5 +89,5 @@ def digits(seed: int) -> ModuleOp:
 
 
 def speech(seed: int) -> ModuleOp:
-    """A convolutional network for 32 frames of 13 coefficients."""
-    return Layers((1, 32, 13, 1), seed).convolution(12, 5, 2).convolution(24, 3).dense(10).program()
+    """A convolutional network for 16 steps of 13 coefficients."""
+    return Layers((1, 16, 13, 1), seed).convolution(8, 3).convolution(24, 3, 2).dense(10).program()

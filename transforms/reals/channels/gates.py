@@ -71,7 +71,11 @@ class GatedWeights(Weights):
 
     def close(self, group: int) -> None:
         """Remove a group of channels, as far as results go."""
-        self.open[group], self.gates[group] = False, 0.0
+        self.open[group] = False
+
+    def reopen(self, group: int) -> None:
+        """Take a group of channels back with the weights that it had."""
+        self.open[group] = True
 
     def _gate(self, constant: tdsl.ConstOp) -> Array | None:
         """The factors of a constant's elements along the axis of its operand's channels."""
@@ -83,21 +87,29 @@ class GatedWeights(Weights):
         return np.where(self.open, self.gates, 0.0)[labels].reshape(shape)
 
 
-WARM, CLOSED = 0.03, 0.3
+WARM, CLOSED = 0.02, 0.25
 """The parts of the steps after which the first gate may close, and after which the limits are kept."""
 
 
 def closing(weights: GatedWeights, limits: Limits) -> Callable[[float], bool]:
     """What closes gates during a training, given the part of it that is done; `limits.removed` are those closed so far.
 
-    Returns True if a gate was closed. Raises `InputError` for limits that cannot be kept.
+    Once the limits are kept, gates open again as far as these have room. Returns True if a gate changed. Raises
+    `InputError` for limits that cannot be kept.
     """
+    last = False
 
-    def close(done: float) -> bool:
-        closed = len(limits.removed)
+    def change(done: float) -> bool:
+        nonlocal last
+        if last or done < WARM:
+            return False
+        before = list(limits.removed)
         share = min((done - WARM) / (CLOSED - WARM), 1.0)
-        while share > 0 and (group := limits.next_group(weights.squares, share)) is not None:
+        while (group := limits.next_group(weights.squares, share)) is not None:
             weights.close(group)
-        return len(limits.removed) > closed
+        if last := share == 1.0:
+            for group in limits.regained():
+                weights.reopen(group)
+        return limits.removed != before
 
-    return close
+    return change

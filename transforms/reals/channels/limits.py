@@ -63,6 +63,20 @@ class Limits:
         self.removed.append(group)
         return group
 
+    def regained(self) -> list[int]:
+        """Groups that the limits have room for again, which are no longer removed; the last removed come first.
+
+        A step from one channel to the next of a large image may leave room for several of a small one.
+        """
+        found: list[int] = []
+        for group in reversed(self.removed):
+            without = [each for each in self.removed if each not in (*found, group)]
+            taken = self.taken(without)
+            if all(taken[name] <= limit for name, limit in self.limits.items()):
+                found.append(group)
+        self.removed = [each for each in self.removed if each not in found]
+        return found
+
     def _savings(self, taken: Mapping[str, float], above: Sequence[str]) -> dict[int, float]:
         """By group, the parts of the limits that its removal saves, where it saves any."""
         saved: dict[int, float] = {}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from programs.devices import roomy
 from programs.on_boards import difference, printed
 from programs.untrained_networks import Layers
@@ -18,7 +19,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
-from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.training.backward import cross_entropy
 from tinyml.runtime.training.training import Labelled, Trainer
 from tinyml.runtime.training.weights import Weights
@@ -46,6 +47,11 @@ def network() -> ModuleOp:
     return Layers((1, 8, 8, 1), 0).convolution(6, 3).pool(2).convolution(8, 2).dense(12).relu().dense(3).program()
 
 
+def scores(outputs: Outputs) -> NDArray[np.float64]:
+    assert outputs.scores is not None
+    return outputs.scores
+
+
 def numbers(folder: Path, **options: Any) -> PipelineOptions:
     np.savez(file := folder / "val.npz", x=VAL.x.astype("f4"), y=VAL.y)
     return PipelineOptions(data=str(file), **options)
@@ -62,7 +68,7 @@ def test_training_computes_what_the_compiled_program_computes(options: dict[str,
     raws = encode_inputs(tuned.module, TEST.x)
     # As `tinyml compile` takes it: with storage and accumulators chosen again.
     formats = compile_kept(tuned.module, context(), PipelineOptions(data="", target="host")).formats
-    assert np.array_equal(in_reals(formats, evaluate(formats, raws)).scores, trained)
+    assert np.array_equal(scores(in_reals(formats, evaluate(formats, raws))), trained)
     source = printed(tuned.module, "host", tmp_path / "host")
     assert difference(tuned.module, raws, source, runner_for("host"), tmp_path / "build") is None
     if options == {"width": 4, "row_scales": True}:
@@ -76,7 +82,7 @@ def test_derivatives_of_the_loss_on_reals():
     found = trainer.derivatives(TRAIN.x[:8], TRAIN.y[:8])
     random = np.random.default_rng(0)
     steps = [random.normal(size=variable.shape) for variable in weights.variables]
-    start, losses = weights.state(), []
+    start, losses = weights.state(), list[float]()
     for sign in (1, -1):
         for variable, value, step in zip(weights.variables, start, steps, strict=True):
             variable[...] = value + sign * 1e-4 * step
@@ -90,12 +96,12 @@ def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
     formats, reals = quantised(network(), context(), numbers(tmp_path, width=8))
     trainer = Trainer(weights := Weights(formats, reals), Bits)
     bias = next(weight for weight in weights.weights if weight.constant.result.name_hint == "b4")
-    slopes = {}
+    slopes: dict[float, NDArray[Any]] = {}
     high = float(bias.high.max())
     for real in (0.0, high):
         # The last layer's results, whose range is that of the profile, are at their greatest with the greatest bias.
         bias.real[...] = real
-        trace = trainer._trace(trainer.inputs(VAL.x))
+        trace = trainer.trace(trainer.inputs(VAL.x))
         slopes[real] = trace.backward(-np.ones_like(trace.logits))[bias.constant]
     assert (slopes[0.0] == -len(VAL.y)).all()
     format = tdsl.format_of(trace.scores)
@@ -111,22 +117,30 @@ def test_a_closed_gate_is_a_removed_channel():
     for group in closed:
         weights.close(group)
     weights.write()
-    scores = evaluate_reals(module, VAL.x).scores
+    expected = scores(evaluate_reals(module, VAL.x))
     limits = {RAM: 1, FLASH: 1, MACS: 1}
     taken = Limits(channels, limits, 8).taken(closed)
     remove_channels(channels.grouping, closed)
     module.verify()
     assert Limits(channels_of(module, "ordinary", 8), limits, 8).whole == taken
-    assert scores is not None
-    assert np.allclose(evaluate_reals(module, VAL.x).scores, scores, atol=1e-9)
+    assert np.allclose(scores(evaluate_reals(module, VAL.x)), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize(
     ("pruning", "limits"), [(NORMS, {RAM: 200}), (GATES, {RAM: 200}), (GATES, {FLASH: 450, MACS: 5000})]
 )
 def test_limits_are_kept(pruning: str, limits: dict[str, int], tmp_path: Path):
-    given = {"ram": limits.get(RAM), "flash": limits.get(FLASH), "macs": limits.get(MACS)}
-    chosen = FinetuneOptions(epochs=4, quantized_epochs=1, batch=16, rate=0.01, pruning=pruning, **given)
+    chosen = FinetuneOptions(
+        epochs=4,
+        quantized_epochs=1,
+        batch=16,
+        rate=0.01,
+        pruning=pruning,
+        ram=limits.get(RAM),
+        flash=limits.get(FLASH),
+        macs=limits.get(MACS),
+    )
+    assert chosen.limits == limits
     tuned = finetune(network(), TRAIN, VAL, chosen, numbers(tmp_path, width=8, plan="ordinary"))
     assert tuned.removed > 0
     left = Limits(channels_of(tuned.reals, "ordinary", 8), limits, 8)
