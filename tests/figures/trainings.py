@@ -79,7 +79,7 @@ def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
         numbers = PipelineOptions(data=str(val), **{name: value for name, value in values.items() if name not in own})
         for seed in range(SEEDS):
             network = trained(task, seed)
-            usual = {"epochs": schedule.epochs, "quantized_epochs": max(schedule.epochs // 2, 1), "seed": seed}
+            usual = {"epochs": schedule.epochs, "quantized_epochs": max(schedule.epochs // 4, 1), "seed": seed}
             usual |= {"rate": schedule.rate, "batch": schedule.batch}
             chosen = FinetuneOptions(**{**usual, **{name: values[name] for name in values.keys() & own}})
             tuned = finetune(network, sets.train, sets.val, chosen, numbers)
