@@ -12,7 +12,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.arrays.values import Arithmetic
 from tinyml.runtime.evaluator.evaluator import argument_reals, encode_inputs, predict_function, samples_together
 from tinyml.runtime.training.backward import TrainingTrace, cross_entropy
-from tinyml.runtime.training.weights import Weights
+from tinyml.runtime.training.weights import TrainedWeights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[Any]"
 
 DECAYS = 0.9, 0.999
-"""How much of the moments of derivatives Adam keeps in a step (Kingma and Ba 2014)."""
+"""The parts of the moments of derivatives that Adam keeps in a step (Kingma and Ba 2014)."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Schedule:
+class TrainingSchedule:
     """The length of a training, and its steps.
 
     rate: the learning rate of Adam, which falls to zero along half a cosine. batch: samples in a step. augment: changes
@@ -69,7 +69,7 @@ class Trainer:
     arithmetic: makes the arithmetic of a step; `Reals` trains in double precision, `Bits` with the program's formats.
     """
 
-    def __init__(self, weights: Weights, arithmetic: Callable[[], Arithmetic]):
+    def __init__(self, weights: TrainedWeights, arithmetic: Callable[[], Arithmetic]):
         self.weights, self.arithmetic = weights, arithmetic
         self.function = predict_function(weights.module)
         self.together = samples_together(self.function)
@@ -96,7 +96,7 @@ class Trainer:
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
     def fit(
-        self, train: Labelled, val: Labelled, schedule: Schedule, change: Callable[[float], bool] | None = None
+        self, train: Labelled, val: Labelled, schedule: TrainingSchedule, change: Callable[[float], bool] | None = None
     ) -> None:
         """Train, and keep the weights of the epoch with the least loss on `val`, the start included.
 

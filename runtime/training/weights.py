@@ -39,7 +39,7 @@ class Weight:
         self.dense = self.constant.raws != format.encode(np.zeros(1)) if sparse else np.True_
 
 
-class Weights:
+class TrainedWeights:
     """The constants of a program that are trained.
 
     reals: where to start from, by the names of constants; a constant without a name, or with another shape there,
@@ -82,7 +82,7 @@ class Weights:
         ]
 
     def effective(self, weight: Weight) -> Array:
-        """What is written of a weight."""
+        """The reals of a weight that are written."""
         return weight.real
 
     def write(self) -> None:
@@ -93,7 +93,7 @@ class Weights:
         self.renew(self.module)
 
     def reals(self) -> dict[str, Array]:
-        """What is written of the weights, by the names of their constants."""
+        """The reals that are written, by the names of their constants."""
         return {weight.constant.result.name_hint or "": self.effective(weight).copy() for weight in self.weights}
 
     def state(self) -> list[Array]:
@@ -110,5 +110,7 @@ class Weights:
 def _set_reals(constant: tdsl.ConstOp, reals: Array) -> None:
     """Round reals into a constant, in place: training writes thousands of times."""
     format = tdsl.format_of(constant.result)
-    raws = format.encode(reals).astype(format.dtype.newbyteorder("<"))
+    with np.errstate(over="ignore"):
+        raws = format.encode(reals)
+    raws = raws.astype(format.dtype.newbyteorder("<"))
     constant.value = DenseIntOrFPElementsAttr(constant.value.type, BytesAttr(raws.tobytes()))

@@ -23,11 +23,11 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, in_reals
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.runtime.training.training import Schedule, Trainer
-from tinyml.runtime.training.weights import Weights
-from tinyml.tools.api.keyword_values import checked_values
-from tinyml.tools.driver.finetuning import finetune, quantised, train_reals
-from tinyml.tools.driver.finetuning_options import FinetuneOptions, finetune_options
+from tinyml.runtime.training.training import Trainer, TrainingSchedule
+from tinyml.runtime.training.weights import TrainedWeights
+from tinyml.tools.api.keywords.keyword_values import checked_values
+from tinyml.tools.driver.finetuning.finetune import finetune, quantised, train_reals
+from tinyml.tools.driver.finetuning.finetuning_options import FinetuneOptions, finetune_options
 from tinyml.transforms.formats.plan_execution import with_rounded_sums
 
 SEEDS = 3
@@ -40,13 +40,13 @@ class Task:
 
     sets: Callable[[], Sets]
     network: Callable[[int], ModuleOp]
-    schedule: Schedule
+    schedule: TrainingSchedule
 
 
 TASKS = {
-    "digits": Task(cache(training_sets.digits), networks.digits, Schedule(epochs=6, rate=0.003, batch=32)),
-    "speech": Task(cache(training_sets.speech), networks.speech, Schedule(epochs=20, rate=0.003, batch=32)),
-    "letters": Task(cache(training_sets.letters), networks.letters, Schedule(epochs=30, rate=0.006, batch=128)),
+    "digits": Task(cache(training_sets.digits), networks.digits, TrainingSchedule(epochs=6, rate=0.003, batch=32)),
+    "speech": Task(cache(training_sets.speech), networks.speech, TrainingSchedule(epochs=20, rate=0.003, batch=32)),
+    "letters": Task(cache(training_sets.letters), networks.letters, TrainingSchedule(epochs=30, rate=0.006, batch=128)),
 }
 
 
@@ -54,7 +54,7 @@ TASKS = {
 def trained(task: str, seed: int) -> ModuleOp:
     """A network in floating point; leave it as it is."""
     chosen, module = TASKS[task], TASKS[task].network(seed)
-    schedule = Schedule(**{**vars(chosen.schedule), "seed": seed})
+    schedule = TrainingSchedule(**{**vars(chosen.schedule), "seed": seed})
     train_reals(module, chosen.sets().train, chosen.sets().val, schedule)
     return module
 
@@ -85,9 +85,9 @@ def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
             tuned = finetune(network, sets.train, sets.val, chosen, numbers)
             formats, _ = quantised(network, context(), numbers)
             formats = with_rounded_sums(formats, context(), numbers.plan) or formats
-            found["before"].append(Trainer(Weights(network.clone()), Reals).loss(sets.test)[1])
-            found["rounded"].append(Trainer(Weights(formats), Bits).loss(sets.test)[1])
-            found["floats"].append(Trainer(Weights(tuned.reals), Reals).loss(sets.test)[1])
+            found["before"].append(Trainer(TrainedWeights(network.clone()), Reals).loss(sets.test)[1])
+            found["rounded"].append(Trainer(TrainedWeights(formats), Bits).loss(sets.test)[1])
+            found["floats"].append(Trainer(TrainedWeights(tuned.reals), Reals).loss(sets.test)[1])
             logits = tuned.trainer.logits(tuned.trainer.inputs(sets.test.x))
             found["accuracy"].append(100 * float((logits.argmax(1) == sets.test.y).mean()))
             found["removed"].append(tuned.removed)

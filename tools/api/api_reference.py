@@ -73,7 +73,7 @@ def compile_options() -> list[Option]:
 
 def finetune_options() -> list[Option]:
     """The options that `finetune` takes as keyword arguments, sorted by name."""
-    from tinyml.tools.driver.finetuning_options import finetune_options
+    from tinyml.tools.driver.finetuning.finetuning_options import finetune_options
 
     return sorted(finetune_options(), key=lambda one: one.name)
 

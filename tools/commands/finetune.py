@@ -10,7 +10,7 @@ from pathlib import Path
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import PrintOptions, add_options, given, parsed
-from tinyml.tools.driver.finetuning_options import FinetuneOptions, number_options
+from tinyml.tools.driver.finetuning.finetuning_options import FinetuneOptions, number_options
 from tinyml.tools.driver.requests.request import ModelArgument
 
 SUFFIXES = (".mlir",)
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
     from tinyml.tools.cli.atomic_file import write_file
-    from tinyml.tools.driver.finetuning import finetune, labelled
+    from tinyml.tools.driver.finetuning.finetune import finetune, labelled
     from tinyml.tools.driver.stages import load_program, print_ir
 
     request = parsed(arguments, FinetuneRequest)

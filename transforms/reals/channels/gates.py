@@ -17,9 +17,9 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
-from tinyml.runtime.training.weights import Slopes, Weight, Weights
+from tinyml.runtime.training.weights import Slopes, TrainedWeights, Weight
 from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups
-from tinyml.transforms.reals.channels.limits import Limits
+from tinyml.transforms.reals.channels.resource_limits import ResourceLimits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[np.float64]"
 
 KEPT = 0.98
-"""How much of the averaged squares is kept in a step."""
+"""The part of the averaged squares that is kept in a step."""
 
 
-class GatedWeights(Weights):
+class GatedWeights(TrainedWeights):
     """Weights of a program on reals; those that read groups of channels are multiplied by the gates of these.
 
     gates: a factor for each group, the last variable of the optimiser.
@@ -91,10 +91,10 @@ WARM, CLOSED = 0.02, 0.25
 """The parts of the steps after which the first gate may close, and after which the limits are kept."""
 
 
-def closing(weights: GatedWeights, limits: Limits) -> Callable[[float], bool]:
-    """What closes gates during a training, given the part of it that is done; `limits.removed` are those closed so far.
+def closing(weights: GatedWeights, limits: ResourceLimits) -> Callable[[float], bool]:
+    """A function that closes gates during a training, given the part of it that is done.
 
-    Once the limits are kept, gates open again as far as these have room. Returns True if a gate changed. Raises
+    `limits.removed` are the gates closed so far. Once the limits are kept, gates open again as far as these have room. Returns True if a gate changed. Raises
     `InputError` for limits that cannot be kept.
     """
     last = False

@@ -22,13 +22,13 @@ from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.training.backward import cross_entropy
 from tinyml.runtime.training.training import Labelled, Trainer
-from tinyml.runtime.training.weights import Weights
-from tinyml.tools.driver.finetuning import channels_of, finetune, quantised
-from tinyml.tools.driver.finetuning_options import GATES, NORMS, FinetuneOptions
+from tinyml.runtime.training.weights import TrainedWeights
+from tinyml.tools.driver.finetuning.finetune import channels_of, finetune, quantised
+from tinyml.tools.driver.finetuning.finetuning_options import GATES, NORMS, FinetuneOptions
 from tinyml.tools.driver.stages import compile_kept
 from tinyml.transforms.reals.channels.gates import GatedWeights
-from tinyml.transforms.reals.channels.limits import FLASH, MACS, RAM, Limits
 from tinyml.transforms.reals.channels.removal import remove_channels
+from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, ResourceLimits
 
 
 def images(count: int, seed: int) -> Labelled:
@@ -78,7 +78,7 @@ def test_training_computes_what_the_compiled_program_computes(options: dict[str,
 
 def test_derivatives_of_the_loss_on_reals():
     module = network()
-    trainer = Trainer(weights := Weights(module), Reals)
+    trainer = Trainer(weights := TrainedWeights(module), Reals)
     found = trainer.derivatives(TRAIN.x[:8], TRAIN.y[:8])
     random = np.random.default_rng(0)
     steps = [random.normal(size=variable.shape) for variable in weights.variables]
@@ -94,7 +94,7 @@ def test_derivatives_of_the_loss_on_reals():
 
 def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
     formats, reals = quantised(network(), context(), numbers(tmp_path, width=8))
-    trainer = Trainer(weights := Weights(formats, reals), Bits)
+    trainer = Trainer(weights := TrainedWeights(formats, reals), Bits)
     bias = next(weight for weight in weights.weights if weight.constant.result.name_hint == "b4")
     slopes: dict[float, NDArray[Any]] = {}
     high = float(bias.high.max())
@@ -119,10 +119,10 @@ def test_a_closed_gate_is_a_removed_channel():
     weights.write()
     expected = scores(evaluate_reals(module, VAL.x))
     limits = {RAM: 1, FLASH: 1, MACS: 1}
-    taken = Limits(channels, limits, 8).taken(closed)
+    taken = ResourceLimits(channels, limits, 8).taken(closed)
     remove_channels(channels.grouping, closed)
     module.verify()
-    assert Limits(channels_of(module, "ordinary", 8), limits, 8).whole == taken
+    assert ResourceLimits(channels_of(module, "ordinary", 8), limits, 8).whole == taken
     assert np.allclose(scores(evaluate_reals(module, VAL.x)), expected, atol=1e-9)
 
 
@@ -143,7 +143,7 @@ def test_limits_are_kept(pruning: str, limits: dict[str, int], tmp_path: Path):
     assert chosen.limits == limits
     tuned = finetune(network(), TRAIN, VAL, chosen, numbers(tmp_path, width=8, plan="ordinary"))
     assert tuned.removed > 0
-    left = Limits(channels_of(tuned.reals, "ordinary", 8), limits, 8)
+    left = ResourceLimits(channels_of(tuned.reals, "ordinary", 8), limits, 8)
     assert all(left.whole[name] <= limit for name, limit in limits.items())
     assert tuned.quantised[1] > 60
 

@@ -10,12 +10,12 @@ import pytest
 from programs.paths import ROOT
 
 from tinyml.tools.api.api_reference import OPTIONS, api_page, keywords_text
-from tinyml.tools.api.compile_keywords import CompileKeywords
-from tinyml.tools.api.finetune_keywords import FinetuneKeywords
+from tinyml.tools.api.keywords.compile_keywords import CompileKeywords
+from tinyml.tools.api.keywords.finetune_keywords import FinetuneKeywords
 
 WRITTEN = [
     (ROOT / "docs/api.md", api_page),
-    *((ROOT / f"tools/api/{function}_keywords.py", partial(keywords_text, function)) for function in OPTIONS),
+    *((ROOT / f"tools/api/keywords/{function}_keywords.py", partial(keywords_text, function)) for function in OPTIONS),
 ]
 
 

@@ -17,9 +17,9 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.runtime.training.training import Labelled, Schedule, Trainer
-from tinyml.runtime.training.weights import Array, Weights
-from tinyml.tools.driver.finetuning_options import GATES, NORMS, FinetuneOptions
+from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
+from tinyml.runtime.training.weights import Array, TrainedWeights
+from tinyml.tools.driver.finetuning.finetuning_options import GATES, NORMS, FinetuneOptions
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
@@ -27,9 +27,9 @@ from tinyml.transforms.formats.plan_execution import with_rounded_sums
 from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
 from tinyml.transforms.reals.channels.gates import GatedWeights, closing
 from tinyml.transforms.reals.channels.importance import importance
-from tinyml.transforms.reals.channels.limits import RAM, Limits
 from tinyml.transforms.reals.channels.pruning import Channels, prune
 from tinyml.transforms.reals.channels.removal import remove_channels
+from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
 from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.table import AUTO, schedule_named
 
@@ -91,16 +91,16 @@ def _finetuned(
     module = program.clone()
     if tdsl.has_formats(module):
         LiftToRealsPass().apply(ctx, module)
-    schedule = Schedule(epochs=options.epochs, rate=options.rate, batch=options.batch, seed=options.seed)
-    before = Trainer(Weights(module), Reals).loss(val)
+    schedule = TrainingSchedule(epochs=options.epochs, rate=options.rate, batch=options.batch, seed=options.seed)
+    before = Trainer(TrainedWeights(module), Reals).loss(val)
     bits = format_named(ctx, numbers.format, numbers.width).bits
-    limits = Limits(channels_of(module, numbers.plan, bits), options.limits, bits) if options.limits else None
+    limits = ResourceLimits(channels_of(module, numbers.plan, bits), options.limits, bits) if options.limits else None
     if limits is not None and options.pruning == NORMS:
         grouping = limits.channels.grouping
         limits.removed.extend(prune(limits.channels, importance(grouping), limits.limits[RAM]))
         remove_channels(grouping, limits.removed)
     train_reals(module, train, val, schedule, limits if options.pruning == GATES else None)
-    floats = Trainer(Weights(module), Reals).loss(val)
+    floats = Trainer(TrainedWeights(module), Reals).loss(val)
     formats, reals = quantised(module, ctx, numbers)
     schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / SMALLER)
     trainer = train_formats(formats, reals, train, val, schedule, ctx, numbers.plan)
@@ -109,17 +109,17 @@ def _finetuned(
 
 
 def channels_of(module: ModuleOp, mode: str, bits: int) -> Channels:
-    """The channels of a program at L0 whose elements count with so many bits."""
+    """The channels of a program at L0. bits: of an element."""
     function = predict_function(module)
     return Channels(network_of(function, bits), ChannelGroups(function), schedule_named(mode))
 
 
 def train_reals(
-    module: ModuleOp, train: Labelled, val: Labelled, schedule: Schedule, limits: Limits | None = None
+    module: ModuleOp, train: Labelled, val: Labelled, schedule: TrainingSchedule, limits: ResourceLimits | None = None
 ) -> None:
     """Train a program at L0 in double precision, in place; with limits, by gates that remove channels on the way."""
     if limits is None:
-        Trainer(Weights(module), Reals).fit(train, val, schedule)
+        Trainer(TrainedWeights(module), Reals).fit(train, val, schedule)
         return
     weights = GatedWeights(module, limits.channels.grouping)
     Trainer(weights, Reals).fit(train, val, schedule, closing(weights, limits))
@@ -136,7 +136,7 @@ def quantised(module: ModuleOp, ctx: Context, numbers: PipelineOptions) -> tuple
     assigned = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
     formats = module.clone()
     pipelines.run(formats, ctx, passes[:assigned])
-    reals = Weights(formats).reals()
+    reals = TrainedWeights(formats).reals()
     pipelines.run(formats, ctx, passes[assigned:])
     return formats, reals
 
@@ -146,7 +146,7 @@ def train_formats(
     reals: Mapping[str, Array],
     train: Labelled,
     val: Labelled,
-    schedule: Schedule,
+    schedule: TrainingSchedule,
     ctx: Context,
     plan: str = AUTO,
 ) -> Trainer:
@@ -156,7 +156,7 @@ def train_formats(
     """
     accumulators = ChooseAccumulatorsPass()
     planned = with_rounded_sums(formats, ctx, plan)
-    weights = Weights(planned or formats, reals, lambda module: accumulators.apply(ctx, module))
+    weights = TrainedWeights(planned or formats, reals, lambda module: accumulators.apply(ctx, module))
     trainer = Trainer(weights, Bits)
     trainer.fit(train, val, schedule)
     return trainer

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tinyml.dialects.options import Option, option, options_of
 from tinyml.lowering.options import CompileOptions
-from tinyml.transforms.reals.channels.limits import FLASH, MACS, RAM
+from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM
 
 GATES, NORMS = PRUNING = ("gates", "norms")
 

@@ -23,8 +23,8 @@ RAM, FLASH, MACS = "RAM", "flash", "multiply-accumulates"
 
 
 @dataclass
-class Limits:
-    """Limits on what a network takes, by resource: bytes at the peak of its plan, bytes of weights, operations.
+class ResourceLimits:
+    """Limits by resource: bytes at the peak of its plan, bytes of weights, operations.
 
     bits: of a weight. removed: the groups that were removed so far, in order.
     """
@@ -35,12 +35,12 @@ class Limits:
     removed: list[int] = field(default_factory=list[int])
 
     def taken(self, removed: Sequence[int]) -> dict[str, float]:
-        """What the network without some groups takes of the limited resources."""
+        """Bytes and operations of the network without some groups, by limited resource."""
         return {name: self._taken(name, removed) for name in self.limits}
 
     @cached_property
     def whole(self) -> dict[str, float]:
-        """What the whole network takes."""
+        """Bytes and operations of the whole network."""
         return self.taken([])
 
     def next_group(self, worth: Worth, done: float) -> int | None:
