@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ TASKS = {
 def trained(task: str, seed: int) -> ModuleOp:
     """A network in floating point; leave it as it is."""
     chosen, module = TASKS[task], TASKS[task].network(seed)
-    schedule = TrainingSchedule(**{**vars(chosen.schedule), "seed": seed})
+    schedule = replace(chosen.schedule, seed=seed)
     train_reals(module, chosen.sets().train, chosen.sets().val, schedule)
     return module
 
@@ -79,9 +79,14 @@ def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
         numbers = PipelineOptions(data=str(val), **{name: value for name, value in values.items() if name not in own})
         for seed in range(SEEDS):
             network = trained(task, seed)
-            usual = {"epochs": schedule.epochs, "quantized_epochs": max(schedule.epochs // 4, 1), "seed": seed}
-            usual |= {"rate": schedule.rate, "batch": schedule.batch}
-            chosen = FinetuneOptions(**{**usual, **{name: values[name] for name in values.keys() & own}})
+            usual = FinetuneOptions(
+                epochs=schedule.epochs,
+                quantized_epochs=max(schedule.epochs // 4, 1),
+                rate=schedule.rate,
+                batch=schedule.batch,
+                seed=seed,
+            )
+            chosen = replace(usual, **{name: values[name] for name in values.keys() & own})
             tuned = finetune(network, sets.train, sets.val, chosen, numbers)
             formats, _ = quantised(network, context(), numbers)
             formats = with_rounded_sums(formats, context(), numbers.plan) or formats

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import option, options_of
+from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.tools.cli.arguments import PrintOptions, add_options, given, parsed
 from tinyml.tools.driver.finetuning.finetuning_options import FinetuneOptions, number_options
 from tinyml.tools.driver.requests.request import ModelArgument
@@ -20,13 +20,17 @@ SUFFIXES = (".mlir",)
 class FinetuneRequest(PrintOptions, FinetuneOptions, ModelArgument):
     """A request to fine-tune a model; the fields are options of `tinyml finetune`."""
 
-    train: Path = option("labelled samples x, y to train on", metavar="FILE.npz")
-    val: Path = option("labelled samples x, y to choose formats, epochs and trainings by", metavar="FILE.npz")
-    out: Path = option("file to write: .mlir", flags=("-o", "--out"), metavar="FILE", writes=SUFFIXES)
+    train: Path = option("labelled samples x, y to train on", metavar="FILE.npz", group=OptionGroup.MODEL)
+    val: Path = option(
+        "labelled samples x, y to choose formats, epochs and trainings by", metavar="FILE.npz", group=OptionGroup.MODEL
+    )
+    out: Path = option(
+        "file to write: .mlir", flags=("-o", "--out"), metavar="FILE", writes=SUFFIXES, group=OptionGroup.MODEL
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, [*options_of(FinetuneRequest), *number_options()])
+    add_options(parser, [*options_of(FinetuneRequest), *number_options()], others=OptionGroup.RESULT)
 
 
 def run(arguments: argparse.Namespace) -> int:

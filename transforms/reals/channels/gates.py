@@ -94,8 +94,8 @@ WARM, CLOSED = 0.02, 0.25
 def closing(weights: GatedWeights, limits: ResourceLimits) -> Callable[[float], bool]:
     """A function that closes gates during a training, given the part of it that is done.
 
-    `limits.removed` are the gates closed so far. Once the limits are kept, gates open again as far as these have room. Returns True if a gate changed. Raises
-    `InputError` for limits that cannot be kept.
+    `limits.removed` are the gates closed so far. Once the limits are kept, gates open again as far as these have room.
+    The function returns True if a gate changed, and raises `InputError` for limits that cannot be kept.
     """
     last = False
 
