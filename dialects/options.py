@@ -22,6 +22,7 @@ class OptionGroup(Enum):
     BOARD = "board"
     NUMBERS = "numbers"
     MEMORY = "memory"
+    TRAINING = "training"
     SEARCH = "search for the format of each tensor (docs/searches.md)"
     RESULT = "result"
     COMMON = "options of every command"

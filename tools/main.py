@@ -23,6 +23,7 @@ COMMANDS = {
     "plan": "show how much memory a network needs in each execution schedule",
     "bottleneck": "show whose channels a network has alive where it needs the most memory",
     "prune": "remove the least important channels of a network until it fits in memory",
+    "finetune": "train a model further in the arithmetic of its compiled program, within limits on memory",
     "pack": "pack buffers, given as a CSV file, into the smallest arena",
     "new-format": "write a package with a number format of your own",
     "new-target": "write a package with a chip of your own and its simulator",

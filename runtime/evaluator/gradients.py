@@ -12,14 +12,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects import func, scf
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl.arrays.values import Derivatives, Factored, HasValueInterface
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import compute, predict_function, samples_together
+from tinyml.runtime.evaluator.traces import Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,59 +114,27 @@ def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
     return total[:, :size]
 
 
-class _GradientTape:
-    """The ops that a program executes on some samples, in order; operands and results are indices of `values`.
+class _GradientTape(Trace):
+    """A trace on reals that also records which tensors are parts of constants.
 
     origins: for each tensor that is part of a constant, by its index, the constant and the positions of the tensor's
     elements in the flattened constant.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array):
-        self.function = function
-        self.values: list[Any] = []
-        self.index: dict[SSAValue, int] = {}
-        self.entries: list[tuple[Operation, list[int], int]] = []
         self.origins: dict[int, tuple[SSAValue, Array]] = {}
-        self.reals = Reals()
-        [argument] = function.body.block.args
-        self._bind(argument, inputs.reshape(-1, *tdsl.shape_of(argument)).astype(np.float64))
-        self._run(function.body.block)
+        super().__init__(function, inputs.astype(np.float64), Reals())
 
-    def _bind(self, value: SSAValue, result: Any) -> int:
-        self.index[value] = len(self.values)
-        self.values.append(result)
-        return self.index[value]
-
-    def _run(self, block: Block) -> list[int]:
-        for op in block.ops:
-            operands = [self.index[value] for value in op.operands]
-            if isinstance(op, func.ReturnOp | scf.YieldOp):
-                return operands
-            if isinstance(op, scf.ForOp):
-                self.index |= zip(op.results, self._loop(op, operands), strict=True)
-                continue
-            [result] = op.results
-            made = self._bind(result, compute(self.reals, op, [self.values[index] for index in operands]))
-            self.entries.append((op, operands, made))
-            if isinstance(op, tdsl.ConstOp):
-                self.origins[made] = result, np.arange(op.raws.size).reshape(1, *op.raws.shape)
-            elif isinstance(op, tdsl.IndexOp | tdsl.ReshapeOp) and operands[0] in self.origins:
-                constant, positions = self.origins[operands[0]]
-                self.origins[made] = (
-                    constant,
-                    compute(self.reals, op, [positions, *(self.values[index] for index in operands[1:])]),
-                )
-        raise AssertionError("a block ends in a terminator")
-
-    def _loop(self, op: scf.ForOp, operands: Sequence[int]) -> Sequence[int]:
-        low, high, step = (self.values[index] for index in operands[:3])
-        counter, *arguments = op.body.block.args
-        carried = list(operands[3:])
-        for i in range(low, high, step):
-            self._bind(counter, i)
-            self.index |= zip(arguments, carried, strict=True)
-            carried = self._run(op.body.block)
-        return carried
+    def computed(self, op: Operation, operands: list[int], made: int) -> None:
+        super().computed(op, operands, made)
+        if isinstance(op, tdsl.ConstOp):
+            self.origins[made] = op.result, np.arange(op.raws.size).reshape(1, *op.raws.shape)
+        elif isinstance(op, tdsl.IndexOp | tdsl.ReshapeOp) and operands[0] in self.origins:
+            constant, positions = self.origins[operands[0]]
+            self.origins[made] = (
+                constant,
+                compute(self.arithmetic, op, [positions, *(self.values[index] for index in operands[1:])]),
+            )
 
     def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
         """The parts of the constants' gradients for a weighted sum of scores. direction: the weights."""

@@ -59,6 +59,10 @@ def measure(command: str, models: Path | None = None) -> Values:
         from figures.digits_on_boards import on_all_images
 
         return on_all_images(model_path(model, models) / "test.npz")
+    if name == "finetune":
+        from figures.trainings import finetuned
+
+        return finetuned(model, options)
     if model not in WRITTEN:
         return _COMMANDS[name](model_path(model, models), options)
     with tempfile.TemporaryDirectory() as folder:

@@ -27,6 +27,17 @@ NAMES = {
     "resnet8, --flash 1000000": "resnet8 --flash 1000000",
     "mobilenet_v2, 224": "mobilenet_v2_224",
     "mobilenet_v2 at 224x224": "mobilenet_v2_224 --optimize O2",
+    **{
+        f"{task} | {ram}": f"{task} --plan ordinary --width 8 --ram {ram}"
+        for task, ram in (("digits", 517), ("digits", 388), ("speech", 650), ("speech", 488), ("letters", 37))
+    },
+    "digits | fixed, 8 bits": "digits --epochs 1 --quantized-epochs 3 --width 8",
+    "digits | fixed, 4 bits": "digits --epochs 1 --quantized-epochs 9 --width 4",
+    "digits | affine, 4 bits": "digits --epochs 1 --quantized-epochs 9 --format affine --width 4",
+    "letters | affine, 4 bits": "letters --epochs 1 --quantized-epochs 15 --format affine --width 4",
+    "letters | fixed, 8 bits, sums of 8 bits": (
+        "letters --epochs 1 --quantized-epochs 3 --batch 512 --width 8 --plan partial-8"
+    ),
 }
 """Models in commands by the labels of rows, where these differ."""
 
@@ -56,6 +67,7 @@ LOADED = "gural-mnist10-4-bits --plan {row}"
 FRONT = "plan resnet8 --front --target cortex-m4"
 TYPED = "compile {row}"
 WEIGHED = "weigh {row} --outputs class --width 8"
+TRAINED = "{accuracy:.1f} ({least:.1f} to {greatest:.1f})"
 UNO = "{flash}; {ram}; {time:k}"
 CORTEX_M4 = "{flash}; {ram}; {core_cycles:k}"
 QUALITY = "{accuracy:.2f}; {flash}; {ram}; {time:k}"
@@ -65,6 +77,18 @@ TIME_AND_FLASH = "{time:k}; {flash}"
 
 
 TABLES: dict[str, dict[str, Column]] = {
+    "training-pruning": {
+        "whole, float": ("finetune {row} --pruning norms", "{before:.1f}"),
+        "norms": ("finetune {row} --pruning norms", TRAINED),
+        "gates": ("finetune {row} --pruning gates", TRAINED),
+        "differ": ("finetune {row} --pruning gates", "{differ} of {samples}"),
+    },
+    "training-formats": {
+        "float": ("finetune {row}", "{before:.1f}"),
+        "rounded": ("finetune {row}", "{rounded:.1f}"),
+        "trained": ("finetune {row}", TRAINED),
+        "differ": ("finetune {row}", "{differ} of {samples}"),
+    },
     "c-api-instances": {
         "Uno": (FORMATS["fixed 16"], UNO),
         "Uno, `--instances`": (f"{FORMATS['fixed 16']} --instances", UNO),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+import string
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -14,7 +15,7 @@ from tinyml.targets.registry import USUAL
 from tinyml.tools.api import public
 from tinyml.tools.api.compilation import OTHERWISE
 
-_KEYWORDS = '''"""The options of `tinyml.compile` as keyword arguments, for type checkers and editors.
+_KEYWORDS = '''"""The options of `tinyml.$function` as keyword arguments, for type checkers and editors.
 
 Written from their declarations by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
 """
@@ -25,7 +26,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 
-class CompileKeywords(TypedDict, total=False):
+class $class(TypedDict, total=False):
     """The keyword arguments, all optional; None stands for the default."""
 
 '''
@@ -70,9 +71,25 @@ def compile_options() -> list[Option]:
     return sorted((one for one in compile_options() if one.name not in OTHERWISE), key=lambda one: one.name)
 
 
-def keywords_text() -> str:
-    """The text of `compile_keywords.py`."""
-    return _KEYWORDS + "".join(f"    {option.name}: {spelled_type(option)}\n" for option in compile_options())
+def finetune_options() -> list[Option]:
+    """The options that `finetune` takes as keyword arguments, sorted by name."""
+    from tinyml.tools.driver.finetuning.finetuning_options import finetune_options
+
+    return sorted(finetune_options(), key=lambda one: one.name)
+
+
+OPTIONS = {"compile": compile_options, "finetune": finetune_options}
+"""The options of the functions that take them as keyword arguments."""
+
+
+def keywords_text(function: str) -> str:
+    """The text of the file `FUNCTION_keywords.py`."""
+    lines = [f"    {option.name}: {spelled_type(option)}\n" for option in OPTIONS[function]()]
+    head = _KEYWORDS
+    if not any("Sequence" in line for line in lines):
+        head = head.replace("from collections.abc import Sequence\n", "")
+    names = {"function": function, "class": f"{function.title()}Keywords"}
+    return string.Template(head).substitute(names) + "".join(lines)
 
 
 def spelled_type(option: Option) -> str:
@@ -97,10 +114,10 @@ def api_page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    for name in ("load", "compile", "open"):
+    for name in ("load", "compile", "finetune", "open"):
         yield _function(f"tinyml.{name}", getattr(public, name), "##")
-        if name == "compile":
-            yield _table()
+        if name in OPTIONS:
+            yield _table(OPTIONS[name]())
     for name, made in sorted(vars(public).items()):
         if isinstance(made, type):
             yield f"## tinyml.{name}\n\n{_text(made)}"
@@ -114,11 +131,11 @@ def _fields(made: Any) -> Iterator[str]:
         yield "\n".join(["```python", *(f"{field.name}: {field.type}" for field in fields(made)), "```"])
 
 
-def _table() -> str:
-    """The keyword arguments of `compile`."""
+def _table(options: Iterable[Option]) -> str:
+    """The keyword arguments of a function."""
     rows = [
         (f"`{option.name}`", spelled_type(option).removesuffix(" | None"), option.help_with_default)
-        for option in compile_options()
+        for option in options
     ]
     lines = [f"| {' | '.join(map(_cell, row))} |" for row in rows]
     return "\n".join(["| keyword | type | meaning |", "|---|---|---|", *lines])

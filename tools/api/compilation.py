@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.tools.api.data_files import Labels, write_data
-from tinyml.tools.api.keyword_values import checked_values
+from tinyml.tools.api.keywords.keyword_values import checked_values
 from tinyml.tools.api.loading import Model, load
 from tinyml.tools.api.program import Program, compiled
 from tinyml.tools.api.python_terms import Arguments, python_terms
@@ -23,7 +23,7 @@ from tinyml.tools.api.python_terms import Arguments, python_terms
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from tinyml.tools.api.compile_keywords import CompileKeywords
+    from tinyml.tools.api.keywords.compile_keywords import CompileKeywords
     from tinyml.tools.driver.requests.request import Request
 
 OTHERWISE = ("model", "val", "test", "out", "target", "packages", "zip")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Report,
         __version__,
         compile,
+        finetune,
         load,
         open,
     )
@@ -41,6 +42,7 @@ __all__ = [
     "Report",
     "__version__",
     "compile",
+    "finetune",
     "load",
     "open",
 ]

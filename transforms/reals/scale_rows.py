@@ -53,11 +53,16 @@ def _products(constant: tdsl.ConstOp) -> list[_Product]:
             op = use.operation
             if isinstance(op, tdsl.IndexOp):
                 values.append(op.out)
-            elif isinstance(op, _Product) and constant_root(op.rhs) is not constant and _can_scale(op):
+            elif isinstance(op, _Product) and _reads_rows(op, constant) and _can_scale(op):
                 products.append(op)
             else:
                 return []
     return products
+
+
+def _reads_rows(product: _Product, constant: tdsl.ConstOp) -> bool:
+    """True if only the left operand of a product is a part of a constant; its sums may start from another one."""
+    return constant_root(product.lhs) is constant and constant_root(product.rhs) is not constant
 
 
 def _can_scale(product: _Product) -> bool:

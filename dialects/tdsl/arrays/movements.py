@@ -165,7 +165,7 @@ def add_at(slopes: Array, positions: Array, x: Array) -> Array:
 
     slopes: (samples, ...). positions: indices of elements in the flattened operand, of shape (samples or 1, ...).
     """
-    back = np.zeros((len(slopes), x[0].size))
-    samples = np.arange(len(slopes))[:, None]
-    np.add.at(back, (samples, positions.reshape(len(positions), -1)), slopes.reshape(len(slopes), -1))
-    return back.reshape(len(slopes), *x.shape[1:])
+    count, size = len(slopes), x[0].size
+    places = positions.reshape(len(positions), -1) + size * np.arange(count)[:, None]
+    back = np.bincount(places.reshape(-1), slopes.reshape(-1), minlength=count * size)
+    return back.reshape(count, *x.shape[1:])

@@ -85,10 +85,14 @@ class Channels:
     def at_peak(self, graph: Graph, chosen: Plan) -> list[int]:
         """The groups that are alive at the peak of a plan and are not the last channels of any tensor."""
         alive = {share.tensor for segment in fullest_segments(chosen) for share in shares(graph, segment)}
+        return [group for group in self.removable(graph) if alive.intersection(self.counts[group])]
+
+    def removable(self, graph: Graph) -> list[int]:
+        """The groups that are not the last channels of any tensor of a graph."""
         return [
             group
             for group, counts in self.counts.items()
-            if alive.intersection(counts) and all(graph.tensors[name].channels > n for name, n in counts.items())
+            if all(graph.tensors[name].channels > n for name, n in counts.items())
         ]
 
     def fall(self, chosen: Plan, removed: Collection[int]) -> int:
@@ -132,7 +136,7 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
         group = _first_useful(channels, chosen, removed, [[group] for group in ordered])
         if group is None:
             # Removing a single channel may change nothing where removing several does.
-            group = _first_useful(channels, chosen, removed, [_as_many(channels, graph, g, ordered) for g in ordered])
+            group = first_as_many(channels, graph, chosen, removed, ordered)
         if group is None:
             names = ", ".join(share.tensor for share in shares(graph, fullest_segments(chosen)[0]))
             raise InputError(
@@ -151,6 +155,11 @@ def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options:
                 return groups[0]
             useless.add(alike)
     return None
+
+
+def first_as_many(channels: Channels, graph: Graph, chosen: Plan, removed: list[int], ordered: list[int]) -> int | None:
+    """The first of some groups whose removal with as many others like it lowers the peak; None if there is none."""
+    return _first_useful(channels, chosen, removed, [_as_many(channels, graph, group, ordered) for group in ordered])
 
 
 def _as_many(channels: Channels, graph: Graph, group: int, ordered: list[int]) -> list[int]:

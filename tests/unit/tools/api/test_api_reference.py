@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from programs.paths import ROOT
 
-from tinyml.tools.api.api_reference import api_page, compile_options, keywords_text
-from tinyml.tools.api.compile_keywords import CompileKeywords
+from tinyml.tools.api.api_reference import OPTIONS, api_page, keywords_text
+from tinyml.tools.api.keywords.compile_keywords import CompileKeywords
+from tinyml.tools.api.keywords.finetune_keywords import FinetuneKeywords
 
-PAGE, KEYWORDS = ROOT / "docs/api.md", ROOT / "tools/api/compile_keywords.py"
+WRITTEN = [
+    (ROOT / "docs/api.md", api_page),
+    *((ROOT / f"tools/api/keywords/{function}_keywords.py", partial(keywords_text, function)) for function in OPTIONS),
+]
 
 
-@pytest.mark.parametrize(("file", "written"), [(PAGE, api_page), (KEYWORDS, keywords_text)])
+@pytest.mark.parametrize(("file", "written"), WRITTEN)
 def test_what_is_written_is_current(file: Path, written: Callable[[], str], request: pytest.FixtureRequest):
     if request.config.getoption("--update-docs"):
         file.write_text(written(), encoding="utf-8")
@@ -22,4 +27,5 @@ def test_what_is_written_is_current(file: Path, written: Callable[[], str], requ
 
 
 def test_every_option_is_a_keyword():
-    assert [option.name for option in compile_options()] == sorted(CompileKeywords.__annotations__)
+    for function, keywords in (("compile", CompileKeywords), ("finetune", FinetuneKeywords)):
+        assert [option.name for option in OPTIONS[function]()] == sorted(keywords.__annotations__)

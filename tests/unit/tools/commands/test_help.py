@@ -55,7 +55,7 @@ def test_every_one_of_many_options_has_a_group(command: str, capsys: pytest.Capt
 def test_compile_shows_its_groups_in_order(capsys: pytest.CaptureFixture[str]):
     shown = help_of("compile", capsys)
     *_, common = OptionGroup
-    expected = [group.value for group in OptionGroup if group not in (OptionGroup.RESULT, common)]
+    expected = [group.value for group in OptionGroup if group not in (OptionGroup.RESULT, OptionGroup.TRAINING, common)]
     assert list(shown.options) == ["examples", *expected, common.value, FORMATS]
     assert shown.options[OptionGroup.MODEL.value] == ["model", "--trust-pickle", "--classes", "--val", "--test", "-o"]
     assert "--ram" in shown.options[OptionGroup.MEMORY.value]

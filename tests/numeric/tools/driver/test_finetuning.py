@@ -1,0 +1,166 @@
+"""Fine-tuned programs: what training computes is what devices compute, and limits are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs.devices import roomy
+from programs.on_boards import difference, printed
+from programs.untrained_networks import Layers
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.arithmetics import Bits, Reals
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
+from tinyml.runtime.training.backward import cross_entropy
+from tinyml.runtime.training.training import Labelled, Trainer
+from tinyml.runtime.training.weights import TrainedWeights
+from tinyml.tools.driver.finetuning.finetune import channels_of, finetune, quantised
+from tinyml.tools.driver.finetuning.finetuning_options import GATES, NORMS, FinetuneOptions
+from tinyml.tools.driver.stages import compile_kept
+from tinyml.transforms.reals.channels.gates import GatedWeights
+from tinyml.transforms.reals.channels.removal import remove_channels
+from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, ResourceLimits
+
+
+def images(count: int, seed: int) -> Labelled:
+    """Images of 8 x 8 with a bright row, a bright column or a bright diagonal, and noise."""
+    random = np.random.default_rng(seed)
+    y, x = random.integers(0, 3, count), random.normal(0.0, 0.3, (count, 8, 8))
+    for image, kind, at in zip(x, y, random.integers(1, 7, count), strict=True):
+        image += [np.arange(8) == at, (np.arange(8) == at)[:, None], np.eye(8)][kind]
+    return Labelled(x.reshape(count, -1).clip(-1, 2), y)
+
+
+TRAIN, VAL, TEST = images(320, 0), images(96, 1), images(200, 2)
+
+
+def network() -> ModuleOp:
+    return Layers((1, 8, 8, 1), 0).convolution(6, 3).pool(2).convolution(8, 2).dense(12).relu().dense(3).program()
+
+
+def scores(outputs: Outputs) -> NDArray[np.float64]:
+    assert outputs.scores is not None
+    return outputs.scores
+
+
+def numbers(folder: Path, **options: Any) -> PipelineOptions:
+    np.savez(file := folder / "val.npz", x=VAL.x.astype("f4"), y=VAL.y)
+    return PipelineOptions(data=str(file), **options)
+
+
+@pytest.mark.parametrize(
+    "options", [{"width": 8}, {"width": 4, "row_scales": True}, {"format": "affine", "width": 8}, {"plan": "partial-8"}]
+)
+def test_training_computes_what_the_compiled_program_computes(options: dict[str, Any], tmp_path: Path):
+    chosen = FinetuneOptions(epochs=1, quantized_epochs=1, batch=16, rate=0.01)
+    samples = slice(32 if "plan" in options else 160)
+    train = Labelled(TRAIN.x[samples], TRAIN.y[samples])
+    tuned = finetune(network(), train, VAL, chosen, numbers(tmp_path, **options))
+    trained = tuned.trainer.logits(tuned.trainer.inputs(TEST.x))
+    raws = encode_inputs(tuned.module, TEST.x)
+    # As `tinyml compile` takes it: with storage and accumulators chosen again.
+    formats = compile_kept(tuned.module, context(), PipelineOptions(data="", target="host")).formats
+    assert np.array_equal(scores(in_reals(formats, evaluate(formats, raws))), trained)
+    source = printed(tuned.module, "host", tmp_path / "host")
+    assert difference(tuned.module, raws, source, runner_for("host"), tmp_path / "build") is None
+    if options == {"width": 4, "row_scales": True}:
+        source = printed(tuned.module, "uno", tmp_path / "uno")
+        assert difference(tuned.module, raws[:5], source, runner_for(roomy("uno")), tmp_path / "avr") is None
+
+
+def test_derivatives_of_the_loss_on_reals():
+    module = network()
+    trainer = Trainer(weights := TrainedWeights(module), Reals)
+    found = trainer.derivatives(TRAIN.x[:8], TRAIN.y[:8])
+    random = np.random.default_rng(0)
+    steps = [random.normal(size=variable.shape) for variable in weights.variables]
+    start, losses = weights.state(), list[float]()
+    for sign in (1, -1):
+        for variable, value, step in zip(weights.variables, start, steps, strict=True):
+            variable[...] = value + sign * 1e-4 * step
+        weights.write()
+        losses.append(cross_entropy(trainer.logits(TRAIN.x[:8]), TRAIN.y[:8])[0])
+    expected = sum(float((slope * step).sum()) for slope, step in zip(found, steps, strict=True))
+    assert (losses[0] - losses[1]) / 2e-4 == pytest.approx(expected, rel=0.01)
+
+
+def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
+    formats, reals = quantised(network(), context(), numbers(tmp_path, width=8))
+    trainer = Trainer(weights := TrainedWeights(formats, reals), Bits)
+    bias = next(weight for weight in weights.weights if weight.constant.result.name_hint == "b4")
+    slopes: dict[float, NDArray[Any]] = {}
+    high = float(bias.high.max())
+    for real in (0.0, high):
+        # The last layer's results, whose range is that of the profile, are at their greatest with the greatest bias.
+        bias.real[...] = real
+        trace = trainer.trace(trainer.inputs(VAL.x))
+        slopes[real] = trace.backward(-np.ones_like(trace.logits))[bias.constant]
+    assert (slopes[0.0] == -len(VAL.y)).all()
+    format = tdsl.format_of(trace.scores)
+    limited = trace.logits == format.decode(format.encode(np.array([np.inf])))
+    assert np.array_equal(slopes[high].reshape(-1), limited.sum(0) - len(VAL.y))
+
+
+def test_a_closed_gate_is_a_removed_channel():
+    module = network()
+    channels = channels_of(module, "ordinary", 8)
+    weights = GatedWeights(module, channels.grouping)
+    closed = sorted(channels.counts)[::3]
+    for group in closed:
+        weights.close(group)
+    weights.write()
+    expected = scores(evaluate_reals(module, VAL.x))
+    limits = {RAM: 1, FLASH: 1, MACS: 1}
+    taken = ResourceLimits(channels, limits, 8).taken(closed)
+    remove_channels(channels.grouping, closed)
+    module.verify()
+    assert ResourceLimits(channels_of(module, "ordinary", 8), limits, 8).whole == taken
+    assert np.allclose(scores(evaluate_reals(module, VAL.x)), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("pruning", "limits"), [(NORMS, {RAM: 200}), (GATES, {RAM: 200}), (GATES, {FLASH: 450, MACS: 5000})]
+)
+def test_limits_are_kept(pruning: str, limits: dict[str, int], tmp_path: Path):
+    chosen = FinetuneOptions(
+        epochs=4,
+        quantized_epochs=1,
+        batch=16,
+        rate=0.01,
+        pruning=pruning,
+        ram=limits.get(RAM),
+        flash=limits.get(FLASH),
+        macs=limits.get(MACS),
+    )
+    assert chosen.limits == limits
+    tuned = finetune(network(), TRAIN, VAL, chosen, numbers(tmp_path, width=8, plan="ordinary"))
+    assert tuned.removed > 0
+    left = ResourceLimits(channels_of(tuned.reals, "ordinary", 8), limits, 8)
+    assert all(left.whole[name] <= limit for name, limit in limits.items())
+    assert tuned.quantised[1] > 60
+
+
+@pytest.mark.parametrize("options", [{"ram": 20}, {"flash": 10}, {"ram": 500, "flash": 400, "pruning": NORMS}])
+def test_limits_that_cannot_be_kept(options: dict[str, Any], tmp_path: Path):
+    chosen = FinetuneOptions(epochs=1, quantized_epochs=1, **options)
+    with pytest.raises(InputError, match=r"cannot be kept|norms keep a limit on RAM alone"):
+        finetune(network(), VAL, VAL, chosen, numbers(tmp_path))
+
+
+def test_the_best_of_several_trainings_and_epochs(tmp_path: Path):
+    chosen = FinetuneOptions(epochs=1, quantized_epochs=1, trainings=2, rate=0.01)
+    tuned = [
+        finetune(network(), TRAIN, VAL, each, numbers(tmp_path))
+        for each in (chosen, *(FinetuneOptions(epochs=1, quantized_epochs=1, seed=seed, rate=0.01) for seed in (1, 2)))
+    ]
+    assert tuned[0].quantised == min((each.quantised for each in tuned[1:]), key=lambda each: each[0])
+    assert tuned[0].seed in (1, 2)

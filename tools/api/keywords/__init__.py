@@ -1,0 +1,1 @@
+"""Options as keyword arguments of functions: their types, and the check of their values."""

@@ -1,0 +1,1 @@
+"""Fine-tuning of models in the arithmetic of their compiled programs."""

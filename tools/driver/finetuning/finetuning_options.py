@@ -1,0 +1,71 @@
+"""The options of a fine-tuning, each declared once for the command line and the API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tinyml.dialects.options import Option, OptionGroup, option, options_of
+from tinyml.lowering.options import CompileOptions
+from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM
+
+GATES, NORMS = PRUNING = ("gates", "norms")
+
+NUMBERS = ("format", "width", "weights", "functions", "row_scales", "plan")
+"""The options of a compilation that say in which arithmetic a program is trained."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinetuneOptions:
+    """The options of a fine-tuning, besides those in `NUMBERS`."""
+
+    epochs: int = option(
+        "epochs in floating point; pruning is part of them", default=10, metavar="N", group=OptionGroup.TRAINING
+    )
+    quantized_epochs: int = option(
+        "epochs in the program's own arithmetic", default=10, metavar="N", group=OptionGroup.TRAINING
+    )
+    rate: float = option(
+        "learning rate of Adam in floating point; a quarter of it afterwards", default=0.002, group=OptionGroup.TRAINING
+    )
+    batch: int = option("samples in a step", default=32, metavar="N", group=OptionGroup.TRAINING)
+    trainings: int = option(
+        "times to train, from other random orders; the best by the loss on --val is kept",
+        default=1,
+        metavar="N",
+        group=OptionGroup.TRAINING,
+    )
+    seed: int = option("first seed of the random orders", default=1, metavar="N", group=OptionGroup.TRAINING)
+    ram: int | None = option(
+        "bytes that the plan may have alive at its peak: channels are removed until it fits",
+        default=None,
+        metavar="BYTES",
+        group=OptionGroup.MEMORY,
+    )
+    flash: int | None = option(
+        "bytes that the weights may take", default=None, metavar="BYTES", group=OptionGroup.MEMORY
+    )
+    macs: int | None = option(
+        "multiply-accumulates of an inference", default=None, metavar="N", group=OptionGroup.MEMORY
+    )
+    pruning: str = option(
+        "how channels to remove are found: learned gates, or the least L1 norms at the bottleneck (--ram alone)",
+        default=GATES,
+        choices=PRUNING,
+        group=OptionGroup.TRAINING,
+    )
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """The limits that are given, by resource."""
+        given = {RAM: self.ram, FLASH: self.flash, MACS: self.macs}
+        return {name: limit for name, limit in given.items() if limit is not None}
+
+
+def number_options() -> list[Option]:
+    """The options of a compilation in `NUMBERS`."""
+    return [option for option in options_of(CompileOptions) if option.name in NUMBERS]
+
+
+def finetune_options() -> list[Option]:
+    """All options of a fine-tuning."""
+    return [*options_of(FinetuneOptions), *number_options()]

@@ -1,0 +1,130 @@
+"""Limits on RAM, flash and multiply-accumulates of a network, and the channels that exceed them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.reals.channels.channel_groups import STAYING
+from tinyml.transforms.reals.channels.pruning import Channels, first_as_many
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Worth: TypeAlias = "NDArray[np.float64]"
+
+RAM, FLASH, MACS = "RAM", "flash", "multiply-accumulates"
+
+
+@dataclass
+class ResourceLimits:
+    """Limits by resource: bytes at the peak of its plan, bytes of weights, operations.
+
+    bits: of a weight. removed: the groups that were removed so far, in order.
+    """
+
+    channels: Channels
+    limits: Mapping[str, int]
+    bits: int
+    removed: list[int] = field(default_factory=list[int])
+
+    def taken(self, removed: Sequence[int]) -> dict[str, float]:
+        """Bytes and operations of the network without some groups, by limited resource."""
+        return {name: self._taken(name, removed) for name in self.limits}
+
+    @cached_property
+    def whole(self) -> dict[str, float]:
+        """Bytes and operations of the whole network."""
+        return self.taken([])
+
+    def next_group(self, worth: Worth, done: float) -> int | None:
+        """Remove a group if the network is above its present limits, and return it.
+
+        worth: of each group. done: from 0, where the limits are what the whole network takes, to 1, where they are the
+        final ones; in between they fall geometrically. Chosen is the group with the least worth for the part of the
+        limits that its removal saves. Raises `InputError` if no group saves anything.
+        """
+        present = {name: self.whole[name] ** (1 - done) * limit**done for name, limit in self.limits.items()}
+        taken = self.taken(self.removed)
+        above = [name for name, limit in present.items() if taken[name] > max(limit, self.limits[name])]
+        if not above:
+            return None
+        saved = self._savings(taken, above)
+        group = min(saved, key=lambda each: worth[each] / saved[each]) if saved else self._several(worth, above)
+        if group is None:
+            least = ", ".join(f"{taken[name]:,.0f} of {name}" for name in above)
+            raise InputError(f"the limits cannot be kept: at {least} no further channel can go and save any")
+        self.removed.append(group)
+        return group
+
+    def regained(self) -> list[int]:
+        """Groups that the limits have room for again, which are no longer removed; the last removed come first.
+
+        A step from one channel to the next of a large image may leave room for several of a small one.
+        """
+        found: list[int] = []
+        for group in reversed(self.removed):
+            without = [each for each in self.removed if each not in (*found, group)]
+            taken = self.taken(without)
+            if all(taken[name] <= limit for name, limit in self.limits.items()):
+                found.append(group)
+        self.removed = [each for each in self.removed if each not in found]
+        return found
+
+    def _savings(self, taken: Mapping[str, float], above: Sequence[str]) -> dict[int, float]:
+        """By group, the parts of the limits that its removal saves, where it saves any."""
+        saved: dict[int, float] = {}
+        alike: dict[tuple[tuple[str, int], ...], float] = {}
+        graph = self.channels.graph(self.removed)
+        plan = self.channels.plan(graph) if RAM in above else None
+        for group in self.channels.removable(graph):
+            if group in self.removed:
+                continue
+            kind = self.channels.alike(group)
+            if kind not in alike:
+                without = [*self.removed, group]
+                parts = [
+                    (taken[name] - self._taken(name, without)) / self.limits[name] for name in above if name != RAM
+                ]
+                if plan is not None:
+                    parts.append(self.channels.fall(plan, without) / (8 * self.limits[RAM]))
+                alike[kind] = sum(parts)
+            if alike[kind] > 0:
+                saved[group] = alike[kind]
+        return saved
+
+    def _several(self, worth: Worth, above: Sequence[str]) -> int | None:
+        """The least worthy group that saves RAM together with others like it, where none does so alone."""
+        if RAM not in above:
+            return None
+        graph = self.channels.graph(self.removed)
+        plan = self.channels.plan(graph)
+        left = [group for group in self.channels.at_peak(graph, plan) if group not in self.removed]
+        return first_as_many(self.channels, graph, plan, self.removed, sorted(left, key=lambda group: worth[group]))
+
+    def _taken(self, name: str, removed: Sequence[int]) -> float:
+        graph = self.channels.graph(removed)
+        if name == RAM:
+            return self.channels.plan(graph).bits / 8
+        return graph.macs if name == MACS else self._weights(removed) * self.bits / 8
+
+    def _weights(self, removed: Sequence[int]) -> int:
+        """The number of elements of the constants that are left."""
+        gone, grouping = set(removed), self.channels.grouping
+        total = 0
+        for op in dict.fromkeys(use.operation for value in grouping.values for use in value.uses):
+            for index, value in enumerate(op.operands):
+                if isinstance(value.owner, tdsl.ConstOp):
+                    shape = list(tdsl.shape_of(value))
+                    for cut in grouping.cuts(op, index):
+                        shape[cut.axis] = sum(int(label) not in gone for label in cut.labels if label != STAYING) + int(
+                            (cut.labels == STAYING).sum()
+                        )
+                    total += prod(shape)
+        return total
