@@ -100,3 +100,40 @@ def channel_networks(draw: st.DrawFn) -> str:
         hidden = tdsl.MatmulOp(net.constant(3, tdsl.shape_of(column)[0]), column)
         image = net.insert(tdsl.MatmulOp(net.constant(2, 3), net.insert(tdsl.ReluOp(net.insert(hidden)))))
     return str(net.module(image))
+
+
+@st.composite
+def channel_graphs(draw: st.DrawFn) -> ModuleOp:
+    """Programs whose branches part and join: images of one size, wide ones with equally many channels, narrow ones."""
+    net = NetworkWriter(
+        (draw(st.integers(3, 6)), draw(st.integers(3, 6)), 2), np.random.default_rng(draw(st.integers(0, 99)))
+    )
+    wide = draw(st.sampled_from([6, 8]))
+    images = [net.input]
+
+    def window(image: SSAValue, channels: int | None) -> SSAValue:
+        size = draw(st.sampled_from([1, 1, 3]))
+        return net.window(image, (size, size), (1, 1), (size // 2,) * 4, channels)
+
+    for _ in range(draw(st.integers(3, 7))):
+        alike = [image for image in images if tdsl.shape_of(image)[3] == wide]
+        kind = draw(st.sampled_from(["wide", "wide", "narrow", "depthwise", "add", "add", "max"]))
+        image = draw(st.sampled_from(alike or images))
+        if kind == "wide" or (kind != "narrow" and not alike):
+            image = window(draw(st.sampled_from(images)), wide)
+        elif kind == "narrow":
+            image = window(image, 2)
+        elif kind == "depthwise":
+            image = window(image, None)
+        elif kind == "max":
+            image = net.insert(tdsl.MaxPoolOp(image, (3, 3), (1, 1, 1, 1), (1, 1)))
+        else:
+            image = net.insert(tdsl.AddOp(image, draw(st.sampled_from(alike))))
+        images.append(image)
+    results = [image for image in images[1:] if not image.uses]
+    if len(results) > 1 and draw(st.booleans()):
+        narrow = [image if tdsl.shape_of(image)[3] == 2 else window(image, 2) for image in results]
+        results = [narrow[0]]
+        for image in narrow[1:]:
+            results.append(net.insert(tdsl.AddOp(results.pop(), image)))
+    return net.module(*results)

@@ -95,13 +95,14 @@ class Partial(Schedule):
     def program_segments(self, network: Network) -> Iterator[Segment]:
         """Count slices copied from or to a whole tensor and the windows of convolutions, too."""
         yield from ordinary_in_programs(network)
+        sums = self.tiling.sums
         for loop, context in self._loops(network.graph):
             for width in WIDTHS:
                 if loop.channels % width:
                     break
-                bits = context + loop.peak(width, copies=True) + _windows(network, loop, width)
+                bits = context + loop.peak(width, copies=True) + _windows(network, loop, width, sums)
                 work = SLOWNESS * len(loop.nodes) // width
-                yield Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(self.tiling.sums, width), work)
+                yield Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(sums, width), work)
 
     def _loops(self, graph: Graph) -> Iterator[tuple[ChannelNodes, int]]:
         """Yield the loops over consecutive nodes, each with the bits of the tensors that are whole in it."""
@@ -125,18 +126,20 @@ class Partial(Schedule):
 PARTIAL_32 = Partial(
     32,
     "loops over channels (PEX, Liberis and Lane 2023), in the best order of the ops: some generate a channel of their "
-    "results, ops on channels continue with it across branches and joins, others accumulate its part of sums of 32 bits",
+    "result, ops on channels continue with it across branches and joins, others accumulate its part of sums of 32 bits",
 )
 PARTIAL_16 = Partial(16, "the same with sums of 16 bits, which may be rounded in between")
 PARTIAL_8 = Partial(8, "the same with sums of 8 bits, which may be rounded in between")
 
 
-def _windows(network: Network, loop: ChannelNodes, width: int) -> int:
-    """The most bits of a window that an op of a loop gathers, and of a pixel."""
+def _windows(network: Network, loop: ChannelNodes, width: int, sum_bits: int) -> int:
+    """The most bits of a window that an op of a loop gathers, of a pixel, and of what it adds to narrow sums."""
     most = 0
     for i in loop.nodes:
-        bits = scratch_of(network, i)
-        if loop.roles[loop.graph.nodes[i].result] is not Role.GENERATE:
+        bits, name = scratch_of(network, i), loop.graph.nodes[i].result
+        if loop.roles[name] is not Role.GENERATE:
             bits = -(-bits * width // loop.channels)
+        if loop.roles[name] is Role.ACCUMULATE and sum_bits < max(SUM_BITS):
+            bits += loop.graph.tensors[name].channels * sum_bits
         most = max(most, bits)
     return most

@@ -158,7 +158,7 @@ class ChannelNodes:
         return self.graph.producer[name]
 
     def joined(self, i: int) -> str | None:
-        """The slice in whose loops an elementwise op runs: the one computed last of its operands, if it alone reads it."""
+        """The slice in whose loops an elementwise op runs: its operand computed last, if nothing else reads that."""
         node = self.graph.nodes[i]
         inside = [k for k in self.nodes if self.graph.nodes[k].result in node.operands]
         if node.kind is not Kind.ELEMENTWISE or not inside:
@@ -168,10 +168,9 @@ class ChannelNodes:
 
     def whole_bits(self, sum_bits: int) -> int:
         """The bits of the results that are whole after the loop, of which accumulated ones have sums of `sum_bits`."""
-        images = {name: self.graph.tensors[name] for name in self.kept}
-        return sum(
-            image.size if name in self.readers else image.size // image.bits * sum_bits for name, image in images.items()
-        )
+        sliced = [name for name in self.kept if name in self.readers]
+        sums = (self.graph.tensors[name] for name in self.kept.difference(sliced))
+        return self.graph.size(*sliced) + sum(image.size // image.bits * sum_bits for image in sums)
 
 
 def consecutive(graph: Graph, first: int, last: int) -> ChannelNodes:

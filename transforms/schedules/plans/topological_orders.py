@@ -1,8 +1,8 @@
 """Orders of a graph's nodes for execution with loops over channels (PEX, section 3.3, algorithm 1).
 
-Between ops and loops all tensors are whole: the memory depends on the set of nodes that have run alone. The least peak is
-a path with the smallest maximum over these sets, from none to all nodes; a step is an op by itself, or a loop over any
-nodes that share channels. Searched forwards here, backwards in the paper.
+Between ops and loops all tensors are whole: the memory depends on nothing but the set of nodes that have run. An order
+of least peak is a path from none to all nodes whose greatest step is smallest; a step is an op by itself, or a loop
+over nodes that share channels. The search runs forwards, in the paper backwards.
 """
 
 from __future__ import annotations
@@ -66,9 +66,8 @@ class ChannelOrders:
     def _result(self, i: int, done: Nodes) -> int:
         """The bits that the result of a single op takes, none if it overwrites an operand."""
         graph, node = self.graph, self.graph.nodes[i]
-        dying = [
-            name for name in node.operands if name not in graph.outputs and done.union([i]).issuperset(graph.users[name])
-        ]
+        after = done | {i}
+        dying = [name for name in node.operands if name not in graph.outputs and after.issuperset(graph.users[name])]
         updates = node.kind is Kind.ELEMENTWISE and any(graph.size(name) >= graph.size(node.result) for name in dying)
         return 0 if updates else graph.size(node.result)
 

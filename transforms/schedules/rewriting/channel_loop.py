@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import UnknownLoc
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
@@ -138,11 +138,13 @@ class ChannelLoop:
             windows = pixels.windows(y, x, image)
 
             def element(k: SSAValue, held: SSAValue) -> SSAValue:
+                # Known before the element, the place is where it is computed.
+                to = at if self.width == 1 else emit.sum(k, at)
                 window = windows if generates or self.width == 1 else self._one_channel(windows, k)
                 sum = pixels.element(emit.sum(self.now.start, k), window)
                 sum.name_hint = op.out.name_hint
                 result = applied(link.chain, op.out, sum, lambda value: self._operand(value, link, (y, x), k), emit)
-                return emit.insert(tdsl.InsertSliceOp(result, held, [emit.index(0), y, x, emit.sum(at, k)]))
+                return emit.insert(tdsl.InsertSliceOp(result, held, [emit.index(0), y, x, to]))
 
             return emit.over(self.width, held, element)
 
