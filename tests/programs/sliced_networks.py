@@ -113,7 +113,8 @@ def channel_graphs(draw: st.DrawFn) -> ModuleOp:
 
     def window(image: SSAValue, channels: int | None) -> SSAValue:
         size = draw(st.sampled_from([1, 1, 3]))
-        return net.window(image, (size, size), (1, 1), (size // 2,) * 4, channels)
+        margin = size // 2
+        return net.window(image, (size, size), (1, 1), (margin, margin, margin, margin), channels)
 
     for _ in range(draw(st.integers(3, 7))):
         alike = [image for image in images if tdsl.shape_of(image)[3] == wide]

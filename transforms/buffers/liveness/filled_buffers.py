@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
@@ -23,14 +23,10 @@ def fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation) 
         return False
     if not isinstance(write, TensorOp) or write.dest is None or _part(alloc, write.dest) is None:
         return False
-    nest: Operation | None = write
-    while nest is not None and nest.parent is not outer:
-        nest = nest.parent_op()
-        if not isinstance(nest, scf.ForOp):
-            return False
+    around = list(_loops_inside(write, home))
     place = _part(alloc, write.dest)
     extents = dict(loops_from_zero(write.parent, outer))
-    if nest is None or place is None or not covers(place[0], place[1], extents, elements_of(alloc)):
+    if not around or place is None or not covers(place[0], place[1], extents, elements_of(alloc)):
         return False
     inputs = list(write.operands)
     inputs.remove(write.dest)
@@ -38,11 +34,21 @@ def fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation) 
         return False
     parts: list[SSAValue] = []
     for op in touches[1:]:
-        if nest.is_ancestor(op):
+        if around[-1].is_ancestor(op):
             parts += [value for value in op.operands if _part(alloc, value) is not None]
             if write.parent is not op.parent:
                 return False
     return all(_part(alloc, value) == place for value in parts)
+
+
+def _loops_inside(op: Operation, home: Operation) -> Iterator[Operation]:
+    """The loops between an op and a loop around it, innermost first; none if there are branches, too."""
+    around = op.parent_op()
+    found: list[Operation] = []
+    while around is not None and around is not home:
+        found.append(around)
+        around = around.parent_op()
+    return iter(found if all(isinstance(loop, scf.ForOp) for loop in found) else [])
 
 
 def _part(alloc: SSAValue, value: SSAValue) -> tuple[AffineSum, int] | None:

@@ -177,8 +177,8 @@ class _Filling(_Replay):
         for operand in op.inputs:
             if isinstance(operand.type, MemRefType) and self.view(operand) is self.read:
                 whole = np.arange(memref_type(operand).element_count())
-                image = isinstance(op, WindowOp) and operand is op.image
-                self.expect_written(operand, self.gathered(op) if image else whole)
+                elements = self.gathered(op) if isinstance(op, WindowOp) else whole
+                self.expect_written(operand, elements)
         if self.view(op.dest) is self.written:
             for visit in op.visits:
                 length, size = unit_of(memref_type(op.dest))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
@@ -12,7 +12,8 @@ from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.rewriting.channel_ops import channel_axis
 
 
-class ChannelRange(NamedTuple):
+@dataclass(frozen=True)
+class ChannelRange:
     """Adjacent channels of a tensor. start: the first; count: their number."""
 
     start: SSAValue

@@ -24,6 +24,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.scf import ForOp
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.dialects import tdsl
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
@@ -64,12 +65,12 @@ def parting_branches() -> ModuleOp:
     """
     net = NetworkWriter((16, 16, 4), np.random.default_rng(3))
     parts = [net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 32) for _ in range(2)]
-    wide = net.window(net.insert(tdsl.AddOp(*parts)), (3, 3), (1, 1), (1, 1, 1, 1))
+    wide = net.window(net.insert(tdsl.AddOp(parts[0], parts[1])), (3, 3), (1, 1), (1, 1, 1, 1))
     format = net.format.for_range(-1.5, 1.5)
     ones = format.encode(net.random.integers(-1, 2, (4, 1, 1, 32)).astype(float))
     filter = net.builder.insert(tdsl.ConstOp(ones, format)).result
     clipped = net.insert(tdsl.ClipOp(wide, 0.0, 3 / 128))
-    return net.module(net.insert(tdsl.Conv2dOp(filter, clipped, (1, 1), element=net.format.type)))
+    return net.module(net.insert(tdsl.Conv2dOp(filter, clipped, (1, 1), (1, 1), 1, None, net.format.type)))
 
 
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
@@ -91,12 +92,13 @@ def test_nodes_run_in_the_order_of_least_peak():
     net = NetworkWriter((4, 4, 2), np.random.default_rng(1))
     wide = [net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 8) for _ in range(3)]
     narrow = [net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 2) for image in wide]
-    module = refined(net.module(net.insert(tdsl.AddOp(net.insert(tdsl.AddOp(*narrow[:2])), narrow[2]))))
+    module = refined(net.module(net.insert(tdsl.AddOp(net.insert(tdsl.AddOp(narrow[0], narrow[1])), narrow[2]))))
     network = network_of(predict_function(module))
     plan = schedule_named("partial-8").program_plan(network)
-    position = [plan.order.index(i) for i in range(8)]
-    assert min(position[3:6]) < max(position[:3])
-    assert plan.bits < least_peak(8, schedule_named("partial-8").program_segments(network)).bits  # type: ignore
+    assert min(map(plan.order.index, (3, 4, 5))) < max(map(plan.order.index, (0, 1, 2)))
+    in_file_order = least_peak(len(plan.order), schedule_named("partial-8").program_segments(network))
+    assert in_file_order is not None
+    assert plan.bits < in_file_order.bits
     check_graph(module, "partial-8")
 
 
@@ -112,6 +114,8 @@ def test_several_channels_at_once():
 
 def check_graph(module: ModuleOp, mode: str) -> None:
     """A graph runs in at most the bytes that its plan claims, with the bits of its plan on tensors."""
+    # Later passes compute equal images once, which then live longer than those that the plan knows.
+    CommonSubexpressionElimination().apply(Context(), module)
     module = refined(module)
     claimed = claimed_bytes(module, mode)
     planned = module.clone()
