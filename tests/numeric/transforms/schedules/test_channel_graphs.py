@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interpreters import memory
-from programs.lowered import lowered
+from programs.channel_graphs import MODES, channel_graphs, check_graph
 from programs.sliced_networks import (
     arena,
     buffers_of,
-    channel_graphs,
     check_bits,
     check_bits_on_device,
     inputs_of,
@@ -22,40 +20,16 @@ from programs.sliced_networks import (
 from programs.streamed_networks import NetworkWriter, inverted_bottlenecks
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-from xdsl.dialects.scf import ForOp
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.dialects import tdsl
-from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
+from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.targets.registry import HOST
-from tinyml.tools.driver.measure import first_mismatch
-from tinyml.tools.reports.memory_picture import occupied
-from tinyml.transforms.buffers.liveness.live_ranges import memory_map, program_points
-from tinyml.transforms.formats.plan_execution import PlanExecutionPass, streamed_segments
+from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.formats.tile_segment import TileSegmentPass
-from tinyml.transforms.schedules.channels import PARTIAL_32, ByChannel
+from tinyml.transforms.schedules.channels import PARTIAL_32
 from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.plans.segmentation import least_peak
 from tinyml.transforms.schedules.table import schedule_named
-
-
-def claimed_bytes(module: ModuleOp, mode: str) -> int:
-    """The most bytes that a plan claims for its loops over channels."""
-    plan = schedule_named(mode).program_plan(network_of(predict_function(module)))
-    return max((each.bits for each in plan.segments if isinstance(each.tiling, ByChannel)), default=0) // 8
-
-
-def bytes_in_loops(function: FuncOp) -> int:
-    """The most bytes in use at once in loops over channels, in which there are loops over rows and pixels."""
-    boxes, points = memory_map(function), program_points(function)
-    number = {op: i for i, op in enumerate(points)}
-    most = 0
-    for loop in function.body.block.ops:
-        inner = [op for op in loop.walk() if isinstance(op, ForOp) and op is not loop]
-        if any(isinstance(op.parent_op(), ForOp) and op.parent_op() is not loop for op in inner):
-            most = max([most, *(occupied(boxes, number[op]) for op in loop.walk() if op in number)])
-    return most
 
 
 def parting_branches() -> ModuleOp:
@@ -112,27 +86,7 @@ def test_several_channels_at_once():
     check_bits(module, tiled)
 
 
-def check_graph(module: ModuleOp, mode: str) -> None:
-    """A graph runs in at most the bytes that its plan claims, with the bits of its plan on tensors."""
-    # Later passes compute equal images once, which then live longer than those that the plan knows.
-    CommonSubexpressionElimination().apply(Context(), module)
-    module = refined(module)
-    claimed = claimed_bytes(module, mode)
-    planned = module.clone()
-    PlanExecutionPass(mode).apply(Context(), planned)
-    planned.verify()
-    x = inputs_of(module, 2)
-    expected = evaluate(planned, x)
-    if mode == "partial-32":
-        assert first_mismatch(evaluate(module, x), expected) is None
-    buffers = buffers_of(module, mode)
-    assert bytes_in_loops(next(op for op in buffers.ops if isinstance(op, FuncOp))) <= claimed
-    bits = lowered(buffers, start="buffers-to-loops", end="loops-to-bits")
-    got = [np.asarray(result).reshape(1, -1) for result in memory.run(bits, x[0])]
-    assert first_mismatch(evaluate(planned, x[:1]), Outputs(None, got[0], tuple(got[1:]))) is None
-
-
 @settings(max_examples=6, deadline=None)
-@given(channel_graphs(), st.sampled_from(["partial-32", "partial-16", "partial-8"]))
+@given(channel_graphs(), st.sampled_from(MODES))
 def test_any_graph_runs_in_the_memory_of_its_plan(module: ModuleOp, mode: str):
     check_graph(module, mode)
