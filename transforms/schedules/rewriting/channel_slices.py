@@ -25,7 +25,7 @@ class ChannelRange:
         return tuple(self.count if at == axis else extent for at, extent in enumerate(whole))
 
     def of(self, value: SSAValue, emit: TensorBuilder, pixel: Sequence[SSAValue] | None = None) -> SSAValue:
-        """These channels of a tensor. pixel: row and column of a single pixel, or None for all pixels."""
+        """The slice of a tensor with these channels. pixel: row and column of a single pixel; None for all."""
         shape, zero = tdsl.shape_of(value), emit.index(0)
         if pixel is None:
             sizes, pixel = self.shape(shape), (zero, zero)
