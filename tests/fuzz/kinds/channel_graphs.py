@@ -20,7 +20,7 @@ OPTIONS = settings(
     phases=[Phase.generate],
     deadline=None,
     database=None,
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 
@@ -28,13 +28,7 @@ def in_loops(number: int, random: Random, folder: Path) -> str:
     """Run some graphs with sums of some width."""
 
     @seed(number)
-    @settings(
-        max_examples=EXAMPLES,
-        phases=[Phase.generate],
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @OPTIONS
     @given(channel_graphs(), st.sampled_from(MODES))
     def check(module: ModuleOp, mode: str) -> None:
         check_graph(module, mode)
