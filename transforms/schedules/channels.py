@@ -25,12 +25,6 @@ from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
 LONGEST = 16
 """The most ops in a loop; the networks of the paper need fewer."""
 
-WIDTHS = 1, 2, 4, 8
-"""The numbers of channels that a program may compute in an iteration (PEX, remark 4)."""
-
-SLOWNESS = 8
-"""The rough time of a node that runs channel by channel, in units of a plan's extra work."""
-
 SUM_BITS = 32, 16, 8
 """The permitted widths of sums, in bits."""
 
@@ -97,12 +91,8 @@ class Partial(Schedule):
         yield from ordinary_in_programs(network)
         sums = self.tiling.sums
         for loop, context in self._loops(network.graph):
-            for width in WIDTHS:
-                if loop.channels % width:
-                    break
-                bits = context + loop.peak(width, copies=True) + _windows(network, loop, width, sums)
-                work = SLOWNESS * len(loop.nodes) // width
-                yield Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(sums, width), work)
+            bits = context + loop.peak(copies=True) + _windows(network, loop, sums)
+            yield Segment(loop.nodes[0], loop.nodes[-1], bits, self.tiling, len(loop.nodes))
 
     def _loops(self, graph: Graph) -> Iterator[tuple[ChannelNodes, int]]:
         """Yield the loops over consecutive nodes, each with the bits of the tensors that are whole in it."""
@@ -132,13 +122,13 @@ PARTIAL_16 = Partial(16, "the same with sums of 16 bits, which may be rounded in
 PARTIAL_8 = Partial(8, "the same with sums of 8 bits, which may be rounded in between")
 
 
-def _windows(network: Network, loop: ChannelNodes, width: int, sum_bits: int) -> int:
+def _windows(network: Network, loop: ChannelNodes, sum_bits: int) -> int:
     """The most bits of a window that an op of a loop gathers, of a pixel, and of what it adds to narrow sums."""
     most = 0
     for i in loop.nodes:
         bits, name = scratch_of(network, i), loop.graph.nodes[i].result
         if loop.roles[name] is not Role.GENERATE:
-            bits = -(-bits * width // loop.channels)
+            bits = -(-bits // loop.channels)
         if loop.roles[name] is Role.ACCUMULATE and sum_bits < max(SUM_BITS):
             bits += loop.graph.tensors[name].channels * sum_bits
         most = max(most, bits)

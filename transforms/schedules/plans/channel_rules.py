@@ -102,16 +102,16 @@ class ChannelNodes:
                 return Obstacle(f"{name} shares no channel with the others", final=False)
         return None
 
-    def peak(self, width: int = 1, copies: bool = False) -> int:
-        """The most bits of slices alive at once, of `width` channels each, in the order of the nodes."""
+    def peak(self, copies: bool = False) -> int:
+        """The most bits of slices alive at once, in the order of the nodes."""
         done: set[int] = set()
         most = 0
         for i in self.nodes:
-            most = max(most, self.step(i, done, width, copies))
+            most = max(most, self.step(i, done, copies))
             done.add(i)
         return most
 
-    def step(self, i: int, done: Collection[int], width: int = 1, copies: bool = False) -> int:
+    def step(self, i: int, done: Collection[int], copies: bool = False) -> int:
         """The bits of slices alive while node i runs. done: the nodes that have run before in the same iteration.
 
         As in the paper, slices read from a whole tensor or put into one are views of it; with `copies`, as in compiled
@@ -134,7 +134,7 @@ class ChannelNodes:
             dying = [name for name in held if name in node.operands and set(readers[name]) <= after]
             updates = node.kind is Kind.ELEMENTWISE and any(name not in self.kept for name in dying)
             bits += 0 if updates else self.plane(node.result)
-        return bits * width
+        return bits
 
     def plane(self, name: str) -> int:
         """The bits of a channel."""
