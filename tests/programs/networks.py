@@ -7,14 +7,21 @@ KEYWORDS = (49, 10, 1)
 """The spectrogram of a second of speech."""
 
 
-def mobilenet_v2(resolution: int, classes: int = 1000) -> Graph:
-    """Sandler et al. 2018, width 1."""
+def mobilenet_v2(resolution: int, classes: int = 1000, halved_early: bool = False) -> Graph:
+    """Sandler et al. 2018, width 1. halved_early: PEX's modification, strides of the second block in the first one."""
     net = GraphBuilder(resolution, resolution, 3)
     net.window((3, 3), (2, 2), 32)
     net.window((3, 3))
-    net.window((1, 1), channels=16)
+    net.window((1, 1), (2, 2) if halved_early else (1, 1), 16)
     before = 16
-    for channels, repeats, stride in ((24, 2, 2), (32, 3, 2), (64, 4, 2), (96, 3, 1), (160, 3, 2), (320, 1, 1)):
+    for channels, repeats, stride in (
+        (24, 2, 1 if halved_early else 2),
+        (32, 3, 2),
+        (64, 4, 2),
+        (96, 3, 1),
+        (160, 3, 2),
+        (320, 1, 1),
+    ):
         for i in range(repeats):
             operand = net.last
             net.window((1, 1), channels=6 * before)
@@ -26,6 +33,33 @@ def mobilenet_v2(resolution: int, classes: int = 1000) -> Graph:
     net.window((1, 1), channels=1280)
     net.mean()
     net.dense(classes)
+    return net.graph()
+
+
+def efficientnet_b0(resolution: int) -> Graph:
+    """Tan and Le 2019, with squeeze and excitation."""
+    net = GraphBuilder(resolution, resolution, 3)
+    net.window((3, 3), (2, 2), 32)
+    before = 32
+    for expansion, channels, repeats, stride, size in (
+        (1, 16, 1, 1, 3), (6, 24, 2, 2, 3), (6, 40, 2, 2, 5), (6, 80, 3, 2, 3), (6, 112, 3, 1, 5), (6, 192, 4, 2, 5),
+        (6, 320, 1, 1, 3),
+    ):  # fmt: skip
+        for i in range(repeats):
+            operand = net.last
+            if expansion > 1:
+                net.window((1, 1), channels=expansion * before)
+            wide = net.window((size, size), (1, 1) if i else (stride, stride))
+            net.mean()
+            net.dense(max(1, before // 4))
+            net.sum(wide, net.dense(net.tensors[wide].channels))
+            net.window((1, 1), channels=channels)
+            if i:
+                net.sum(operand, net.last)
+            before = channels
+    net.window((1, 1), channels=1280)
+    net.mean()
+    net.dense(1000)
     return net.graph()
 
 

@@ -45,6 +45,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
     graph = channels.graph([])
     chosen = channels.plan(graph)
+    graph = graph.in_order(chosen.order)
     segments, worth = fullest_segments(chosen), importance.without([])
     kinds = {channels.alike(group): group for group in channels.at_peak(graph, chosen)}
     falls = {alike: channels.fall(chosen, [group]) / 8 for alike, group in kinds.items()}

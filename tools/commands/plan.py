@@ -33,7 +33,10 @@ class PlanRequest(PrintOptions, ModelArgument):
         "compile the model with every plan, and show RAM and time of each program", default=False, exclusive="shown"
     )
     picture: Path | None = option(
-        "draw the result of --front to an .svg or .png file", default=None, metavar="FILE", writes=FORMATS
+        "draw the result of --front, or of --mode beside ordinary execution, to an .svg or .png file",
+        default=None,
+        metavar="FILE",
+        writes=FORMATS,
     )
     val: Path | None = option(
         "inputs x from which --front chooses the number formats of a model on reals", default=None, metavar="FILE.npz"
@@ -51,14 +54,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a row for each mode, or for each segment of one mode."""
+    from tinyml.tools.reports.front_report import draw_plans
+    from tinyml.tools.reports.memory_picture import check_picture
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
-    from tinyml.transforms.schedules.table import schedule_named, schedules
+    from tinyml.transforms.schedules.table import ORDINARY, schedule_named, schedules
 
     request = parsed(arguments, PlanRequest)
     if request.front:
         return _show_front(request)
     if request.picture is not None:
-        raise InputError("--picture draws what --front shows: give both")
+        if request.mode is None:
+            raise InputError("--picture draws what --front or --mode shows: give one of them, too")
+        check_picture(request.picture)
     shown = list(schedules()) if request.mode is None else [schedule_named(request.mode)]
     graph = _graph(request)
     most_extra = graph.macs * request.extra // 100
@@ -70,6 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
         _print_plans(graph, plans)
     else:
         _print_segments(graph, plans[request.mode])
+    if request.picture is not None and request.mode is not None:
+        beside = {ORDINARY: schedule_named(ORDINARY).plan(graph), **plans}
+        draw_plans(graph, beside, request.model.stem, request.picture)
     return 0
 
 
@@ -112,6 +122,7 @@ def _graph(request: PlanRequest) -> Graph:
 
 
 def _report(graph: Graph, chosen: Plan) -> dict[str, Any]:
+    graph = graph.in_order(chosen.order)
     return {
         "bytes": chosen.bits / 8,
         "extra_macs": chosen.extra,
@@ -150,6 +161,7 @@ def _print_segments(graph: Graph, chosen: Plan) -> None:
 
     from tinyml.tools.reports.tables import spell_bytes, wide_console
 
+    graph = graph.in_order(chosen.order)
     table = Table()
     for heading in ("from", "to", "schedule"):
         table.add_column(heading, no_wrap=True)

@@ -1,4 +1,4 @@
-"""RAM against time of the programs of a model's plans, as a table and as a picture."""
+"""The plans of a model: RAM against time of their programs, as a table and as a picture, and memory by layers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tinyml.tools.reports.pictures.search_plot import COLOURS
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.plan_front import PlannedProgram
+    from tinyml.transforms.schedules.plans.graph import Graph
+    from tinyml.transforms.schedules.plans.segmentation import Plan
 
 
 def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
@@ -46,4 +48,29 @@ def draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file: 
         axes.annotate(f" {name}", (program.ram, program.time), fontsize=7, annotation_clip=False)
     axes.set(xlabel="RAM, bytes", ylabel=f"{unit} of an inference", title=title)
     axes.legend()
+    save_picture(figure, file)
+
+
+def bytes_of_layers(plan: Plan) -> list[float]:
+    """The bytes alive at most in the segment of each layer, in the order of the program."""
+    bits = dict[int, int]()
+    for segment in plan.segments:
+        bits |= {plan.order[i]: segment.bits for i in range(segment.first, segment.last + 1)}
+    return [bits[i] / 8 for i in range(len(bits))]
+
+
+def draw_plans(graph: Graph, plans: dict[str, Plan], title: str, file: Path) -> None:
+    """Draw a panel for each of two plans, with a bar for each layer and a line at the peak (PEX, figure 2)."""
+    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+
+    figure: Any = Figure(figsize=(9, 3.5), layout="constrained")
+    panels = figure.subplots(1, len(plans), sharey=True, squeeze=False)[0]
+    figure.suptitle(title)
+    layers = range(len(graph.nodes))
+    for axes, (mode, plan), kind in zip(panels, plans.items(), ("others", "front"), strict=False):
+        axes.bar(layers, [size / 1000 for size in bytes_of_layers(plan)], width=1.0, color=COLOURS[kind])
+        axes.axhline(peak := plan.bits / 8000, color="black", linewidth=0.8, linestyle="--")
+        axes.annotate(f"{peak:,.1f} KB", (layers[-1], peak), ha="right", va="bottom", fontsize=8)
+        axes.set(xlabel="layer", title=mode)
+    panels[0].set_ylabel("memory, KB")
     save_picture(figure, file)

@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, touched_bytes
 from tinyml.dialects.locations import error_at
@@ -37,7 +38,7 @@ from tinyml.dialects.scratch import (
     unit_bytes,
 )
 from tinyml.dialects.tdsl import TensorOp
-from tinyml.transforms.buffers.replay.byte_times import reads_precede_writes
+from tinyml.transforms.buffers.replay.byte_times import overwrites, reads_precede_writes
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
@@ -62,7 +63,11 @@ class CheckPackingPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
             _check_views(function)
-            _Flow(function).check()
+            try:
+                _Flow(function, replays=False).check()
+            except InputError:
+                # It takes time to see which loops fill a buffer, and few programs depend on it.
+                _Flow(function, replays=True).check()
 
 
 def _name(view: SSAValue) -> str:
@@ -159,15 +164,20 @@ def _claimed(arena: ArenaOp, name: str) -> int | None:
 
 
 class _Flow:
-    """The data flow through the buffers of a function."""
+    """The data flow through the buffers of a function.
 
-    def __init__(self, function: func.FuncOp) -> None:
-        self.function = function
+    replays: loops in loops are replayed, to find the buffers that they overwrite completely.
+    """
+
+    def __init__(self, function: func.FuncOp, replays: bool) -> None:
+        self.function, self.replays = function, replays
         self.order = {op: i for i, op in enumerate(function.walk())}
         self.views = _views_of_values(function)
         self.written_from = self._find_first_writes()
         self.read_after: dict[Operation, Views] = {}
         """The buffers whose content is read after each op, or after the loop if the op is one."""
+        self.buffers = frozenset[SSAValue]().union(*self.views.values())
+        self.filled: dict[scf.ForOp, Views] = {}
         self.replayed: dict[tuple[Operation, SSAValue, SSAValue], bool] = {}
 
     def check(self) -> None:
@@ -234,8 +244,21 @@ class _Flow:
                     seen = after
                     after = after.union(*(self._before(inner, after) for inner in blocks))
             reads, _, overwritten = self._access(op)
+            if self.replays and isinstance(op, scf.ForOp) and op.parent is not self.function.body.block:
+                overwritten = self._filled(op, after)
             after = (after - overwritten) | reads
         return after
+
+    def _filled(self, loop: scf.ForOp, after: Views) -> Views:
+        """The buffers, of those read after an iteration, that a loop overwrites completely before it reads them.
+
+        Only of buffers that share bytes with others does it matter.
+        """
+        if loop not in self.filled:
+            written = frozenset[SSAValue]().union(*(self._access(op)[1] for op in loop.walk() if op is not loop))
+            shared = [view for view in written if any(_overlap(view, other) for other in self.buffers - {view})]
+            self.filled[loop] = frozenset(view for view in shared if overwrites(loop, view))
+        return self.filled[loop] & after
 
     def _check_write(self, op: Operation, written: SSAValue, reads: Views, after: Views) -> None:
         for other in sorted((reads | after) - {written}, key=self.position):

@@ -24,6 +24,7 @@ from tinyml.transforms.ir.attributes import argument_attribute
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
 from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Schedule
+from tinyml.transforms.schedules.rewriting.arrangement import arrange
 from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_given_input
 from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 
@@ -73,7 +74,11 @@ class PlanExecutionPass(ModulePass):
                 continue
             if usual:
                 continue
-            plan, nodes = self._plan(network, function, schedule, limit), network.graph.nodes
+            plan = self._plan(network, function, schedule, limit)
+            network = network.in_order(plan.order)
+            if list(plan.order) != sorted(plan.order):
+                arrange(network)
+            nodes = network.graph.nodes
             for segment, by in self._run(network, plan, schedule, limit):
                 ends = {"first": nodes[segment.first].result, "last": nodes[segment.last].result}
                 values: dict[str, Attribute] = {name: StringAttr(value) for name, value in {**ends, "by": by}.items()}

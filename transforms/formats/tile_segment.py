@@ -20,7 +20,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, tile_families
 from tinyml.transforms.formats.tiling.tile_memory import small_memory
 from tinyml.transforms.schedules.plans.network import Network, network_of
-from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Tiling
+from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Tiling, TilingOptions
 from tinyml.transforms.schedules.table import schedules
 
 
@@ -32,7 +32,8 @@ class TileSegmentPass(ModulePass):
     the loops compute at a time: `rows`, `pixels`, `blocks`, `channels`, `patches`, or a tiling of another package; by
     blocks, pools of disjoint windows compute a convolution's pixels block by block, and all other ops run by pixels.
     sums: width in bits of the sums that a loop over channels accumulates, 32, 16 or 8; partial sums that need more are
-    rounded. patches: their number along each axis. target: as for printing C; its kernels determine how many pixels of
+    rounded. channels: the number of those that a loop over channels computes in an iteration, which divides theirs.
+    patches: their number along each axis. target: as for printing C; its kernels determine how many pixels of
     a row are computed at once. Raises `InputError` for other names and widths of sums, and for segments that cannot run
     slice by slice, with the reason.
     """
@@ -43,6 +44,7 @@ class TileSegmentPass(ModulePass):
     by: str = "rows"
     sums: int = 32
     patches: int = 2
+    channels: int = 1
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -62,7 +64,8 @@ class TileSegmentPass(ModulePass):
                 raise InputError(f"'{self.first}' to '{self.last}' do not run by {self.by}: {reason}") from None
 
     def _tiling(self) -> Tiling:
-        offered = {by: tiling for one in schedules() for by, tiling in one.tilings(self.sums, self.patches).items()}
+        options = TilingOptions(self.sums, self.patches, self.channels)
+        offered = {by: tiling for one in schedules() for by, tiling in one.tilings(options).items()}
         if (tiling := offered.get(self.by)) is None:
             *others, last = offered
             raise InputError(f"segments run by {', '.join(others)} or {last}, got '{self.by}'")

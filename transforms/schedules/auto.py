@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tinyml.transforms.schedules.ordinary import BY_PLANES, channel_by_channel, each
 from tinyml.transforms.schedules.plans.graph import Graph
@@ -23,10 +23,15 @@ class Auto(Schedule):
     sliced = False
     takes_ram = True
 
+    def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
+        return iter(dict.fromkeys(tuple(order) for schedule in self._exact() for order in schedule.orders(graph)))
+
     def segments(self, graph: Graph) -> Iterator[Segment]:
-        exact = [schedule for schedule in schedules() if schedule is not self and not schedule.rounds]
-        yield from dict.fromkeys(segment for schedule in exact for segment in schedule.segments(graph))
+        yield from dict.fromkeys(segment for schedule in self._exact() for segment in schedule.segments(graph))
         yield from each(graph, BY_PLANES, channel_by_channel)
+
+    def _exact(self) -> list[Schedule]:
+        return [schedule for schedule in schedules() if schedule is not self and not schedule.rounds]
 
     def program_segments(self, network: Network) -> Iterator[Segment]:
         known = [schedule for schedule in schedules() if schedule.in_auto]

@@ -1,27 +1,28 @@
-"""Partial execution along channels (PEX, Liberis and Lane 2023, section 3, definition 11, table 2).
+"""Partial execution along channels (PEX, Liberis and Lane 2023, section 3, definition 11, algorithm 1, table 2).
 
-In a loop over channels the first op *generates* a slice of one channel from a whole operand, ops on channels *continue*
-with it, and the last *accumulates* its contribution to a whole result, whose sums may need more bits than its elements.
+In a loop over channels ops *generate* slices of one channel from whole operands, ops on channels *continue* with them,
+and others *accumulate* their contributions to whole results, whose sums may need more bits than their elements. A loop
+may have any number of each, across branches and joins; ops run in the topological order with the least peak.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_segments
-from tinyml.transforms.schedules.plans.channel_rules import obstacle
-from tinyml.transforms.schedules.plans.graph import Graph, Kind
+from tinyml.transforms.schedules.plans.channel_rules import ChannelNodes, Role, alive, consecutive
+from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
-from tinyml.transforms.schedules.plans.segmentation import Segment
-from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Rewrite, Schedule, Share, Tiling
+from tinyml.transforms.schedules.plans.segmentation import Segment, least_peak
+from tinyml.transforms.schedules.plans.topological_orders import ChannelOrders
+from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Rewrite, Schedule, Share, Tiling, TilingOptions
 from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
 
-LONGEST = 8
+LONGEST = 16
 """The most ops in a loop; the networks of the paper need fewer."""
 
 SUM_BITS = 32, 16, 8
@@ -30,9 +31,13 @@ SUM_BITS = 32, 16, 8
 
 @dataclass(frozen=True)
 class ByChannel(Tiling):
-    """A loop over channels. sums: the width of the accumulated sums in bits; raises `InputError` for other widths."""
+    """A loop over channels. sums: the width of accumulated sums in bits. channels: those computed in an iteration.
+
+    Raises `InputError` for other widths of sums.
+    """
 
     sums: int
+    channels: int = 1
 
     def __post_init__(self) -> None:
         if self.sums not in SUM_BITS:
@@ -44,14 +49,17 @@ class ByChannel(Tiling):
 
     def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
         image = graph.tensors[tensor]
-        return Share(tensor, f"1 of {image.channels} channels", image.size // image.channels)
+        part = f"{self.channels} of {image.channels} channels"
+        return Share(tensor, part, image.size // image.channels * self.channels)
 
     def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
-        loop = ChannelLoop(network, first, last, self.sums)
+        loop = ChannelLoop(network, first, last, self.sums, self.channels)
 
         def rewrite(kernels: Kernels) -> str:
             loop.rewrite()
             mode = f"partial-{self.sums}"
+            if self.channels > 1:
+                mode += f", {self.channels} channels at once"
             return mode if loop.is_exact else f"{mode}, {ROUNDED}"
 
         return rewrite
@@ -64,27 +72,42 @@ class Partial(Schedule):
         self.name, self.help, self.rounds = f"partial-{sums}", help, sums < max(SUM_BITS)
         self.tiling = ByChannel(sums)
 
+    def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
+        """Yield the order of the program and, if there is any, a better one for PEX's rules."""
+        yield range(len(graph.nodes))
+        chosen = least_peak(len(graph.nodes), self.segments(graph))
+        assert chosen is not None
+        better = ChannelOrders(graph, self.tiling.sums, LONGEST).least(chosen.bits)
+        if better is not None:
+            yield better
+
     def segments(self, graph: Graph) -> Iterator[Segment]:
         yield from usual_segments(graph)
-        yield from self._loops(graph)
+        for loop, context in self._loops(graph):
+            yield Segment(loop.nodes[0], loop.nodes[-1], context + loop.peak(), self.tiling)
 
     def program_segments(self, network: Network) -> Iterator[Segment]:
         """Count slices copied from or to a whole tensor and the windows of convolutions, too."""
         yield from ordinary_in_programs(network)
-        scratch = [scratch_of(network, i) for i in range(len(network.graph.nodes))]
-        for segment in self._loops(network.graph):
-            first, last, bits, *_ = segment
-            more = max(scratch[first : last + 1]) + _copied(network.graph, first, last)
-            yield segment._replace(bits=bits + more, extra=last + 1 - first)
+        sums = self.tiling.sums
+        for loop, context in self._loops(network.graph):
+            bits = context + loop.peak(copies=True) + _windows(network, loop, sums)
+            yield Segment(loop.nodes[0], loop.nodes[-1], bits, self.tiling, len(loop.nodes))
 
-    def _loops(self, graph: Graph) -> Iterator[Segment]:
+    def _loops(self, graph: Graph) -> Iterator[tuple[ChannelNodes, int]]:
+        """Yield the loops over consecutive nodes, each with the bits of the tensors that are whole in it."""
         for first in range(len(graph.nodes)):
-            for last in range(first + 1, min(first + LONGEST, len(graph.nodes))):
-                if (bits := bits_by_channel(graph, first, last, self.tiling.sums)) is not None:
-                    yield Segment(first, last, bits, self.tiling)
+            context = alive(graph, range(first))
+            for last in range(first, min(first + LONGEST, len(graph.nodes))):
+                loop = consecutive(graph, first, last)
+                obstacle = loop.obstacle()
+                if obstacle is None:
+                    yield loop, context + loop.whole_bits(self.tiling.sums)
+                elif obstacle.final:
+                    break
 
-    def tilings(self, sums: int, patches: int) -> Mapping[str, Tiling]:
-        return {"channels": ByChannel(sums)}
+    def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:
+        return {"channels": ByChannel(options.sums, options.channels)}
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> None:
         return None
@@ -92,45 +115,21 @@ class Partial(Schedule):
 
 PARTIAL_32 = Partial(
     32,
-    "loops over channels (PEX, Liberis and Lane 2023): the first op generates a channel of its result, ops on channels "
-    "continue with it, the last accumulates its part of sums of 32 bits",
+    "loops over channels (PEX, Liberis and Lane 2023), in the best order of the ops: some generate a channel of their "
+    "result, ops on channels continue with it across branches and joins, others accumulate its part of sums of 32 bits",
 )
 PARTIAL_16 = Partial(16, "the same with sums of 16 bits, which may be rounded in between")
 PARTIAL_8 = Partial(8, "the same with sums of 8 bits, which may be rounded in between")
 
 
-def bits_by_channel(graph: Graph, first: int, last: int, sum_bits: int) -> int | None:
-    """The bits alive in a loop over channels of nodes first to last; None where the rules of table 2 forbid the loop.
-
-    The context of the loop, its whole operands and its result, is alive throughout. In addition two slices are alive:
-    an operand and the result of an op on channels.
-    """
-    if obstacle(graph, first, last) is not None:
-        return None
-    nodes, boundary = graph.nodes[first : last + 1], graph.boundary(first, last)
-    accumulates = nodes[-1].kind is Kind.CONTRACTION
-    result = graph.tensors[nodes[-1].result]
-    whole = result.size // result.bits * sum_bits if accumulates else result.size
-    context = boundary.through + graph.size(*boundary.dead, *boundary.kept) + whole
-    planes = [0, *(graph.size(node.result) // graph.tensors[node.result].channels for node in nodes[:-1]), 0]
-    return context + max(a + b for a, b in pairwise(planes))
-
-
-def _copied(graph: Graph, first: int, last: int) -> int:
-    """The bits of copied slices: the operand of the first op, the result of the last, and further elementwise operands.
-
-    A slice computed by a convolution, or passed on from the op before, needs no copy.
-    """
-
-    def plane(name: str) -> int:
-        return graph.size(name) // graph.tensors[name].channels
-
-    copied = 0
-    if graph.nodes[first].kind is not Kind.CONTRACTION:
-        copied += plane(graph.nodes[first].reads[0].tensor)
-    if graph.nodes[last].kind is not Kind.CONTRACTION:
-        copied += plane(graph.nodes[last].result)
-    for before, node in pairwise(graph.nodes[first : last + 1]):
-        if node.kind is Kind.ELEMENTWISE:
-            copied += sum(plane(name) for name in node.operands if name != before.result)
-    return copied
+def _windows(network: Network, loop: ChannelNodes, sum_bits: int) -> int:
+    """The most bits of a window that an op of a loop gathers, of a pixel, and of what it adds to narrow sums."""
+    most = 0
+    for i in loop.nodes:
+        bits, name = scratch_of(network, i), loop.graph.nodes[i].result
+        if loop.roles[name] is not Role.GENERATE:
+            bits = -(-bits // loop.channels)
+        if loop.roles[name] is Role.ACCUMULATE and sum_bits < max(SUM_BITS):
+            bits += loop.graph.tensors[name].channels * sum_bits
+        most = max(most, bits)
+    return most

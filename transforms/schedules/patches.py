@@ -12,7 +12,7 @@ from tinyml.transforms.schedules.plans.graph import Graph, Kind
 from tinyml.transforms.schedules.plans.halos import Box, area, boxes_of, tiles
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
 from tinyml.transforms.schedules.plans.segmentation import Segment
-from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling
+from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling, TilingOptions
 from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
 
 TILES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 28)
@@ -67,8 +67,8 @@ class Patches(Schedule):
             for segment in _patches(network.graph, last):
                 yield segment._replace(bits=segment.bits + scratch)
 
-    def tilings(self, sums: int, patches: int) -> Mapping[str, Tiling]:
-        return {"patches": InPatches(patches)}
+    def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:
+        return {"patches": InPatches(options.patches)}
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> None:
         return None

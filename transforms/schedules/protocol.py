@@ -53,6 +53,17 @@ class Kernels(NamedTuple):
     single: TileMemory | None = None
 
 
+class TilingOptions(NamedTuple):
+    """The options of `tile-segment` that say how a segment runs.
+
+    sums: the width of accumulated sums in bits. patches: their number along each axis. channels: those in an iteration.
+    """
+
+    sums: int = 32
+    patches: int = 2
+    channels: int = 1
+
+
 ROUNDED = "rounded"
 """The suffix of `by` for a segment that rounds partial sums, so that bits differ from ordinary execution."""
 
@@ -124,8 +135,12 @@ class Schedule(ABC):
         schedule recomputes. Segments that cannot run (`Tiling.runs`) are removed later.
         """
 
-    def tilings(self, sums: int, patches: int) -> Mapping[str, Tiling]:
-        """The tilings that `tile-segment` offers for its option `by`, given its `sums` and `patches`."""
+    def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
+        """Yield the topological orders of the nodes to make plans for; of equal ones the first is taken."""
+        yield range(len(graph.nodes))
+
+    def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:
+        """The tilings that `tile-segment` offers for its option `by`."""
         return {}
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory | None:
@@ -134,9 +149,13 @@ class Schedule(ABC):
 
     def plan(self, graph: Graph, most_extra: int | None = None) -> Plan:
         """The plan with the least peak. most_extra: a limit on multiply-accumulates in excess of the network's own."""
-        chosen = least_peak(len(graph.nodes), self.segments(graph), most_extra)
-        assert chosen is not None
-        return chosen
+
+        def in_order(order: Sequence[int]) -> Plan:
+            chosen = least_peak(len(graph.nodes), self.segments(graph.in_order(order)), most_extra)
+            assert chosen is not None
+            return chosen._replace(order=tuple(order))
+
+        return min(map(in_order, self.orders(graph)), key=lambda plan: (plan.bits, plan.extra))
 
     def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
         """The plan of a compiled program with the least peak or, if `takes_ram`, the least time.
@@ -144,12 +163,24 @@ class Schedule(ABC):
         ram: the bytes that may be alive at once, including scratch; if no plan fits, the one with the least peak is
         taken. most_extra: a limit on multiply-accumulates in excess of the network's own, if the schedule recomputes.
         """
-        known, nodes = list(self.program_segments(network)), len(network.graph.nodes)
+        limit = 8 * ram if self.takes_ram and ram is not None else None
+
+        def rank(plan: Plan) -> tuple[int, int]:
+            within = limit is not None and plan.bits <= limit
+            return 0 if within else plan.bits, plan.extra
+
+        plans = (self._program_plan(network, order, limit, most_extra) for order in self.orders(network.graph))
+        return min(plans, key=rank)
+
+    def _program_plan(self, network: Network, order: Sequence[int], limit: int | None, most_extra: int | None) -> Plan:
+        """The plan of a program whose ops run in a given order. limit: bits."""
+        ordered = network.in_order(order)
+        known = list(self.program_segments(ordered))
         while True:
-            plan = cheapest(nodes, known, 8 * ram) if self.takes_ram and ram is not None else None
-            plan = plan or least_peak(nodes, known, most_extra if self.recomputes else None)
+            plan = cheapest(len(order), known, limit) if limit is not None else None
+            plan = plan or least_peak(len(order), known, most_extra if self.recomputes else None)
             assert plan is not None
-            refused = [segment for segment in plan.segments if not segment.tiling.runs(network, segment)]
+            refused = [segment for segment in plan.segments if not segment.tiling.runs(ordered, segment)]
             if not refused:
-                return plan
+                return plan._replace(order=tuple(order))
             known = [segment for segment in known if segment not in refused]

@@ -13,7 +13,7 @@ from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_seg
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
 from tinyml.transforms.schedules.plans.segmentation import Segment
-from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling
+from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling, TilingOptions
 from tinyml.transforms.schedules.rewriting.stream_loops import StreamLoops
 from tinyml.transforms.schedules.rings.on_demand import Streams
 from tinyml.transforms.schedules.rings.pooled_blocks import By, blocked, streamed
@@ -71,7 +71,7 @@ class Streaming(Schedule):
         for by in self.steps:
             yield from streamed_in_programs(network, by)
 
-    def tilings(self, sums: int, patches: int) -> Mapping[str, Tiling]:
+    def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:
         return {by.value: Streamed(by) for by in self.steps}
 
 

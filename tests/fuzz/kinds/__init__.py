@@ -2,6 +2,7 @@
 
 from fuzz.kinds import (
     arrivals,
+    channel_graphs,
     files,
     ir,
     networks,
@@ -35,6 +36,7 @@ KINDS = {
         Kind("overwriting", overwriting.overwriting, seconds=20),
         Kind("plug-ins", plugins.plugins, seconds=30),
         Kind("arrivals", arrivals.arrivals, seconds=60, weight=4, memory=None),
+        Kind("channel graphs", channel_graphs.in_loops, seconds=120, weight=4, memory=None),
         Kind("programs", programs.random_programs, seconds=120, weight=18, memory=None),
     )
 }

@@ -38,7 +38,7 @@ BOARDS = [roomy(name) for names in CORES.values() for name in names]
 NO_START = "too great for any format of what they are added to"
 """The sums of published arithmetic begin with no bias."""
 
-PLANS = ("auto", "auto", "rows", "pixels", "patches", "herringbone")
+PLANS = ("auto", "auto", "rows", "pixels", "patches", "herringbone", "partial-32")
 
 
 def drawn(number: int, random: Random) -> tuple[ModuleOp, NDArray[Any]]:

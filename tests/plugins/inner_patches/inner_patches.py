@@ -10,7 +10,7 @@ from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.halos import area, boxes_of, tiles
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
 from tinyml.transforms.schedules.plans.segmentation import Segment
-from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Tiling
+from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Tiling, TilingOptions
 from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
 
 
@@ -47,7 +47,7 @@ class InnerPatches(Schedule):
             scratch = max(scratch_of(network, i) for i in (segment.first, segment.last))
             yield segment._replace(bits=segment.bits + scratch)
 
-    def tilings(self, sums: int, patches: int) -> Mapping[str, Tiling]:
+    def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:
         return {"quarters": Quarters()}
 
     def _pairs(self, graph: Graph) -> Iterator[Segment]:

@@ -25,6 +25,7 @@ from xdsl.utils.disjoint_set import DisjointSet
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch import AllocOp, MoveOp, ReuseOp, SliceOp, ViewOp, bytes_of, elements_of
 from tinyml.dialects.tdsl.base import TensorOp
+from tinyml.transforms.buffers.liveness.filled_buffers import fills_first
 
 Buffer: TypeAlias = AllocOp | ReuseOp
 """Ops with a live range."""
@@ -239,14 +240,19 @@ def _is_point(op: Operation) -> bool:
 
 
 def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSAValue]) -> bool:
-    """True if an op overwrites the whole buffer, without reading it, before all others in the same block touch it."""
+    """True if an op overwrites the whole buffer, without reading it, before all others in the same block touch it.
+
+    Instead of an op, loops may do so in the loop that allocates the buffer.
+    """
     first = touches[0]
     if not isinstance(first, TensorOp) or first.dest is None or first.parent is None:
         return False
     buffer = same.find(alloc.result)
-    if sum(same.find(value) is buffer for value in _memrefs(first.operands)) > 1:
-        return False
-    return reshaped(first.dest) is alloc.result and all(first.parent.is_ancestor(op) for op in touches)
+    once = sum(same.find(value) is buffer for value in _memrefs(first.operands)) == 1
+    if once and reshaped(first.dest) is alloc.result and all(first.parent.is_ancestor(op) for op in touches):
+        return True
+    home = next(loops_around(alloc), None)
+    return home is not None and alloc.parent is home.regions[0].block and fills_first(alloc.result, touches, home)
 
 
 def reshaped(value: SSAValue) -> SSAValue:

@@ -44,6 +44,16 @@ def reads_precede_writes(op: Operation, read: SSAValue, written: SSAValue, shift
     return bool((last_reads[:shared] < first_writes[:shared]).all())
 
 
+def overwrites(loop: scf.ForOp, memref: SSAValue) -> bool:
+    """True if a loop writes all bytes of a memref, each before it reads it; False if its bytes are unknown."""
+    filling = _Filling(memref)
+    try:
+        filling.run(loop)
+    except NotReplayed:
+        return False
+    return filling.is_full
+
+
 class _Replay:
     """The state of an execution: the clock, and the times of the last read or the first write of each byte."""
 
@@ -94,20 +104,21 @@ class _Replay:
 
     def gather(self, op: WindowOp) -> None:
         """Record reads of the elements of windows inside the image."""
-        if self.view(op.image) is not self.read:
-            return
+        if self.view(op.image) is self.read:
+            elements = self.gathered(op)
+            self.note(op.image, elements, np.full(len(elements), self.clock))
+
+    def gathered(self, op: WindowOp) -> NDArray[np.int64]:
+        """The elements of windows inside the image; of a ring all."""
         if op.ring is not None:
-            count = memref_type(op.image).element_count()
-            return self.note(op.image, np.arange(count), np.full(count, self.clock))
+            return np.arange(memref_type(op.image).element_count())
         _, rows, columns, channels = op.held
         down, across, deep = op.pitches
         _, height, width, _ = shape_of(op.out)
         y = self.index(op.top) + op.spread[0] * np.arange(height)
         x = self.index(op.left) + np.add.outer(np.array(op.steps), op.spread[1] * np.arange(width)).reshape(-1)
         y, x = y[(y >= 0) & (y < rows)], x[(x >= 0) & (x < columns)]
-        elements = (y[:, None, None] * down + x[:, None] * across + np.arange(channels) * deep).reshape(-1)
-        self.note(op.image, elements, np.full(len(elements), self.clock))
-        return None
+        return (y[:, None, None] * down + x[:, None] * across + np.arange(channels) * deep).reshape(-1)
 
     def note(self, value: SSAValue, elements: NDArray[np.int64], times: NDArray[np.int64]) -> None:
         """Record reads or writes of elements of a memref."""
@@ -146,6 +157,41 @@ class _Replay:
                 return _ARITHMETIC[type(op)](*map(self.index, op.operands))
             case _:
                 raise NotReplayed
+
+
+class _Filling(_Replay):
+    """The bytes of a memref that have been written, by an execution that reads no others."""
+
+    def __init__(self, memref: SSAValue) -> None:
+        super().__init__(memref, memref)
+
+    @property
+    def is_full(self) -> bool:
+        return bool((self.first_writes < NEVER).all())
+
+    def run(self, op: Operation) -> None:
+        if isinstance(op, scf.ForOp | SliceOp) or not self.is_watched(op):
+            return super().run(op)
+        if not isinstance(op, TensorOp) or op.dest is None:
+            raise NotReplayed
+        for operand in op.inputs:
+            if isinstance(operand.type, MemRefType) and self.view(operand) is self.read:
+                whole = np.arange(memref_type(operand).element_count())
+                elements = self.gathered(op) if isinstance(op, WindowOp) else whole
+                self.expect_written(operand, elements)
+        if self.view(op.dest) is self.written:
+            for visit in op.visits:
+                length, size = unit_of(memref_type(op.dest))
+                first = (self.origin(op.dest) + visit.stores) // length * size
+                for byte in range(size):
+                    self.first_writes[first + byte] = 0
+        return None
+
+    def expect_written(self, value: SSAValue, elements: NDArray[np.int64]) -> None:
+        length, size = unit_of(memref_type(value))
+        first = (self.origin(value) + elements) // length * size
+        if (self.first_writes[first] == NEVER).any():
+            raise NotReplayed
 
 
 def _quotient(a: int, b: int) -> int:

@@ -51,7 +51,7 @@ class ConvolutionPixels:
 
     def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1, rows: int = 1) -> SSAValue:
         """Compute `count` adjacent pixels of the last result in `rows` rows, as 1xRxNxO; several rows must be whole."""
-        windows = self._windows(y, x, images(self.image), count, rows)
+        windows = self.windows(y, x, images(self.image), count, rows)
         pixels = self._product(windows, (1, rows, count, self.shape[3]))
         pixels.name_hint = self.op.out.name_hint
 
@@ -63,13 +63,13 @@ class ConvolutionPixels:
 
         return applied(self.chain, self.op.out, pixels, same_pixels, self.emit)
 
-    def element(self, row: SSAValue, y: SSAValue, x: SSAValue, image: StoredImage) -> SSAValue:
-        """One channel of a pixel before elementwise ops, of shape 1x1x1x1. image: all channels that it depends on."""
-        column = self._column(self._windows(y, x, image, 1))
-        new = tdsl.RowProductOp(self.filter, row, column, self.initial, tdsl.format_of(self.op.out).type)
+    def element(self, row: SSAValue, window: SSAValue) -> SSAValue:
+        """One channel of a pixel before elementwise ops, of shape 1x1x1x1. window: all channels that it depends on."""
+        element = tdsl.format_of(self.op.out).type
+        new = tdsl.RowProductOp(self.filter, row, self._column(window), self.initial, element)
         return self._sums(new, (1, 1, 1, 1))
 
-    def _windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int, rows: int = 1) -> SSAValue:
+    def windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int = 1, rows: int = 1) -> SSAValue:
         """The windows of adjacent pixels, or the strip that contains them; for several rows, strides must be 1."""
         _, height, width, _ = tdsl.shape_of(self.op.lhs)
         margins = margins_of(self.pad)

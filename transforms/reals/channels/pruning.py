@@ -19,7 +19,7 @@ from tinyml.transforms.reals.channels.importance import Importance
 from tinyml.transforms.schedules.plans.graph import Graph, Kind, Node
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
-from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_peak
+from tinyml.transforms.schedules.plans.segmentation import Plan
 from tinyml.transforms.schedules.protocol import Schedule
 
 if TYPE_CHECKING:
@@ -80,11 +80,12 @@ class Channels:
 
     def plan(self, graph: Graph) -> Plan:
         """The plan of a graph with the least peak."""
-        return self._least(graph, list(self.schedule.segments(graph)))
+        return self.schedule.plan(graph, graph.macs * self.most_extra // 100)
 
     def at_peak(self, graph: Graph, chosen: Plan) -> list[int]:
         """The groups that are alive at the peak of a plan and are not the last channels of any tensor."""
-        alive = {share.tensor for segment in fullest_segments(chosen) for share in shares(graph, segment)}
+        ordered = graph.in_order(chosen.order)
+        alive = {share.tensor for segment in fullest_segments(chosen) for share in shares(ordered, segment)}
         return [group for group in self.removable(graph) if alive.intersection(self.counts[group])]
 
     def removable(self, graph: Graph) -> list[int]:
@@ -101,18 +102,12 @@ class Channels:
         If they do not shrink, the bits by which another plan is lower.
         """
         graph = self.graph(removed)
-        candidates = list(self.schedule.segments(graph))
         least: dict[tuple[int, int], int] = {}
-        for candidate in candidates:
+        for candidate in self.schedule.segments(graph.in_order(chosen.order)):
             ends = candidate.first, candidate.last
             least[ends] = min(candidate.bits, least.get(ends, candidate.bits))
         fall = sum(max(0, segment.bits - least[segment.first, segment.last]) for segment in fullest_segments(chosen))
-        return fall or max(0, chosen.bits - self._least(graph, candidates).bits)
-
-    def _least(self, graph: Graph, candidates: list[Segment]) -> Plan:
-        chosen = least_peak(len(graph.nodes), candidates, graph.macs * self.most_extra // 100)
-        assert chosen is not None
-        return chosen
+        return fall or max(0, chosen.bits - self.plan(graph).bits)
 
     def alike(self, group: int) -> tuple[tuple[str, int], ...]:
         """The properties of a group that a plan depends on: the number of its channels in each tensor."""
@@ -138,7 +133,8 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
             # Removing a single channel may change nothing where removing several does.
             group = first_as_many(channels, graph, chosen, removed, ordered)
         if group is None:
-            names = ", ".join(share.tensor for share in shares(graph, fullest_segments(chosen)[0]))
+            fullest = shares(graph.in_order(chosen.order), fullest_segments(chosen)[0])
+            names = ", ".join(share.tensor for share in fullest)
             raise InputError(
                 f"cannot be pruned to {ram} bytes: at {-(-chosen.bits // 8)} bytes no channel of {names}, which are "
                 "alive at the peak, can go and save memory"

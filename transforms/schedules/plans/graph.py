@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
@@ -122,6 +123,10 @@ class Graph:
     def size(self, *names: str) -> int:
         """The total size of tensors in bits."""
         return sum(self.tensors[name].size for name in names)
+
+    def in_order(self, order: Sequence[int]) -> Graph:
+        """The graph with its nodes in another topological order."""
+        return replace(self, nodes=tuple(self.nodes[i] for i in order))
 
     def boundary(self, first: int, last: int) -> Boundary:
         """The tensors at the boundary of nodes first to last, both inclusive."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.dialects import func
@@ -27,6 +28,10 @@ class Network:
     graph: Graph
     ops: tuple[tuple[tdsl.TensorOp, ...], ...]
     names: dict[SSAValue, str]
+
+    def in_order(self, order: Sequence[int]) -> Network:
+        """The network with its nodes in another topological order."""
+        return replace(self, graph=self.graph.in_order(order), ops=tuple(self.ops[i] for i in order))
 
 
 def graph_of(function: func.FuncOp, bits: int | None = None) -> Graph:

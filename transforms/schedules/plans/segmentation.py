@@ -32,11 +32,15 @@ class Segment(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Segments that cover a network; their peak in bits and their total extra work."""
+    """Segments that cover a network; their peak in bits and their total extra work.
+
+    order: the nodes of the network in order of execution, to whose positions the segments refer.
+    """
 
     segments: tuple[Segment, ...]
     bits: int
     extra: int
+    order: tuple[int, ...]
 
 
 def lower_bound(graph: Graph) -> int:
@@ -93,4 +97,5 @@ def cheapest(nodes: int, candidates: Iterable[Segment], most_bits: int) -> Plan 
         tuple(chosen[::-1]),
         max((segment.bits for segment in chosen), default=0),
         sum(segment.extra for segment in chosen),
+        tuple(range(nodes)),
     )

@@ -1,10 +1,10 @@
-"""The loop over the channels of a segment, in which each op computes the current channel."""
+"""The loop over the channels of a segment, in which each op computes the current channels."""
 
 from __future__ import annotations
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import UnknownLoc
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
@@ -12,127 +12,186 @@ from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixel
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
+from tinyml.transforms.schedules.plans.channel_rules import Role
 from tinyml.transforms.schedules.plans.network import Network
-from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp, Role, channel_axis, channel_ops
-from tinyml.transforms.schedules.rewriting.channel_slices import channel, of_channel, operand
+from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.rewriting.arrangement import restore_order
+from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp, channel_axis, channel_ops, unpadded
+from tinyml.transforms.schedules.rewriting.channel_slices import ChannelRange
 from tinyml.transforms.schedules.rewriting.channel_sums import sums_of
+
+Pixel = tuple[SSAValue, SSAValue]
 
 
 class ChannelLoop:
     """A segment that runs channel by channel.
 
-    sum_bits: the width of the accumulated sums. Raises `NotTiled` for segments that cannot run this way.
+    sum_bits: the width of the accumulated sums. width: the number of channels in an iteration, which divides theirs
+    (PEX, remark 4). Raises `NotTiled` for segments that cannot run this way.
     """
 
-    def __init__(self, network: Network, first: int, last: int, sum_bits: int) -> None:
-        links = channel_ops(network, first, last)
-        end = links[-1]
-        self.sums = sums_of(end, sum_bits) if end.role is Role.ACCUMULATE else None
-        self.result = end.op.out if self.sums else end.result
-        self.links = links[:-1] if self.sums else links
-        """The ops that compute a channel of their results."""
+    def __init__(self, network: Network, first: int, last: int, sum_bits: int, width: int = 1) -> None:
+        self.names, self.width = network.names, width
+        self.links = channel_ops(network, first, last)
+        self.sums = {link.name: sums_of(link, sum_bits) for link in self.links if link.role is Role.ACCUMULATE}
+        shape = tdsl.shape_of(next(link.result for link in self.links if link.role is not Role.ACCUMULATE))
+        self.channels = shape[channel_axis(shape)]
+        if width < 1 or self.channels % width:
+            raise NotTiled(f"{width} channels at once do not divide {self.channels}")
 
     @property
     def is_exact(self) -> bool:
         """True if the results equal those of ordinary execution."""
-        return self.sums is None or self.sums.EXACT
+        return all(sums.EXACT for sums in self.sums.values())
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by the loop; ops that follow the sums are kept."""
-        last = self.result.owner
-        assert isinstance(last, Operation)
+        """Replace the ops of the segment by the loop; elementwise ops that follow sums are kept."""
+        ops = {op for link in self.links for op in link.ops}
+        block = self.links[0].op.parent
+        assert block is not None
+        last = next(op for op in reversed(list(block.ops)) if op in ops)
         emit = self.emit = TensorBuilder(last, UnknownLoc())
         self.pixels = {
             link.op: ConvolutionPixels(link.op, (), emit, by_row=True)
             for link in self.links
-            if isinstance(link.op, tdsl.Conv2dOp)
+            if isinstance(link.op, tdsl.Conv2dOp) and link.role is not Role.ACCUMULATE
         }
-        shape = tdsl.shape_of(self.links[-1].result)
-        channels = shape[channel_axis(shape)]
-        start = self.sums.prepare(emit, channels) if self.sums else self._empty(self.result, shape)
-        bounds = emit.index(0), emit.index(channels)
-        [whole] = emit.loop(*bounds, [start], lambda c, carried: [self._iteration(c, carried[0])])
-        self.result.replace_all_uses_with(self.sums.finished(whole, emit) if self.sums else whole)
-        erase([*(op for link in self.links for op in (link.op, *link.chain)), *([last] if self.sums else [])])
+        kept = [link for link in self.links if link.kept]
+        starts = [
+            self.sums[link.name].prepare(emit, self.channels, self.width)
+            if link.role is Role.ACCUMULATE
+            else self._empty(link.result, tdsl.shape_of(link.result))
+            for link in kept
+        ]
+        bounds = emit.index(0), emit.index(self.channels // self.width)
+        wholes = emit.loop(
+            *bounds, starts, lambda c, held: self._iteration(c, dict(zip((k.name for k in kept), held, strict=True)))
+        )
+        results: list[SSAValue] = []
+        for link, whole in zip(kept, wholes, strict=True):
+            accumulated = link.role is Role.ACCUMULATE
+            results.append(self.sums[link.name].finished(whole, emit) if accumulated else whole)
+            link.result.replace_all_uses_with(results[-1])
+        behind = last.next_op
+        assert behind is not None
+        erase([op for op in block.ops if op in ops])
+        restore_order(results, behind)
 
-    def _iteration(self, c: SSAValue, held: SSAValue) -> SSAValue:
-        """The loop-carried values after channel c."""
-        part: SSAValue | None = None
-        for link in self.links[: None if self.sums else -1]:
-            part = self._part(link, c, part)
-        if self.sums:
-            assert part is not None
-            return self.sums.added(c, part, held, self.emit)
-        end, zero = self.links[-1], self.emit.index(0)
-        if isinstance(end.op, tdsl.Conv2dOp):
-            return self._convolved(end, end.op, c, part, held, c)
-        at = [c, zero] if len(tdsl.shape_of(held)) == 2 else [zero, zero, zero, c]
-        return self.emit.insert(tdsl.InsertSliceOp(self._part(end, c, part), held, at))
+    def _iteration(self, c: SSAValue, held: dict[str, SSAValue]) -> list[SSAValue]:
+        """The values carried after iteration c. held: those before, by name."""
+        emit = self.emit
+        self.parts: dict[str, SSAValue] = {}
+        """The current channels of each result that ops of the loop read."""
+        self.now = ChannelRange(emit.times(c, self.width), self.width)
+        self.here = ChannelRange(emit.index(0), self.width)
+        for link in self.links:
+            if link.role is Role.ACCUMULATE:
+                part = self._known(link.operand)
+                assert part is not None
+                held[link.name] = self.sums[link.name].added(c, part, held[link.name], emit)
+            elif not link.read and isinstance(link.op, tdsl.Conv2dOp):
+                held[link.name] = self._convolved(link, link.op, held[link.name], self.now.start)
+            else:
+                part = self.parts[link.name] = self._part(link)
+                if link.kept:
+                    held[link.name] = self._inserted(part, held[link.name])
+        return list(held.values())
 
-    def _part(self, link: ChannelOp, c: SSAValue, before: SSAValue | None) -> SSAValue:
-        """Channel c of an op's result. before: channel c of its operand; None for the first op."""
+    def _inserted(self, part: SSAValue, whole: SSAValue) -> SSAValue:
+        zero, start = self.emit.index(0), self.now.start
+        at = [start, zero] if len(tdsl.shape_of(whole)) == 2 else [zero, zero, zero, start]
+        return self.emit.insert(tdsl.InsertSliceOp(part, whole, at))
+
+    def _known(self, value: SSAValue) -> SSAValue | None:
+        """The current channels of a value that the loop computes, without padding; None for other values."""
+        return self.parts.get(self.names.get(unpadded(value), ""))
+
+    def _channels(self, value: SSAValue) -> SSAValue:
+        """The current channels of an image or column, without padding."""
+        inner = unpadded(value)
+        part = self._known(inner)
+        part = self.now.of(inner, self.emit) if part is None else part
+        return self.emit.reshaped(part, self.now.shape(tdsl.shape_of(inner)))
+
+    def _part(self, link: ChannelOp) -> SSAValue:
+        """The current channels of an op's result."""
         emit, op = self.emit, link.op
         if isinstance(op, tdsl.Conv2dOp):
-            target = self._empty(link.result, of_channel(tdsl.shape_of(link.result)))
-            return self._convolved(link, op, c, before, target, emit.index(0))
+            target = self._empty(link.result, self.now.shape(tdsl.shape_of(link.result)))
+            return self._convolved(link, op, target, emit.index(0))
         if isinstance(op, tdsl.ElementwiseOp):
-            return self._elementwise(link, op, c, before)
-        part = self._row(op, c) if isinstance(op, tdsl.ContractionOp) else self._pooled(link, c, before)
-        part.name_hint = op.out.name_hint
-        return applied(link.chain, op.out, part, lambda value: self._operand(value, link, c, None), emit)
+            part, ops, first = self._channels(link.operand), (op, *link.chain), link.operand
+        else:
+            part = self._rows(op) if isinstance(op, tdsl.ContractionOp) else self._pooled(link)
+            part.name_hint = op.out.name_hint
+            ops, first = link.chain, op.out
+        return applied(ops, first, part, lambda value: self._operand(value, link), emit)
 
-    def _convolved(
-        self, link: ChannelOp, op: tdsl.Conv2dOp, c: SSAValue, before: SSAValue | None, target: SSAValue, at: SSAValue
-    ) -> SSAValue:
-        """An image with one channel replaced by channel c of a convolution's result. at: the channel of the image."""
+    def _convolved(self, link: ChannelOp, op: tdsl.Conv2dOp, target: SSAValue, at: SSAValue) -> SSAValue:
+        """An image with the current channels of a convolution's result put into it. at: the first of them in it."""
         emit, pixels = self.emit, self.pixels[op]
         _, height, width, _ = tdsl.shape_of(op.out)
-        if link.role is Role.GENERATE:
-            image = StoredImage.whole(pixels.image)
-        else:
-            part = channel(pixels.image, c, emit) if before is None else before
-            image = StoredImage.whole(emit.reshaped(part, of_channel(tdsl.shape_of(pixels.image))))
+        generates = link.role is Role.GENERATE
+        image = StoredImage.whole(pixels.image if generates else self._channels(pixels.image))
 
         def pixel(y: SSAValue, x: SSAValue, held: SSAValue) -> SSAValue:
-            sum = pixels.element(c, y, x, image)
-            sum.name_hint = op.out.name_hint
-            element = applied(link.chain, op.out, sum, lambda value: self._operand(value, link, c, (y, x)), emit)
-            return emit.insert(tdsl.InsertSliceOp(element, held, [emit.index(0), y, x, at]))
+            windows = pixels.windows(y, x, image)
+
+            def element(k: SSAValue, held: SSAValue) -> SSAValue:
+                # Known before the element, the place is where it is computed.
+                to = at if self.width == 1 else emit.sum(k, at)
+                window = windows if generates or self.width == 1 else self._one_channel(windows, k)
+                sum = pixels.element(emit.sum(self.now.start, k), window)
+                sum.name_hint = op.out.name_hint
+                result = applied(link.chain, op.out, sum, lambda value: self._operand(value, link, (y, x), k), emit)
+                return emit.insert(tdsl.InsertSliceOp(result, held, [emit.index(0), y, x, to]))
+
+            return emit.over(self.width, held, element)
 
         return emit.over(height, target, lambda y, rows: emit.over(width, rows, lambda x, held: pixel(y, x, held)))
 
-    def _elementwise(self, link: ChannelOp, op: tdsl.ElementwiseOp, c: SSAValue, before: SSAValue | None) -> SSAValue:
-        shape = tdsl.shape_of(op.out)
-        main = link.operand
-        part = channel(main, c, self.emit) if before is None else self.emit.reshaped(before, of_channel(shape))
-        ops = (op, *link.chain)
-        return applied(ops, main, part, lambda value: self._operand(value, link, c, None), self.emit)
+    def _one_channel(self, windows: SSAValue, k: SSAValue) -> SSAValue:
+        return ChannelRange(k, 1).of(windows, self.emit)
 
-    def _row(self, op: tdsl.ContractionOp, c: SSAValue) -> SSAValue:
-        """Element c of the product of a matrix and a column vector."""
-        [(matrix, column)] = op.pairs
-        new = tdsl.RowProductOp(matrix, c, column, op.initial, tdsl.format_of(op.out).type)
-        new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
-        return self.emit.insert(new, op)
+    def _rows(self, op: tdsl.ContractionOp) -> SSAValue:
+        """The current elements of the product of a matrix and a column vector."""
+        emit, [(matrix, column)] = self.emit, op.pairs
 
-    def _pooled(self, link: ChannelOp, c: SSAValue, before: SSAValue | None) -> SSAValue:
-        """Channel c of an op that computes each channel from one channel."""
-        emit, op, pad = self.emit, link.op, link.operand.owner
-        whole = pad.input if isinstance(pad, tdsl.PadOp) else link.operand
-        part = channel(whole, c, emit) if before is None else emit.reshaped(before, of_channel(tdsl.shape_of(whole)))
+        def row(k: SSAValue) -> SSAValue:
+            at = emit.sum(self.now.start, k)
+            new = tdsl.RowProductOp(matrix, at, column, op.initial, tdsl.format_of(op.out).type)
+            new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
+            return emit.insert(new, op)
+
+        if self.width == 1:
+            return row(emit.index(0))
+        empty = self._empty(op.out, (self.width, 1))
+        return emit.over(
+            self.width, empty, lambda k, held: emit.insert(tdsl.InsertSliceOp(row(k), held, [k, emit.index(0)]))
+        )
+
+    def _pooled(self, link: ChannelOp) -> SSAValue:
+        """The current channels of an op that computes each channel from one channel."""
+        pad, part = link.operand.owner, self._channels(link.operand)
         if isinstance(pad, tdsl.PadOp):
-            part = self._on_channel(pad, pad.input, part)
-        return self._on_channel(op, link.operand, part)
+            part = self._on_channels(pad, pad.input, part)
+        return self._on_channels(link.op, link.operand, part)
 
-    def _on_channel(self, op: tdsl.TensorOp, operand: SSAValue, part: SSAValue) -> SSAValue:
-        """Clone an op to run on one channel instead of its whole operand."""
+    def _on_channels(self, op: tdsl.TensorOp, operand: SSAValue, part: SSAValue) -> SSAValue:
+        """Clone an op to run on some channels instead of its whole operand."""
         copy = self.emit.insert(op.clone(value_mapper={operand: part}), op)
-        return Rewriter.replace_value_with_new_type(copy, tensor_like(op.out, of_channel(tdsl.shape_of(op.out))))
+        return Rewriter.replace_value_with_new_type(copy, tensor_like(op.out, self.now.shape(tdsl.shape_of(op.out))))
 
     def _operand(
-        self, value: SSAValue, link: ChannelOp, c: SSAValue, pixel: tuple[SSAValue, SSAValue] | None
+        self, value: SSAValue, link: ChannelOp, pixel: Pixel | None = None, k: SSAValue | None = None
     ) -> SSAValue | None:
-        return operand(value, tdsl.shape_of(link.op.out), c, pixel, self.emit)
+        """The part of an operand that an elementwise op reads. pixel, k: of an element in the k-th current channel."""
+        emit, shape, known = self.emit, tdsl.shape_of(link.op.out), self._known(value)
+        if known is None:
+            range = self.now if k is None else ChannelRange(emit.sum(self.now.start, k), 1)
+            return range.of_operand(value, shape, emit, pixel)
+        part = emit.reshaped(known, self.now.shape(tdsl.shape_of(value)))
+        return part if pixel is None or k is None else ChannelRange(k, 1).of(part, emit, pixel)
 
     def _empty(self, like: SSAValue, shape: tdsl.Shape) -> SSAValue:
         empty = self.emit.insert(tensor.EmptyOp((), tensor_like(like, shape)))

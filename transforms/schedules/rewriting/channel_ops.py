@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from math import prod
 
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.schedules.plans.channel_rules import obstacle
-from tinyml.transforms.schedules.plans.graph import Kind
+from tinyml.transforms.formats.tiling.padding import padding
+from tinyml.transforms.schedules.plans.channel_rules import Role, consecutive
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.slices.stages import elementwise_behind
 
 
-class Role(Enum):
-    """The role of an op in a chain of channels, in the words of PEX's table 2."""
-
-    GENERATE = "generates a channel of its result from all of its operand"
-    CONTINUE = "computes a channel of its result from one of its operand"
-    ACCUMULATE = "adds what a channel of its operand contributes to all sums"
-
-
 @dataclass
 class ChannelOp:
-    """An op and the elementwise ops that follow it, on one channel.
+    """An op and the elementwise ops that follow it, on the channels of an iteration.
 
-    operand: the tensor that is read channel by channel; the first op of a chain may read all of it.
+    name: of the tensor that holds the result. operand: the tensor that is read channel by channel, or whole by an op
+    that generates. kept: the result is whole after the loop. read: ops of the loop read the result.
     """
 
+    name: str
     role: Role
     op: tdsl.TensorOp
     chain: list[tdsl.ElementwiseOp]
     operand: SSAValue
+    kept: bool
+    read: bool
 
     @property
     def result(self) -> SSAValue:
-        return self.chain[-1].out if self.chain else self.op.out
+        """The result that the loop computes; the sums of an accumulating op end before its elementwise ops."""
+        return self.op.out if self.role is Role.ACCUMULATE or not self.chain else self.chain[-1].out
+
+    @property
+    def ops(self) -> Sequence[tdsl.TensorOp]:
+        """The ops that the loop replaces."""
+        return (self.op,) if self.role is Role.ACCUMULATE else (self.op, *self.chain)
 
 
 def channel_axis(shape: tdsl.Shape) -> int:
@@ -47,52 +49,58 @@ def channel_axis(shape: tdsl.Shape) -> int:
 
 
 def channel_ops(network: Network, first: int, last: int) -> list[ChannelOp]:
-    """Nodes first to last of a network, both inclusive, as a chain; raises `NotTiled` if they form none."""
-    graph = network.graph
-    if (reason := obstacle(graph, first, last)) is not None:
-        raise NotTiled(reason)
-    found: list[ChannelOp] = []
-    for k in range(first, last + 1):
-        node, (op, *more) = graph.nodes[k], network.ops[k]
-        role = Role.CONTINUE
-        if node.kind is Kind.CONTRACTION:
-            role = Role.GENERATE if k == first else Role.ACCUMULATE
+    """Nodes first to last of a network, both inclusive, as ops of a loop; raises `NotTiled` if they form none."""
+    loop = consecutive(network.graph, first, last)
+    if (obstacle := loop.obstacle()) is not None:
+        raise NotTiled(obstacle.reason)
+    found: dict[str, ChannelOp] = {}
+    for i in loop.nodes:
+        name, (op, *more) = network.graph.nodes[i].result, network.ops[i]
+        kept, read = name in loop.kept, bool(loop.readers.get(name))
         chain, rest = elementwise_behind(op, more)
-        if k < last and any(not isinstance(step, tdsl.ReshapeOp) for step in rest):
-            raise NotTiled(f"{rest[0].name} after {node.result} needs all channels")
-        previous = found[-1] if found else None
-        if previous and isinstance(op, tdsl.ElementwiseOp) and previous.result in op.inputs and _alone(previous.result):
-            previous.chain += [op, *chain]
+        if read and any(not isinstance(step, tdsl.ReshapeOp) for step in rest):
+            raise NotTiled(f"{rest[0].name} after {name} needs all channels")
+        joined = found.get(loop.joined(i) or "")
+        if joined is not None and isinstance(op, tdsl.ElementwiseOp) and _alone(joined.result, op):
+            del found[joined.name]
+            joined.name, joined.kept, joined.read = name, kept, read
+            joined.chain += [op, *chain]
+            found[name] = joined
             continue
-        channel_op = ChannelOp(role, op, list(chain), _operand(op, previous))
-        _check(channel_op, node.result)
-        found.append(channel_op)
-    for channel_op in found:
+        operand = _operand(op, network, found)
+        channel_op = ChannelOp(name, loop.roles[name], op, list(chain), operand, kept, read)
+        _check(channel_op)
+        found[name] = channel_op
+    for channel_op in found.values():
         for step in channel_op.chain:
             _check_elementwise(step, channel_op.op.out)
-    if len(found) < 2 and found[0].role is not Role.CONTINUE:
-        raise NotTiled("a single op needs all channels, of its operand or of its result")
-    return found
+    return list(found.values())
 
 
-def _alone(value: SSAValue) -> bool:
-    """True if a single op reads a value."""
-    return len({use.operation for use in value.uses}) == 1
+def _alone(value: SSAValue, op: tdsl.ElementwiseOp) -> bool:
+    """True if only this op reads a value."""
+    return {use.operation for use in value.uses} == {op}
 
 
-def _operand(op: tdsl.TensorOp, previous: ChannelOp | None) -> SSAValue:
-    """The operand that is read channel by channel, or perhaps whole by the first op; includes padding."""
+def unpadded(value: SSAValue) -> SSAValue:
+    """The image that a value pads, or the value."""
+    pad = padding(value)
+    return value if pad is None else pad.input
+
+
+def _operand(op: tdsl.TensorOp, network: Network, found: dict[str, ChannelOp]) -> SSAValue:
+    """The operand that is read channel by channel, or perhaps whole by an op that generates; includes padding."""
     if isinstance(op, tdsl.ContractionOp):
         return op.pairs[0][1]
     if isinstance(op, tdsl.ElementwiseOp):
-        if previous is not None and previous.result in op.inputs:
-            return previous.result
-        return next(value for value in op.inputs if tdsl.shape_of(value) == tdsl.shape_of(op.out))
+        alike = [value for value in op.inputs if tdsl.shape_of(value) == tdsl.shape_of(op.out)]
+        inside = [value for value in alike if network.names.get(value) in found]
+        return (inside or alike)[-1 if inside else 0]
     return op.inputs[0]
 
 
-def _check(channel_op: ChannelOp, name: str) -> None:
-    op = channel_op.op
+def _check(channel_op: ChannelOp) -> None:
+    op, name = channel_op.op, channel_op.name
     shape = tdsl.shape_of(op.out)
     if isinstance(op, tdsl.ContractionOp) and op.initial and not isinstance(op.initial.owner, tdsl.ConstOp):
         raise NotTiled(f"the sums of {name} start from results")

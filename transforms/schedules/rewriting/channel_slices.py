@@ -1,8 +1,9 @@
-"""Slices of tensors that belong to one channel."""
+"""Slices of tensors that belong to the channels of an iteration."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
@@ -11,43 +12,40 @@ from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.rewriting.channel_ops import channel_axis
 
 
-def of_channel(shape: tdsl.Shape) -> tdsl.Shape:
-    """The shape of one channel of a tensor of the given shape."""
-    axis = channel_axis(shape)
-    return tuple(1 if at == axis else extent for at, extent in enumerate(shape))
+@dataclass(frozen=True)
+class ChannelRange:
+    """Adjacent channels of a tensor. start: the first; count: their number."""
 
+    start: SSAValue
+    count: int
 
-def channel(value: SSAValue, c: SSAValue, emit: TensorBuilder) -> SSAValue:
-    """Channel c of a tensor."""
-    shape = tdsl.shape_of(value)
-    return _slice(value, c, (emit.index(0), emit.index(0)), of_channel(shape), emit)
+    def shape(self, whole: tdsl.Shape) -> tdsl.Shape:
+        """The shape of these channels of a tensor."""
+        axis = channel_axis(whole)
+        return tuple(self.count if at == axis else extent for at, extent in enumerate(whole))
 
+    def of(self, value: SSAValue, emit: TensorBuilder, pixel: Sequence[SSAValue] | None = None) -> SSAValue:
+        """The slice of a tensor with these channels. pixel: row and column of a single pixel; None for all."""
+        shape, zero = tdsl.shape_of(value), emit.index(0)
+        if pixel is None:
+            sizes, pixel = self.shape(shape), (zero, zero)
+        else:
+            sizes = self.shape((1,) * len(shape))
+        at = [zero, *pixel, self.start] if len(shape) == 4 else [self.start, zero]
+        part = emit.insert(tdsl.SliceOp(value, at, sizes))
+        part.name_hint = value.name_hint
+        return part
 
-def operand(
-    value: SSAValue, like: tdsl.Shape, c: SSAValue, pixel: Sequence[SSAValue] | None, emit: TensorBuilder
-) -> SSAValue | None:
-    """The slice of an operand that an elementwise op reads for channel c; None if it reads all of the operand.
-
-    pixel: row and column of a single pixel, or None for all pixels.
-    """
-    shape = tdsl.shape_of(value)
-    padded = (1,) * (len(like) - len(shape)) + shape
-    if padded[channel_axis(like)] == 1 < like[channel_axis(like)] or not shape:
-        return None
-    if shape != like:
-        sizes = (1,) * len(shape)
-        at = [c if extent > 1 else emit.index(0) for extent in shape]
+    def of_operand(
+        self, value: SSAValue, like: tdsl.Shape, emit: TensorBuilder, pixel: Sequence[SSAValue] | None = None
+    ) -> SSAValue | None:
+        """The part of an operand that an elementwise op of shape `like` reads; None if it reads all of the operand."""
+        shape = tdsl.shape_of(value)
+        padded = (1,) * (len(like) - len(shape)) + shape
+        if padded[channel_axis(like)] == 1 < like[channel_axis(like)] or not shape:
+            return None
+        if shape == like:
+            return self.of(value, emit, pixel)
+        sizes = [self.count if extent > 1 else 1 for extent in shape]
+        at = [self.start if extent > 1 else emit.index(0) for extent in shape]
         return emit.insert(tdsl.SliceOp(value, at, sizes))
-    if pixel is None:
-        return channel(value, c, emit)
-    return _slice(value, c, pixel, (1,) * len(shape), emit)
-
-
-def _slice(
-    value: SSAValue, c: SSAValue, pixel: Sequence[SSAValue], sizes: Sequence[int], emit: TensorBuilder
-) -> SSAValue:
-    zero = emit.index(0)
-    at = [zero, *pixel, c] if len(tdsl.shape_of(value)) == 4 else [c, zero]
-    part = emit.insert(tdsl.SliceOp(value, at, sizes))
-    part.name_hint = value.name_hint
-    return part

@@ -25,7 +25,7 @@ HEADROOM = {8: 1, 16: 8}
 
 
 class ChannelSums(ABC):
-    """The sums of the last op in a chain of channels, which are kept in memory."""
+    """The sums of an op that accumulates channels, which are kept in memory."""
 
     EXACT: bool
 
@@ -39,13 +39,16 @@ class ChannelSums(ABC):
         shape = tdsl.shape_of(self.op.out)
         return shape if len(shape) == 4 else (1, 1, 1, shape[0])
 
-    def prepare(self, emit: TensorBuilder, channels: int) -> SSAValue:
-        """Emit the values that all channels share, and return the sums before the first channel."""
+    def prepare(self, emit: TensorBuilder, channels: int, width: int) -> SSAValue:
+        """Emit the values that all iterations share, and return the sums before the first one.
+
+        width: the number of channels in an iteration.
+        """
         constant = self.weights.owner
         assert isinstance(constant, tdsl.ConstOp)
-        # The weights of a channel are contiguous.
-        raws = constant.raws.reshape(self.op.rows, -1, channels).transpose(2, 0, 1)
-        weights = tdsl.ConstOp(raws, tdsl.format_of(self.weights))
+        # The weights of an iteration are contiguous.
+        raws = constant.raws.reshape(self.op.rows, -1, channels // width, width).transpose(2, 0, 1, 3)
+        weights = tdsl.ConstOp(raws.reshape(channels // width, self.op.rows, -1), tdsl.format_of(self.weights))
         self.by_channel = emit.insert(weights, constant)
         self.by_channel.name_hint = self.weights.name_hint
         start = self.start(emit)
@@ -53,7 +56,7 @@ class ChannelSums(ABC):
         return start
 
     def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The sums after adding the contribution of channel c. part: channel c of the operand."""
+        """The sums after adding the contribution of iteration c. part: its channels of the operand."""
         weights = emit.insert(tdsl.IndexOp(self.by_channel, c))
         sums = StoredImage.whole(held)
         if not isinstance(self.op, tdsl.Conv2dOp):
@@ -174,12 +177,12 @@ class RoundedSums(ChannelSums):
         return emit.insert(tdsl.AddOp(sums, emit.insert(bias, constant), element), self.op)
 
 
-def sums_of(last: ChannelOp, bits: int) -> ChannelSums:
-    """The sums of the last op of a chain: exact if they fit `bits`, else rounded if `HEADROOM` has that width.
+def sums_of(accumulating: ChannelOp, bits: int) -> ChannelSums:
+    """The sums of an accumulating op: exact if they fit `bits`, else rounded if `HEADROOM` has that width.
 
     Raises `NotTiled` if exact sums need more than 32 bits, or if the order of products matters.
     """
-    op = last.op
+    op = accumulating.op
     assert isinstance(op, tdsl.ContractionOp)
     accumulator = op.accumulator
     if not accumulator.INTEGER or accumulator.below is not None:

@@ -90,7 +90,7 @@ func.func @loops(%X: memref<4xf32>) -> memref<4xf32> {
     %part = scratch.alloc : memref<4xf32>
     tdsl.exp %X : memref<4xf32> into %t : memref<4xf32>
     tdsl.add %sum, %t : memref<4xf32>, memref<4xf32> into %sum : memref<4xf32>
-    scf.for %j = %c0 to %c4 step %c1 {
+    scf.for %j = %c1 to %c4 step %c1 {
       tdsl.exp %X : memref<4xf32> into %u : memref<4xf32>
       %one = scratch.slice %part[%j] : memref<4xf32> to memref<1xf32>
       tdsl.fill {value = 1.0 : f64} into %one : memref<1xf32>
@@ -107,6 +107,38 @@ func.func @loops(%X: memref<4xf32>) -> memref<4xf32> {
 // CHECK-NEXT: %t = scratch.view %arena[32 : i64] {live = [2 : i64, 3 : i64]}
 // CHECK-NEXT: %u = scratch.view %arena[32 : i64] {live = [4 : i64, 7 : i64]}
 // CHECK-NEXT: %part = scratch.view {{.*}} {live = [1 : i64, 8 : i64]}
+
+// -----
+
+// Loops that write all of a buffer begin a new value as an op does.
+func.func @filled() -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %sum = scratch.alloc : memref<4xf32>
+  tdsl.fill {value = 0.0 : f64} into %sum : memref<4xf32>
+  scf.for %i = %c0 to %c2 step %c1 {
+    %t = scratch.alloc : memref<4xf32>
+    %u = scratch.alloc : memref<4xf32>
+    scf.for %j = %c0 to %c2 step %c1 {
+      scf.for %k = %c0 to %c2 step %c1 {
+        %row = arith.muli %j, %c2 : index
+        %at = arith.addi %row, %k : index
+        %one = scratch.slice %t[%at] : memref<4xf32> to memref<1xf32>
+        tdsl.fill {value = 1.0 : f64} into %one : memref<1xf32>
+      }
+    }
+    tdsl.add %sum, %t : memref<4xf32>, memref<4xf32> into %sum : memref<4xf32>
+    tdsl.exp %sum : memref<4xf32> into %u : memref<4xf32>
+    tdsl.add %sum, %u : memref<4xf32>, memref<4xf32> into %sum : memref<4xf32>
+  }
+  func.return %sum : memref<4xf32>
+}
+// CHECK: func.func @filled
+// CHECK-NEXT: memref<32xi8>
+// CHECK-NEXT: %sum = scratch.view %arena[0 : i64]
+// CHECK-NEXT: %t = scratch.view %arena[16 : i64] {live = [2 : i64, 7 : i64]}
+// CHECK-NEXT: %u = scratch.view %arena[16 : i64] {live = [8 : i64, 9 : i64]}
 
 // -----
 

@@ -42,7 +42,7 @@ def test_reals_take_four_bytes(capsys: pytest.CaptureFixture[str]):
         (["--front", "--target", "host"], "the costs of the target 'host' are not known"),
         (["--front", "--mode", "rows"], "argument --mode: not allowed with argument --front"),
         (["--front", "--picture", "front.pdf"], "front.pdf: a picture ends in .svg or .png"),
-        (["--picture", "front.svg"], "--picture draws what --front shows: give both"),
+        (["--picture", "front.svg"], "--picture draws what --front or --mode shows: give one of them, too"),
         (["--extra", "-1"], "argument --extra: expected a positive integer"),
     ],
 )
@@ -51,6 +51,14 @@ def test_options_out_of_range(arguments: list[str], expected: str, capsys: pytes
     error = capsys.readouterr().err
     assert expected in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.skipif(not can_draw(), reason="matplotlib is not installed")
+def test_the_layers_of_two_plans_side_by_side(tmp_path: Path):
+    picture = tmp_path / "layers.svg"
+    assert main(["plan", LENET, "--bits", "8", "--mode", "partial-8", "--picture", str(picture)]) == 0
+    drawn = picture.read_text()
+    assert all(word in drawn for word in ("<!-- ordinary -->", "<!-- partial-8 -->", "<!-- 2.2 KB -->"))
 
 
 def test_the_front_of_the_programs_that_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

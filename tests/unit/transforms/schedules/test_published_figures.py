@@ -1,7 +1,16 @@
 """Peaks of published networks: the figures of the papers and of measured implementations, to the byte."""
 
 import pytest
-from programs.networks import ds_cnn, gural_murmann, lenet, mobilenet_v1, mobilenet_v2, res_keywords, resnet8
+from programs.networks import (
+    ds_cnn,
+    efficientnet_b0,
+    gural_murmann,
+    lenet,
+    mobilenet_v1,
+    mobilenet_v2,
+    res_keywords,
+    resnet8,
+)
 
 from tinyml.transforms.schedules.patches import patches
 from tinyml.transforms.schedules.plans.graph import Graph
@@ -30,6 +39,16 @@ def test_partial_execution_of_mobilenet(resolution: int, expected: list[int]):
 def test_partial_execution_at_172_pixels():
     """PEX, table 3, row 5."""
     assert peaks(mobilenet_v2(172), "ordinary", "partial-8") == [887_520, 221_880]
+
+
+def test_partial_execution_of_the_modified_mobilenet():
+    """PEX, table 3, row 3: 978 kB and 226 kB."""
+    assert peaks(mobilenet_v2(224, halved_early=True), "ordinary", "partial-8") == [978_432, 225_792]
+
+
+def test_partial_execution_of_efficientnet():
+    """PEX, appendix D: 768 kB and 308 kB; 160 pixels, which the paper does not say, give the former."""
+    assert peaks(efficientnet_b0(160), "ordinary", "partial-8") == [768_000, 307_200]
 
 
 @pytest.mark.parametrize("resolution", [80, 96, 112, 128, 144, 160, 176])

@@ -1,0 +1,37 @@
+"""Networks whose branches part and join in loops over channels: the bits and the memory of their plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from programs.channel_graphs import MODES, channel_graphs, check_graph
+from xdsl.dialects.builtin import ModuleOp
+
+from fuzz.verdicts import ACCEPTED
+
+EXAMPLES = 4
+"""Networks for each case, of which hypothesis makes the first as small as possible."""
+
+OPTIONS = settings(
+    max_examples=EXAMPLES,
+    phases=[Phase.generate],
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def in_loops(number: int, random: Random, folder: Path) -> str:
+    """Run some graphs with sums of some width."""
+
+    @seed(number)
+    @OPTIONS
+    @given(channel_graphs(), st.sampled_from(MODES))
+    def check(module: ModuleOp, mode: str) -> None:
+        check_graph(module, mode)
+
+    check()
+    return ACCEPTED

@@ -1,0 +1,94 @@
+"""Loops over channels across branches and joins, in any topological order, with several channels at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from programs.channel_graphs import MODES, channel_graphs, check_graph
+from programs.sliced_networks import (
+    arena,
+    buffers_of,
+    check_bits,
+    check_bits_on_device,
+    inputs_of,
+    refined,
+)
+from programs.streamed_networks import NetworkWriter, inverted_bottlenecks
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
+from tinyml.targets.registry import HOST
+from tinyml.transforms.formats.plan_execution import streamed_segments
+from tinyml.transforms.formats.tile_segment import TileSegmentPass
+from tinyml.transforms.schedules.channels import PARTIAL_32
+from tinyml.transforms.schedules.plans.network import network_of
+from tinyml.transforms.schedules.plans.segmentation import least_peak
+from tinyml.transforms.schedules.table import schedule_named
+
+
+def parting_branches() -> ModuleOp:
+    """Two convolutions of 4 to 32 channels, their sum, a depthwise convolution, and one to 4 channels.
+
+    The weights of the last one are -1, 0 or 1, and what it reads is clipped, so that sums of 8 bits round nothing.
+    """
+    net = NetworkWriter((16, 16, 4), np.random.default_rng(3))
+    parts = [net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 32) for _ in range(2)]
+    wide = net.window(net.insert(tdsl.AddOp(parts[0], parts[1])), (3, 3), (1, 1), (1, 1, 1, 1))
+    format = net.format.for_range(-1.5, 1.5)
+    ones = format.encode(net.random.integers(-1, 2, (4, 1, 1, 32)).astype(float))
+    filter = net.builder.insert(tdsl.ConstOp(ones, format)).result
+    clipped = net.insert(tdsl.ClipOp(wide, 0.0, 3 / 128))
+    return net.module(net.insert(tdsl.Conv2dOp(filter, clipped, (1, 1), (1, 1), 1, None, net.format.type)))
+
+
+@pytest.mark.parametrize("device", [HOST, "cortex-m4"])
+def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
+    """10,752 bytes are those of a plan without loops across branches; 2,560 the input, the sums and two slices."""
+    module = refined(parting_branches())
+    graph = network_of(predict_function(module)).graph
+    assert schedule_named("partial-8").plan(graph).bits == 8 * 2560
+    program = buffers_of(module, "partial-8", device)
+    assert [segment["by"] for segment in streamed_segments(program)] == ["partial-8, rounded"]
+    assert arena(program) <= 3000
+    x = inputs_of(module, 2)
+    scores = evaluate(module, x).scores
+    assert scores is not None
+    assert len(np.unique(scores)) > 20
+    check_bits_on_device(module, program, x, device, tmp_path)
+
+
+def test_nodes_run_in_the_order_of_least_peak():
+    """Each narrow image comes directly behind its wide one, though the file has all wide images first."""
+    net = NetworkWriter((4, 4, 2), np.random.default_rng(1))
+    wide = [net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 8) for _ in range(3)]
+    narrow = [net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 2) for image in wide]
+    module = refined(net.module(net.insert(tdsl.AddOp(net.insert(tdsl.AddOp(narrow[0], narrow[1])), narrow[2]))))
+    network = network_of(predict_function(module))
+    plan = schedule_named("partial-8").program_plan(network)
+    assert min(map(plan.order.index, (3, 4, 5))) < max(map(plan.order.index, (0, 1, 2)))
+    in_file_order = least_peak(len(plan.order), schedule_named("partial-8").program_segments(network))
+    assert in_file_order is not None
+    assert plan.bits < in_file_order.bits
+    check_graph(module, "partial-8")
+
+
+def test_several_channels_at_once():
+    """Slices take four times the memory, the bits are the same."""
+    module = refined(inverted_bottlenecks())
+    tiled, network = module.clone(), network_of(predict_function(module))
+    first = next(s for s in PARTIAL_32.program_plan(network).segments if s.last > s.first)
+    ends = [network.graph.nodes[i].result for i in (first.first, first.last)]
+    TileSegmentPass(*ends, by="channels", channels=4).apply(Context(), tiled)
+    check_bits(module, tiled)
+
+
+@settings(max_examples=6, deadline=None)
+@given(channel_graphs(), st.sampled_from(MODES))
+def test_any_graph_runs_in_the_memory_of_its_plan(module: ModuleOp, mode: str):
+    check_graph(module, mode)

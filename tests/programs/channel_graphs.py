@@ -1,0 +1,113 @@
+"""Random networks whose branches part and join, to run in loops over channels, and what is claimed of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+from interpreters import memory
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.scf import ForOp
+from xdsl.ir import SSAValue
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
+
+from programs.lowered import lowered
+from programs.sliced_networks import arena, buffers_of, inputs_of, refined
+from programs.streamed_networks import NetworkWriter
+from tinyml.dialects import tdsl
+from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.reports.memory_picture import occupied
+from tinyml.transforms.buffers.liveness.live_ranges import memory_map, program_points
+from tinyml.transforms.formats.plan_execution import PlanExecutionPass
+from tinyml.transforms.schedules.channels import ByChannel
+from tinyml.transforms.schedules.plans.channel_rules import alive, consecutive
+from tinyml.transforms.schedules.plans.network import Network, network_of
+from tinyml.transforms.schedules.plans.segmentation import Segment
+from tinyml.transforms.schedules.table import schedule_named
+
+MODES = "partial-32", "partial-16", "partial-8"
+
+
+@st.composite
+def channel_graphs(draw: st.DrawFn) -> ModuleOp:
+    """Programs whose branches part and join: images of one size, wide ones with equally many channels, narrow ones."""
+    net = NetworkWriter(
+        (draw(st.integers(3, 6)), draw(st.integers(3, 6)), 2), np.random.default_rng(draw(st.integers(0, 99)))
+    )
+    wide = draw(st.sampled_from([6, 8]))
+    images = [net.input]
+
+    def window(image: SSAValue, channels: int | None) -> SSAValue:
+        size = draw(st.sampled_from([1, 1, 3]))
+        margin = size // 2
+        return net.window(image, (size, size), (1, 1), (margin, margin, margin, margin), channels)
+
+    for _ in range(draw(st.integers(3, 7))):
+        alike = [image for image in images if tdsl.shape_of(image)[3] == wide]
+        kind = draw(st.sampled_from(["wide", "wide", "narrow", "depthwise", "add", "add", "max"]))
+        image = draw(st.sampled_from(alike or images))
+        if kind == "wide" or (kind != "narrow" and not alike):
+            image = window(draw(st.sampled_from(images)), wide)
+        elif kind == "narrow":
+            image = window(image, 2)
+        elif kind == "depthwise":
+            image = window(image, None)
+        elif kind == "max":
+            image = net.insert(tdsl.MaxPoolOp(image, (3, 3), (1, 1, 1, 1), (1, 1)))
+        else:
+            image = net.insert(tdsl.AddOp(image, draw(st.sampled_from(alike))))
+        images.append(image)
+    results = [image for image in images[1:] if not image.uses]
+    if len(results) > 1 and draw(st.booleans()):
+        narrow = [image if tdsl.shape_of(image)[3] == 2 else window(image, 2) for image in results]
+        results = [narrow[0]]
+        for image in narrow[1:]:
+            results.append(net.insert(tdsl.AddOp(results.pop(), image)))
+    return net.module(*results)
+
+
+def inside(network: Network, segment: Segment) -> int:
+    """The bits that a plan claims for slices and windows in a loop over channels."""
+    tiling = segment.tiling
+    assert isinstance(tiling, ByChannel)
+    loop = consecutive(network.graph, segment.first, segment.last)
+    return segment.bits - alive(network.graph, range(segment.first)) - loop.whole_bits(tiling.sums)
+
+
+def bytes_in_loops(function: FuncOp) -> int:
+    """The most bytes in use at once of buffers in loops over channels, which have loops over rows and pixels."""
+    boxes, number = memory_map(function), {op: i for i, op in enumerate(program_points(function))}
+    most = 0
+    for loop in function.body.block.ops:
+        inner = [op for op in loop.walk() if isinstance(op, ForOp) and op is not loop]
+        if any(isinstance(op.parent_op(), ForOp) and op.parent_op() is not loop for op in inner):
+            points = [number[op] for op in loop.walk() if op in number]
+            own = [box for box in boxes if min(points) < box.first and box.last <= max(points)]
+            most = max([most, *(occupied(own, point) for point in points)])
+    return most
+
+
+def check_graph(module: ModuleOp, mode: str) -> None:
+    """A graph runs in at most the bytes that its plan claims, with the bits of its plan on tensors."""
+    # Later passes compute equal images once, which then live longer than those that the plan knows.
+    CommonSubexpressionElimination().apply(Context(), module)
+    module = refined(module)
+    plan = schedule_named(mode).program_plan(network := network_of(predict_function(module)))
+    planned = module.clone()
+    PlanExecutionPass(mode).apply(Context(), planned)
+    planned.verify()
+    x = inputs_of(module, 2)
+    expected = evaluate(planned, x)
+    if mode == "partial-32":
+        assert first_mismatch(evaluate(module, x), expected) is None
+    buffers = buffers_of(module, mode)
+    if all(isinstance(segment.tiling, ByChannel) for segment in plan.segments):
+        assert arena(buffers) <= plan.bits // 8
+    ordered = network.in_order(plan.order)
+    claims = (inside(ordered, segment) for segment in plan.segments if isinstance(segment.tiling, ByChannel))
+    assert bytes_in_loops(next(op for op in buffers.ops if isinstance(op, FuncOp))) <= max(claims, default=0) // 8
+    bits = lowered(buffers, start="buffers-to-loops", end="loops-to-bits")
+    got = [np.asarray(result).reshape(1, -1) for result in memory.run(bits, x[0])]
+    assert first_mismatch(evaluate(planned, x[:1]), Outputs(None, got[0], tuple(got[1:]))) is None

@@ -1,0 +1,53 @@
+"""The order of the ops in a function's block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.transforms.schedules.plans.network import Network
+
+
+def arrange(network: Network) -> None:
+    """Put the ops of a function into the order of a network's nodes, each after what it depends on."""
+    block = network.ops[0][0].parent
+    assert block is not None
+    *ops, end = block.ops
+    of_nodes = {op for group in network.ops for op in group}
+    depends: set[Operation] = set()
+    """The ops that depend on nodes, which follow the first of their readers' operands; others stay at the beginning."""
+    for op in ops:
+        if op in of_nodes or any(value.owner in depends for value in op.operands):
+            depends.add(op)
+    placed = {op for op in ops if op not in depends}
+
+    def place(op: Operation) -> None:
+        if op in placed or op.parent is not block:
+            return
+        placed.add(op)
+        for value in op.operands:
+            if isinstance(value.owner, Operation):
+                place(value.owner)
+        op.detach()
+        block.insert_op_before(op, end)
+
+    for group in network.ops:
+        for op in group:
+            place(op)
+    for op in ops:
+        place(op)
+
+
+def restore_order(values: Sequence[SSAValue], behind: Operation) -> None:
+    """Move the ops that read values, directly or not, but come before they are defined, in front of `behind`."""
+    block = behind.parent
+    assert block is not None
+    late = set(values)
+    for op in list(block.ops):
+        if op is behind:
+            return
+        if late.intersection(op.operands) and not late.intersection(op.results):
+            late.update(op.results)
+            op.detach()
+            block.insert_op_before(op, behind)
