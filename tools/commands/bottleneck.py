@@ -45,11 +45,11 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
     graph = channels.graph([])
     chosen = channels.plan(graph)
-    graph = graph.in_order(chosen.order)
+    ordered = graph.in_order(chosen.order)
     segments, worth = fullest_segments(chosen), importance.without([])
     kinds = {channels.alike(group): group for group in channels.at_peak(graph, chosen)}
     falls = {alike: channels.fall(chosen, [group]) / 8 for alike, group in kinds.items()}
-    alive = {share.tensor: share for segment in segments for share in shares(graph, segment)}
+    alive = {share.tensor: share for segment in segments for share in shares(ordered, segment)}
     members = {name: _members(groups) for name, groups in channels.groups.items()}
     tensors: list[dict[str, Any]] = []
     for name, share in alive.items():

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print a row for each mode, or for each segment of one mode."""
     from tinyml.tools.reports.front_report import draw_plans
-    from tinyml.tools.reports.memory_picture import check_picture
+    from tinyml.tools.reports.pictures.plots import check_picture
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
     from tinyml.transforms.schedules.table import ORDINARY, schedule_named, schedules
 

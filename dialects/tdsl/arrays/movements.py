@@ -49,7 +49,7 @@ def insert_parts(
     indices: list[Any] = [samples.reshape(-1, *ones), *offsets]
     for axis, (target, extent) in enumerate(zip(order, parts.shape[1:], strict=True)):
         along = np.arange(extent).reshape(1, *(extent if axis == other else 1 for other in range(len(order))))
-        indices[1 + target] = np.reshape(offsets[target], (-1, *ones)) + along
+        indices[1 + target] = np.asarray(offsets[target]).reshape(-1, *ones) + along
     whole[tuple(indices)] = parts
 
 
