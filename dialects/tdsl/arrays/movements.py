@@ -48,7 +48,8 @@ def insert_parts(
     ones = (1,) * len(order)
     indices: list[Any] = [samples.reshape(-1, *ones), *offsets]
     for axis, (target, extent) in enumerate(zip(order, parts.shape[1:], strict=True)):
-        along = np.arange(extent).reshape(1, *(extent if axis == other else 1 for other in range(len(order))))
+        shape = [1, *(extent if axis == other else 1 for other in range(len(order)))]
+        along: NDArray[np.int64] = np.arange(int(extent)).reshape(shape)
         indices[1 + target] = np.asarray(offsets[target]).reshape(-1, *ones) + along
     whole[tuple(indices)] = parts
 
