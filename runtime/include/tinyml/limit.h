@@ -105,11 +105,8 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t sum, uint8_t right, uint8_t b
 #if defined(__ARM_FEATURE_SAT) && defined(__OPTIMIZE__)
 /* SSAT shifts and limits at once, but to [-2^(bits - 1), 2^(bits - 1) - 1]. */
 #define TM_LIMIT_SSAT(SHIFT) __asm__("ssat %0, %2, %1" SHIFT : "=r"(y) : "r"(x), "n"(bits), "n"(right))
-#endif
-
-static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bits)
+static TM_LIMITED int16_t tm_limited(int32_t x, uint8_t right, uint8_t bits)
 {
-#ifdef TM_LIMIT_SSAT
     int32_t y;
     if (right == 0)
         TM_LIMIT_SSAT("");
@@ -118,7 +115,10 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bit
     if (y == -((int32_t)1 << (bits - 1)))
         y++;
     return (int16_t)y;
+}
 #else
+static TM_LIMITED int16_t tm_limited(int32_t x, uint8_t right, uint8_t bits)
+{
     if (bits <= 8) {
         /* A single comparison with a short constant: registers are scarce in loops that call kernels. */
         const int32_t most = ((int32_t)1 << (bits - 1)) - 1;
@@ -130,27 +130,13 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bit
     const int32_t most = (int32_t)(((int64_t)1 << (bits + right - 1)) - 1);
     const int32_t least = -most - 1 + (int32_t)((int32_t)1 << right);
     return (int16_t)((x < least ? least : x > most ? most : x) >> right);
+}
 #endif
-}
 
-static TM_LIMITED int16_t tm_limit_i24_i16(int32_t x, uint8_t right, uint8_t bits)
-{
-    return tm_limit_i32_i16(x, right, bits);
-}
-
-static TM_LIMITED int8_t tm_limit_i32_i8(int32_t x, uint8_t right, uint8_t bits)
-{
-    return (int8_t)tm_limit_i32_i16(x, right, bits);
-}
-
-static TM_LIMITED int8_t tm_limit_i24_i8(int32_t x, uint8_t right, uint8_t bits)
-{
-    return (int8_t)tm_limit_i32_i16(x, right, bits);
-}
-
-static TM_LIMITED int8_t tm_limit_i16_i8(int16_t x, uint8_t right, uint8_t bits)
-{
-    return (int8_t)tm_limit_i32_i16(x, right, bits);
-}
+#define tm_limit_i32_i16(x, right, bits) tm_limited(x, right, bits)
+#define tm_limit_i24_i16(x, right, bits) tm_limited(x, right, bits)
+#define tm_limit_i32_i8(x, right, bits) ((int8_t)tm_limited(x, right, bits))
+#define tm_limit_i24_i8(x, right, bits) ((int8_t)tm_limited(x, right, bits))
+#define tm_limit_i16_i8(x, right, bits) ((int8_t)tm_limited(x, right, bits))
 #endif
 #endif
