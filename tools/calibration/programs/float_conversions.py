@@ -1,0 +1,81 @@
+"""Programs that measure in which time a caller's float becomes an element of a model's input."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.c.interface.real_numbers import conversion_functions
+from tinyml.runtime.devices.callers.float_inputs import run_on_floats
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs, feature_map, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.board import Board
+from tinyml.tools.driver.compile_model import build_folder
+from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.stages import load_program
+
+FORMATS = (
+    *(("fixed", 8), ("fixed", 16), ("affine", 8), ("affine", 16), ("bf16", None)),
+    *(("posit", 8), ("posit", 16), ("minifloat", 8)),
+)
+LENGTHS = (16, 48)
+"""Elements of the inputs of two programs, whose difference is free of what does not depend on the length."""
+SAMPLES = 8
+
+
+def float_conversions(board: Board) -> dict[str, float]:
+    """The time of an element by the functions that convert it, those of units of features included."""
+    found: dict[str, float] = {}
+    for name, width in FORMATS:
+        for scaled in (False, True):
+            times: list[float] = []
+            functions = ""
+            try:
+                for length in LENGTHS:
+                    functions, time = _measured(board, name, width, length, scaled=scaled)
+                    times.append(time)
+            except InputError:
+                # Too little memory.
+                continue
+            found.setdefault(functions, round((times[1] - times[0]) / (LENGTHS[1] - LENGTHS[0]), 2))
+    return dict(sorted(found.items()))
+
+
+def _measured(board: Board, name: str, width: int | None, length: int, *, scaled: bool) -> tuple[str, float]:
+    """The functions, and the time of an inference with floats beyond that with raws."""
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
+        folder, floats, raws, out = (Path(workdir, part) for part in ("model", "floats", "raws", "out"))
+        for part in (folder, floats, raws, out):
+            part.mkdir()
+        x = (rng.uniform(-1, 1, (SAMPLES, length)) * np.geomspace(1, 3, length)).astype(np.float32)
+        np.savez(folder / "val.npz", x=x)
+        np.save(folder / "W.npy", rng.uniform(-1, 1, (2, length)).astype(np.float32))
+        text = f"let X = ({length}, 1) in [-3.0, 3.0] in\nlet W = (2, {length}) in [-1.0, 1.0] in\nargmax(W * X)\n"
+        (folder / "p.sd").write_text(text, encoding="utf-8")
+        request = Request(
+            model=folder / "p.sd",
+            val=folder / "val.npz",
+            out=out,
+            target=board.name,
+            format=name,
+            width=width,
+            feature_scales=scaled,
+        )
+        build_folder(request, board, out, must_fit=False)
+        formats = load_program(out / "ir/1-formats.mlir", context())
+        interface, runner = interface_of(formats), runner_for(board.name)
+        _, real = run_on_floats(out, interface, x, board.name, floats)
+        raw = runner.run(runner.build(out, interface, raws), interface, encode_inputs(formats, x))
+    assert real.cycles is not None
+    assert raw.cycles is not None
+    [argument] = predict_function(formats).body.block.args
+    functions = conversion_functions(tdsl.format_of(argument), scaled=feature_map(formats) is not None)
+    return functions, float(real.cycles.mean() - raw.cycles.mean())
+
