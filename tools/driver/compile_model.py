@@ -45,7 +45,7 @@ def compile_model(request: Request) -> dict[str, Any]:
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
     chosen = board(request.target)
-    packagings = packagings_for(chosen, request.packages, zipped=request.zip, instances=request.instances)
+    packagings = packagings_for(chosen, request.packages, zipped=request.zip)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
         try:
             report, _ = build_folder(request, chosen, folder, must_fit=True, packagings=packagings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tinyml.tools.reports.float_inputs import describe_float_inputs
 from tinyml.tools.reports.tables import time_unit
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ def print_explanation(result: dict[str, Any]) -> None:
     )
     for table in tables:
         console.print(table)
+    if (floats := result["float_inputs"]) is not None:
+        console.print(describe_float_inputs(floats, unit))
     if estimate["guessed"]:
         console.print(f"Never measured, so estimated by their relatives: {', '.join(estimate['guessed'])}.")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.reports.breakdown import constant_bytes
+from tinyml.tools.reports.float_inputs import FloatInputs, float_inputs, float_inputs_report
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
 from tinyml.tools.reports.search_report import points_report, tensors_report
@@ -65,6 +66,8 @@ def write_report(made: Compilation) -> dict[str, Any]:
     interface = interface_of(compiled.formats)
     input_bytes = interface.input_bytes if interface.in_array else 0
     memory = memory_report(compiled.buffers)
+    estimate = estimate_on(compiled.loops, board.name, optimize)
+    floats = float_inputs(compiled.formats, board.name)
     report = Report(
         model=str(request.model),
         name=interface.name,
@@ -109,7 +112,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
         milliseconds_per_inference=rounded_milliseconds(board.milliseconds(cost, core_cycles)),
         time_source=board.time_source,
         fits=_fits(board, measured, memory["height"] + input_bytes),
-        estimate=estimate_report(estimate_on(compiled.loops, board.name, optimize), board.unit),
+        estimate=estimate_report(estimate, board.unit),
         seconds=round(made.seconds, 2),
         mismatch=None if made.mismatch is None else str(made.mismatch),
         requested=requested_report(made.requested),
@@ -122,10 +125,21 @@ def write_report(made: Compilation) -> dict[str, Any]:
             choice,
             asked=made.requested.feature_scales,
             clipped=0.0 if made.sensor is None else made.sensor["clipped"],
+            converting=_converting(compiled, floats, cost if estimate is None else estimate.time),
         ),
         sensor=made.sensor,
+        float_inputs=float_inputs_report(floats),
     )
     return report.as_json()
+
+
+def _converting(compiled: Compiled, floats: FloatInputs | None, program: float | None) -> float:
+    """The share of the time in which floats become raws, on a board without hardware for them; 0 with a unit."""
+    from tinyml.runtime.model.model_interface import interface_of
+
+    if floats is None or not floats.in_software or interface_of(compiled.formats).input_unit is not None:
+        return 0.0
+    return floats.share(program)
 
 
 def rounded_milliseconds(time: float | None) -> float | None:

@@ -93,12 +93,9 @@ class _Buffer:
         build = ExpressionBuilder(body)
         pointer = self._pointer(build, self.signatures.instance_of(body))
         features = self.program.features
-        if features is not None and self.program.has_affine_input:
-            raw = build.insert(c.CallOp(f"{self.name}_feature_raw", [index, real], self.element))
-        else:
-            if features is not None:
-                real = build.insert(c.CallOp(f"{self.name}_feature_number", [index, real], f32))
-            raw = _emitted(self.program, body, [real], lambda m, values: from_real(m, values[0], format), spellings)
+        if features is not None:
+            real = build.insert(c.CallOp(f"{self.name}_feature_number", [index, real], f32))
+        raw = _emitted(self.program, body, [real], lambda m, values: from_real(m, values[0], format), spellings)
         build.put(c.StoreOp(raw, pointer, index))
         build.put(c.ReturnOp(None))
         doc = f"Sets element i of {self.name}_input() from a real number. {rounding_note(format)}"

@@ -96,9 +96,9 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
     interface, name = model.interface, model.name
     unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
     words = {
-        "set": f"{name}_set(received, atof(word));",
-        "set_pin": f"{name}_set(i, analogRead(PINS[i]) * UNIT);",
-        "set_axis": f"{name}_set(filled, axes[axis] * UNIT);",
+        "set": f"{name}_set({model.before}received, atof(word));",
+        "set_pin": f"{name}_set({model.before}i, analogRead(PINS[i]) * UNIT);",
+        "set_axis": f"{name}_set({model.before}filled, axes[axis] * UNIT);",
         "pin_unit": _PIN_UNIT,
         "axis_unit": _AXIS_UNIT,
         "pins": ", ".join(f"A{pin}" for pin in range(interface.input_length)),
@@ -107,14 +107,16 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
     if unit is not None:
         own = f"/* The model takes the integers of the sensor themselves: {unit}. */"
         words |= {
-            "set": f"{name}_input()[received] = ({ctype})atol(word); /* {unit} */",
-            "set_pin": f"{name}_input()[i] = ({ctype})analogRead(PINS[i]);",
-            "set_axis": f"{name}_input()[filled] = ({ctype})axes[axis];",
+            "set": f"{name}_input({model.given})[received] = ({ctype})atol(word); /* {unit} */",
+            "set_pin": f"{name}_input({model.given})[i] = ({ctype})analogRead(PINS[i]);",
+            "set_axis": f"{name}_input({model.given})[filled] = ({ctype})axes[axis];",
             "pin_unit": own,
             "axis_unit": own,
         }
     if packed is not None:
-        words["set"] = f"{name}_input()[received] = ({ctype})atoi(word); /* numbers packed into {packed} bits */"
+        words["set"] = (
+            f"{name}_input({model.given})[received] = ({ctype})atoi(word); /* numbers packed into {packed} bits */"
+        )
     return words
 
 

@@ -28,7 +28,7 @@ def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: b
     if (report := found_report(source)) is None:
         raise InputError("expected a folder written by tinyml compile", file=str(source))
     target = board(report["target"])
-    packagings = packagings_for(target, names, zipped=zipped, instances=report["instances"])
+    packagings = packagings_for(target, names, zipped=zipped)
     for name in packaging_names():
         shutil.rmtree(folder / name, ignore_errors=True)
     if packagings:
