@@ -23,9 +23,9 @@ def model_words(model: PackagedModel) -> dict[str, str]:
     """The words for all templates.
 
     `instance`: the declaration of the model's memory, if that is the caller's, and `given`: the argument of calls that
-    take nothing else. `run`: a statement that runs the model on its own input; `label` is then the class, if the model gives one. `show`:
-    a function for sketches that prints the answer, which `call_show` calls; `print_format` and `print_value`: the same
-    for `printf`. `checked`: the arguments of `is_right` in `samples.h`.
+    take nothing else. `run`: a statement that runs the model on its own input; `label` is then the class, if the model
+    gives one. `show`: a function for sketches that prints the answer, which `call_show` calls; `print_format` and
+    `print_value`: the same for `printf`. `checked`: the arguments of `is_right` in `samples.h`.
     """
     interface, name = model.interface, model.name
     label = interface.has_label

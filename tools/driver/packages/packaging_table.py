@@ -41,7 +41,8 @@ def packagings_for(board: Board, names: Sequence[str] | None, *, zipped: bool) -
 
     zipped: whether the user wants an archive, too.
 
-    Raises `InputError` for an unknown name, for a packaging whose tool does not know the board, and if none of them makes an archive that is wanted.
+    Raises `InputError` for an unknown name, for a packaging whose tool does not know the board, and if none of them
+    makes an archive that is wanted.
     """
     if names is None:
         chosen = [one for one in map(_named, USUAL) if one.lacks(board) is None]
