@@ -47,7 +47,7 @@ class Measurements:
     def of(result: Mapping[str, Any]) -> Measurements:
         """The figures in the result of `run_model`."""
         unit = time_unit(dict(result))
-        floats = result["float_inputs"] or {}
+        floats: Mapping[str, Any] = result["float_inputs"] or {}
         return Measurements(
             board=result["device"],
             optimize=result["optimize"].removeprefix("-"),

@@ -16,14 +16,11 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, feature_map, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
+from tinyml.tools.calibration.formats import CONVERTED
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.stages import load_program
 
-FORMATS = (
-    *(("fixed", 8), ("fixed", 16), ("affine", 8), ("affine", 16), ("bf16", None)),
-    *(("posit", 8), ("posit", 16), ("minifloat", 8)),
-)
 LENGTH = 40
 """Elements of an input, enough that the call around their loop hardly counts."""
 
@@ -33,7 +30,7 @@ SAMPLES = 8
 def float_conversions(board: Board) -> dict[str, float]:
     """The time of an element by the functions that convert it, those of units of features included."""
     found: dict[str, float] = {}
-    for name, width in FORMATS:
+    for name, width in CONVERTED:
         for scaled in (False, True):
             try:
                 functions, time = _measured(board, name, width, scaled=scaled)
