@@ -113,8 +113,8 @@ def build_folder(
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
     from tinyml.tools.driver.stages import load_program
+    from tinyml.tools.reports.inputs.sensor_report import sensor_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
-    from tinyml.tools.reports.sensor_report import sensor_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
     from tinyml.transforms.formats.name_classes import NameClassesPass
     from tinyml.transforms.formats.order_input import OrderInputPass

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.reports.breakdown import constant_bytes
-from tinyml.tools.reports.float_inputs import FloatInputs, float_inputs, float_inputs_report
+from tinyml.tools.reports.inputs.float_inputs import FloatInputs, float_inputs, float_inputs_report
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
 from tinyml.tools.reports.search_report import points_report, tensors_report
