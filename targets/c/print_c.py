@@ -130,9 +130,9 @@ class _ProgramPrinter:
         if self.chip.options:
             lines += [*self.chip.options.splitlines(), ""]
         lines += self._other_compilers()
-        lines += self._runtime(functions)
-        if self._uses_int24():
-            lines += [*once("tm_int24", self.chip.int24.splitlines()), ""]
+        lines += (runtime := self._runtime(functions))
+        if self._uses_int24() and not any("#define TM_INT24" in line for line in runtime):
+            lines += [*self.chip.int24.splitlines(), ""]
         lines += self._helpers()
         lines += self._aliases()
         for op in self.constants:
@@ -232,7 +232,7 @@ class _ProgramPrinter:
         values = (value.type for op in self.functions for inner in op.walk() for value in inner.results)
         helpers = (self.chip.helpers[name] for name in self.expressions.helpers)
         return any(INT24 in (type, getattr(type, "content", None)) for type in values) or any(
-            "tm_int24" in text for text in helpers
+            "TM_INT24" in text for text in helpers
         )
 
     def _helpers(self) -> list[str]:

@@ -140,8 +140,10 @@ def _properties(model: PackagedModel) -> dict[str, str]:
 
 
 def _keywords(model: PackagedModel) -> Iterator[tuple[str, str]]:
-    """The words that the IDE colours, each with its kind: the functions and macros of the header."""
+    """The words that the IDE colours, each with its kind: the types, functions and macros of the header."""
     header = model.sources[f"{model.name}.h"]
+    for word in re.findall(rf"^}} ({re.escape(model.name)}_\w+);", header, re.MULTILINE):
+        yield word, "KEYWORD1"
     for word in dict.fromkeys(re.findall(rf"\b({re.escape(model.name)}_\w+)\(", header)):
         yield word, "KEYWORD2"
     for word in dict.fromkeys(re.findall(rf"^#define ({re.escape(model.name)}_\w+) ", header, re.MULTILINE)):

@@ -103,7 +103,8 @@ def test_a_program_with_instances_runs_on_every_device(tmp_path: Path):
     ram = report["ram_bytes"]
     assert report["instances"]
     assert ram["static"] == ram["arena"] + ram["input"]
-    assert not (tmp_path / "out/arduino").exists()
+    [keywords] = (tmp_path / "out/arduino").glob("*/keywords.txt")
+    assert "protonn_gesturepod_ctx\tKEYWORD1\n" in keywords.read_text()
     assert len(load_data(str(data)).x) > 3
     for device in DEVICES:
         assert run_model(RunRequest(folder=tmp_path / "out", data=data, device=device, limit=3))["mismatch"] is None
