@@ -52,7 +52,7 @@ class Chip:
     constants live in an address space of their own; the helpers `tm_flash_T` and `tm_next_T` then read them (T one of
     i8, i16, i32, i64, f32). constant_alignment: the least alignment in bytes of constant arrays, for kernels.
     small_counter: the type of loop counters whose constant bounds lie in [0, 255]. options: compiler options that a
-    source file sets itself. int24: the definition of the macro `TM_INT24`, a signed integer type of at least 24 bits. helpers:
+    source file sets itself. int24: the text that defines `TM_INT24`, a signed type of at least 24 bits. helpers:
     the text of those functions and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip prefers them to plain
     products of two int8_t, of two int16_t or of one of each; prelude: text printed before the first helper. replaces:
     headers of the runtime, such as `tinyml/add.h`, that are replaced in its programs by its own headers of the same

@@ -11,15 +11,14 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.c.interface.real_numbers import conversion_functions
+from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.callers.float_inputs import run_on_floats
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, feature_map, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
 from tinyml.tools.calibration.formats import CONVERTED
-from tinyml.tools.driver.compile_model import build_folder
-from tinyml.tools.driver.requests.request import Request
-from tinyml.tools.driver.stages import load_program
+from tinyml.tools.driver.stages import compile_stages, load_program
 
 LENGTH = 40
 """Elements of an input, enough that the call around their loop hardly counts."""
@@ -53,22 +52,18 @@ def _measured(board: Board, name: str, width: int | None, *, scaled: bool) -> tu
         np.save(folder / "W.npy", rng.uniform(-1, 1, (2, LENGTH)).astype(np.float32))
         text = f"let X = ({LENGTH}, 1) in [-3.0, 3.0] in\nlet W = (2, {LENGTH}) in [-1.0, 1.0] in\nargmax(W * X)\n"
         (folder / "p.sd").write_text(text, encoding="utf-8")
-        request = Request(
-            model=folder / "p.sd",
-            val=folder / "val.npz",
-            out=out,
-            target=board.name,
-            format=name,
-            width=width,
-            feature_scales=scaled,
+        ctx = context()
+        options = PipelineOptions(
+            data=str(folder / "val.npz"), format=name, width=width, target=board.name, feature_scales=scaled
         )
-        build_folder(request, board, out, must_fit=False)
-        formats = load_program(out / "ir/1-formats.mlir", context())
-        interface, runner = interface_of(formats), runner_for(board.name)
+        compiled = compile_stages(load_program(folder / "p.sd", ctx), ctx, options)
+        interface, runner = interface_of(compiled.formats), runner_for(board.name)
+        (out / f"{interface.name}.c").write_text(compiled.source, encoding="utf-8")
+        (out / f"{interface.name}.h").write_text(compiled.header, encoding="utf-8")
         _, real = run_on_floats(out, interface, x, board.name, floats)
-        raw = runner.run(runner.build(out, interface, raws), interface, encode_inputs(formats, x))
+        raw = runner.run(runner.build(out, interface, raws), interface, encode_inputs(compiled.formats, x))
     assert real.cycles is not None
     assert raw.cycles is not None
-    [argument] = predict_function(formats).body.block.args
-    functions = conversion_functions(tdsl.format_of(argument), scaled=feature_map(formats) is not None)
+    [argument] = predict_function(compiled.formats).body.block.args
+    functions = conversion_functions(tdsl.format_of(argument), scaled=feature_map(compiled.formats) is not None)
     return functions, float(real.cycles.mean() - raw.cycles.mean())
