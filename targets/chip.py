@@ -57,7 +57,7 @@ class Chip:
     type `tm_far`, taken by `TM_FAR`, for `tm_far_T` and `tm_next_far_T`; the helper `tm_far` defines all three.
     constant_alignment: the least alignment in bytes of constant arrays, for kernels. small_counter: the type of loop
     counters whose constant bounds lie in [0, 255]. options: compiler options that a source file sets itself. int24: the
-    definition of `tm_int24`, a signed integer type of at least 24 bits. helpers: the text of those functions and of
+    text that defines `TM_INT24`, a signed type of at least 24 bits. helpers: the text of those functions and of
     `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip prefers them to plain products of two int8_t, of two int16_t or
     of one of each; prelude: text printed before the first helper. replaces: headers of the runtime, such as
     `tinyml/add.h`, that are replaced in its programs by its own headers of the same names, which define the same
@@ -96,7 +96,7 @@ class Chip:
     constant_alignment: int = 1
     small_counter: str = "int"
     options: str = ""
-    int24: str = "typedef int32_t tm_int24;\n"
+    int24: str = "#define TM_INT24 int32_t\n"
     prelude: str = ""
     replaces: Sequence[str] = ()
     trap: str = "__builtin_trap();"

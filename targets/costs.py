@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -39,11 +39,13 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind.
+    floats: the time in which a caller's float becomes an element of the input, by the functions that convert it.
     """
 
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
+    floats: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def generic_cost(self, step: str) -> Cost:
         """An estimate for a kind that was not measured: the mean of its nearest family, or else of all kinds."""
@@ -81,7 +83,7 @@ def cost_table(target: str) -> CostTable | None:
         return None
     table = json.loads(file.read_text("utf-8"))
     steps = {step: Cost(*row) for step, row in table["steps"].items()}
-    return CostTable(table["unit"], Cost(*table["program"]), steps)
+    return CostTable(table["unit"], Cost(*table["program"]), steps, table.get("floats", {}))
 
 
 @dataclass(frozen=True)

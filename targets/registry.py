@@ -43,17 +43,22 @@ class BuiltIn:
     """A row of `BUILT_IN`.
 
     boards: the names of the chip's boards. aliases: their other names, and the boards that they are. macro: a macro
-    that only its compiler defines, by which headers of the runtime select code for it.
+    that only its compiler defines, if its programs read constants as no other chip does: other compilers reject them.
+    prefixes: of macros that only its compilers define, by which texts of the runtime select code for it.
     """
 
     boards: Sequence[str]
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     macro: str | None = None
+    prefixes: Sequence[str] = ()
 
 
 BUILT_IN: Mapping[str, BuiltIn] = {
     "avr": BuiltIn(
-        ("uno", "nano", "mega", "leonardo", "attiny85", "avr35", "atmega1284p"), {"micro": "leonardo"}, macro="__AVR__"
+        ("uno", "nano", "mega", "leonardo", "attiny85", "avr35", "atmega1284p"),
+        {"micro": "leonardo"},
+        macro="__AVR__",
+        prefixes=("__AVR_",),
     ),
     "cortex-m": BuiltIn(
         (
@@ -61,8 +66,13 @@ BUILT_IN: Mapping[str, BuiltIn] = {
             *("mkr1000", "pico", "due", "nano33ble", "nucleo-l4r5zi", "microbit"),
         ),
         {"mkrzero": "mkr1000", "nano33iot": "mkr1000", "nano33blesense": "nano33ble", "microbit-v2": "microbit"},
+        prefixes=("__ARM_", "__thumb"),
     ),
-    "riscv": BuiltIn(("riscv", "gd32vf103", "esp32-c3"), {"longan-nano": "gd32vf103", "esp32c3": "esp32-c3"}),
+    "riscv": BuiltIn(
+        ("riscv", "gd32vf103", "esp32-c3"),
+        {"longan-nano": "gd32vf103", "esp32c3": "esp32-c3"},
+        prefixes=("__riscv",),
+    ),
     "host": BuiltIn(("host",)),
 }
 """The built-in chips by name; `targets/NAME/chip.py`, with `_` for `-`, defines the `CHIP` of each."""

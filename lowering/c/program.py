@@ -94,7 +94,7 @@ class ProgramBuilder:
             "OUTPUT_ZERO",
             "CLASSES",
         )
-        suffixes += tuple(f"feature_{what}" for what in ("scales", "zeros", "raw", "number"))
+        suffixes += tuple(f"feature_{what}" for what in ("scales", "zeros", "number"))
         module = function.parent_op()
         instance = c.InstanceType(f"{self.name}_{INSTANCE}") if tdsl.has_instances(module) else None
         self.signatures = Signatures(self.name, instance)
@@ -261,13 +261,13 @@ class ProgramBuilder:
     def _header_texts(self) -> list[Operation]:
         """Units as macros, the function that converts features with scales of their own, and names of classes."""
         texts: list[Operation] = []
-        type, chip = ELEMENTS[self.input.element_type], chip_of(self.target)
+        chip = chip_of(self.target)
         unit = self._of_input(tdsl.INPUT_UNIT)
         if isinstance(unit, StringAttr):
             parsed = tdsl.InputUnit.parse(unit.data, prod(self.input.get_shape()))
             texts.append(unit_macros(self.name, parsed))
         if (features := self.features) is not None:
-            texts.append(feature_conversion(self.name, type, features, self._affine_input, chip))
+            texts.append(feature_conversion(self.name, features, chip))
         elif (format := self._affine_input) is not None and not self.is_packed and unit is None:
             texts.append(scale_macros(f"{self.name}_INPUT", format))
         for number in range(len(self.outputs)):
@@ -317,10 +317,6 @@ class ProgramBuilder:
 
     def _affine(self, format: Attribute | None) -> Affine | None:
         return affine_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
-
-    @property
-    def has_affine_input(self) -> bool:
-        return self._affine_input is not None
 
     def _has_floats(self) -> bool:
         return any(value.type == f32 for op in self.function.walk() for value in op.results)

@@ -77,7 +77,8 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     headers = header_texts(chip_of(target))
     if (text := element_function(symbol, target)) is not None:
         return [(elements.HEADER, headers[elements.HEADER]), (symbol, text)]
-    definition = re.compile(rf"^static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{", re.MULTILINE)
+    function = rf"static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{"
+    definition = re.compile(rf"^(?:{function}|#define {re.escape(symbol)}\()", re.MULTILINE)
     for name, text in headers.items():
         if definition.search(text):
             needed = [(f"tinyml/{each}", headers[f"tinyml/{each}"]) for each in _INCLUDED.findall(text)]

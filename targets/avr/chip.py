@@ -19,6 +19,14 @@ _OPTIONS = """\
 #endif
 """
 
+_INT24 = """\
+#ifdef __AVR__
+#define TM_INT24 __int24
+#else
+#define TM_INT24 int32_t
+#endif
+"""
+
 REACH = 1 << 16
 """The bytes of flash that LPM reads. The linker puts constants in front of all code but the vectors."""
 
@@ -58,7 +66,7 @@ CHIP = Chip(
     flash_attribute="TM_FLASH",
     small_counter="uint8_t",
     options=_OPTIONS,
-    int24=_HELPERS["tm_int24"],
+    int24=_INT24,
     prelude=_PRELUDE,
     # The word 1 is no instruction.
     trap='__asm__ volatile(".word 1");',

@@ -3,12 +3,6 @@
    the chip (ADC, SP, PINB), any of which could be the name of something in a model. Other compilers get plain C. */
 
 #ifdef __AVR__
-typedef __int24 tm_int24;
-#else
-typedef int32_t tm_int24;
-#endif
-
-#ifdef __AVR__
 #define TM_FLASH __attribute__((__progmem__))
 #define TM_INLINE static inline __attribute__((__always_inline__))
 #else
@@ -324,14 +318,14 @@ TM_INLINE int32_t tm_mul16(int16_t a, int16_t b)
 #endif
 }
 
-TM_INLINE tm_int24 tm_mul16_8(int16_t a, int8_t b)
+TM_INLINE TM_INT24 tm_mul16_8(int16_t a, int8_t b)
 {
 #if defined(__AVR__) && defined(__AVR_HAVE_MUL__)
-    tm_int24 product;
+    TM_INT24 product;
     __asm__("muls %B1, %2\n\tmov %B0, r0\n\tmov %C0, r1\n\tmulsu %2, %A1\n\tbrcc .+2\n\tdec %C0\n\t"
             "mov %A0, r0\n\tadd %B0, r1\n\tclr r1\n\tadc %C0, r1" : "=&r"(product) : "a"(a), "a"(b) : "r0");
     return product;
 #else
-    return (tm_int24)a * b;
+    return (TM_INT24)a * b;
 #endif
 }

@@ -20,6 +20,7 @@ from tinyml.dialects import c
 from tinyml.dialects.c.types import ALIAS, pointer_type
 from tinyml.dialects.distribution import LICENCE_LINE
 from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.targets.c.conditions import without_branches
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.header_items import needed_part, once, words
@@ -146,9 +147,9 @@ class _ProgramPrinter:
         if far:
             # Kernels take such addresses.
             lines += [*once(FAR_TYPE, self.chip.helpers[FAR_TYPE].splitlines()), ""]
-        lines += self._runtime(functions)
-        if self._uses_int24():
-            lines += [*once("tm_int24", self.chip.int24.splitlines()), ""]
+        lines += (runtime := self._runtime(functions))
+        if self._uses_int24() and not any("#define TM_INT24" in line for line in runtime):
+            lines += [*self.chip.int24.splitlines(), ""]
         lines += self._helpers()
         lines += self._aliases()
         for op in self.constants:
@@ -174,14 +175,28 @@ class _ProgramPrinter:
         """A text of the runtime, or the chip's replacement for it."""
         return self.chip.replacement(op.origin.data) or op.text.data
 
+    def _foreign(self) -> Sequence[str]:
+        """Prefixes of macros for which nothing is printed.
+
+        Compilers of chips that read constants in their own way reject the file; others of a chip that it is not for
+        compile the text that any compiler takes, to the same bits.
+        """
+        for_any = self.chip.name not in BUILT_IN or self.chip.name == HOST
+        others = [row for name, row in BUILT_IN.items() if name != self.chip.name]
+        return [prefix for row in others if not for_any or row.macro is not None for prefix in row.prefixes]
+
     def _runtime(self, functions: Iterable[Sequence[str]]) -> list[str]:
         """The runtime's functions and kernels. functions: the lines of the program's own."""
         used = words("\n".join(line for function in functions for line in function))
         used |= {name.data for op in self.verbatims for name in op.provides}
+        foreign = self._foreign()
         texts: list[list[str]] = []
         # A text needs only those before it.
         for op in reversed(self.verbatims):
-            text, origin = self._text_of(op).rstrip("\n"), op.origin.data
+            origin = op.origin.data
+            # NAME.h has the include already.
+            own = self._text_of(op).rstrip("\n").replace("#include <stdint.h>\n", "")
+            text = without_branches(own, foreign)
             part = needed_part(text, used) if origin.endswith(".h") else once(origin, text.split("\n"))
             if part:
                 used |= words("\n".join(part))
@@ -242,7 +257,7 @@ class _ProgramPrinter:
         values = (value.type for op in self.functions for inner in op.walk() for value in inner.results)
         helpers = (self.chip.helpers[name] for name in self.expressions.helpers)
         return any(INT24 in (type, getattr(type, "content", None)) for type in values) or any(
-            "tm_int24" in text for text in helpers
+            "TM_INT24" in text for text in helpers
         )
 
     def _helpers(self) -> list[str]:

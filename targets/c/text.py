@@ -31,7 +31,7 @@ INT24 = IntegerType(24)
 RANKS: dict[Attribute, int] = {i1: 0, i8: 1, i16: 2, INT: 3, INT24: 4, i32: 5, i64: 6}
 """C's signed integer types, each at least as wide as the previous ones."""
 
-_SPECIAL: dict[Attribute, str] = {INT: "int", i1: "bool", INT24: "tm_int24", f32: "float"}
+_SPECIAL: dict[Attribute, str] = {INT: "int", i1: "bool", INT24: "TM_INT24", f32: "float"}
 
 FAR_TYPE = "tm_far"
 """The type of addresses of far constants, which count bytes."""
@@ -130,7 +130,7 @@ def literal(value: int | float, type: Attribute) -> Text:
         return Text(str(abs(number)), PRIMARY, i1, literal=True)
     if type == INT24 and not -(1 << 15) <= number < 1 << 15:
         # Without the cast it would be a long, and so would every result computed from it.
-        return Text(f"(tm_int24){number}", UNARY, INT24, literal=True)
+        return Text(f"(TM_INT24){number}", UNARY, INT24, literal=True)
     for width in (16, 32, 64):
         # The minus is an operator in C, and its operand would have a wider type.
         if number == -(1 << (width - 1)):

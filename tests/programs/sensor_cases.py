@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from programs.compiled import compile_without_pictures
-from programs.float_inputs import run_on_floats
 from programs.paths import MODELS, ROOT
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.runtime.devices.callers.float_inputs import run_on_floats
 from tinyml.runtime.devices.device import RunResult
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
@@ -139,7 +139,7 @@ class CompiledCase:
         """The result of NAME_predict_floats on a device."""
         temporary.mkdir(exist_ok=True)
         x = self.inputs("reals")[:limit]
-        return run_on_floats(self.out(device), self.interface, x, device, temporary)
+        return run_on_floats(self.out(device), self.interface, x, device, temporary)[1]
 
 
 def _example(name: str, unit: str, width: int) -> SensorCase:

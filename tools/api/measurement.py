@@ -21,7 +21,8 @@ class Measurements:
     timing of the core, None without one. milliseconds: the mean time by the clock of the board, None if that is
     unknown; time_source: `simulated`, `published` (the timing of the core, without wait states of memories) or `least`
     (one cycle for each instruction). flash_bytes: the size of the linked program. static_bytes: .data and .bss;
-    stack_bytes: the peak of the stack; ram_bytes: both together.
+    stack_bytes: the peak of the stack; ram_bytes: both together. float_time, float_ram_bytes: time and RAM with an
+    array of floats as the input; None for an input that takes none, on the host, and without room for the array.
     """
 
     board: str
@@ -35,6 +36,8 @@ class Measurements:
     flash_bytes: int
     static_bytes: int
     stack_bytes: int
+    float_time: float | None
+    float_ram_bytes: int | None
 
     @property
     def ram_bytes(self) -> int:
@@ -44,6 +47,7 @@ class Measurements:
     def of(result: Mapping[str, Any]) -> Measurements:
         """The figures in the result of `run_model`."""
         unit = time_unit(dict(result))
+        floats: Mapping[str, Any] = result["float_inputs"] or {}
         return Measurements(
             board=result["device"],
             optimize=result["optimize"].removeprefix("-"),
@@ -56,6 +60,8 @@ class Measurements:
             flash_bytes=result["flash_bytes"],
             static_bytes=result["ram_bytes"]["static"],
             stack_bytes=result["ram_bytes"]["stack"],
+            float_time=floats.get(f"{unit}_per_inference"),
+            float_ram_bytes=floats.get("ram_bytes"),
         )
 
 

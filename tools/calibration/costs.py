@@ -40,6 +40,7 @@ from tinyml.targets.registry import boards
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
 from tinyml.tools.calibration.fitting import FLOOR, Measurement, counted, fields_of, fit, measurement_of, table
 from tinyml.tools.calibration.programs.copies import copy_equations
+from tinyml.tools.calibration.programs.float_conversions import float_conversions
 from tinyml.tools.calibration.programs.micro_programs import micro_programs
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
@@ -196,6 +197,7 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
     result = table(chosen, measurements, known, fit(copy_equations(chosen.name), {}))
     steps = dict(sorted({**result.pop("steps"), **known}.items()))
     steps.pop("", None)
+    result["floats"] = float_conversions(chosen)
     rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in steps.items())
     head = json.dumps(result, indent=2).removesuffix("\n}")
     file.parent.mkdir(exist_ok=True)

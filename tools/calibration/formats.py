@@ -31,3 +31,9 @@ FUNCTIONS = {
 
 DECODED = segments_of(PositType(16, 1, -28, 1))
 """The segments of the 16-bit weights that kernels decode, and the number of finer segments."""
+
+CONVERTED = (
+    *(("fixed", 8), ("fixed", 16), ("affine", 8), ("affine", 16), ("bf16", None)),
+    *(("posit", 8), ("posit", 16), ("minifloat", 8)),
+)
+"""Formats of inputs, and their widths, whose conversion from floats is measured."""

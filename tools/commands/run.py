@@ -31,7 +31,19 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"{result['samples']} samples on {result['device']}{_time(result)}: all raw outputs equal the evaluator's"
         )
+        if (floats := result.get("float_inputs")) is not None:
+            print(_floats(result, floats))
     return 0
+
+
+def _floats(result: dict[str, Any], floats: dict[str, Any]) -> str:
+    """The time and the RAM of an inference on floats."""
+    from tinyml.tools.reports.tables import time_unit
+
+    unit = time_unit(result)
+    time = floats[f"{unit}_per_inference"]
+    counted = "" if time is None else f"{time:,.0f} {unit} per inference, "
+    return f"on floats, by NAME_predict_floats: {counted}{floats['more_ram_bytes']} bytes more RAM"
 
 
 def _time(result: dict[str, Any]) -> str:

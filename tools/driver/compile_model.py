@@ -46,9 +46,7 @@ def compile_model(request: Request) -> dict[str, Any]:
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
     chosen = board(request.target)
-    packagings = packagings_for(
-        chosen, request.packages, zipped=request.zip, instances=request.instances, loaded=request.load_weights
-    )
+    packagings = packagings_for(chosen, request.packages, zipped=request.zip, loaded=request.load_weights)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
         try:
             report, _ = build_folder(request, chosen, folder, must_fit=True, packagings=packagings)
@@ -116,9 +114,9 @@ def build_folder(
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
     from tinyml.tools.driver.stages import load_program
+    from tinyml.tools.reports.inputs.sensor_report import sensor_report
     from tinyml.tools.reports.memory_report import draw_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
-    from tinyml.tools.reports.sensor_report import sensor_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
     from tinyml.transforms.formats.name_classes import NameClassesPass
     from tinyml.transforms.formats.order_input import OrderInputPass

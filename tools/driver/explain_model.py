@@ -36,6 +36,7 @@ def explain_model(folder: Path) -> dict[str, Any]:
     from tinyml.tools.driver.output.output_folder import SAMPLES
     from tinyml.tools.driver.stages import load_program
     from tinyml.tools.reports.breakdown import constant_names, far_constants, flash, functions, operations, ram
+    from tinyml.tools.reports.inputs.float_inputs import float_inputs, float_inputs_report
     from tinyml.tools.reports.report import estimate_report
     from tinyml.transforms.ir.cost.estimate import estimate_on
 
@@ -74,6 +75,7 @@ def explain_model(folder: Path) -> dict[str, Any]:
         "far_constants": far_constants(program, estimate, chosen.unit),
         "ram_bytes": ram(measured, buffers, interface),
         "estimate": estimate_report(estimate, chosen.unit),
+        "float_inputs": float_inputs_report(float_inputs(formats, chosen.name)),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,9 @@ from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output.output_contents import read_report
 from tinyml.tools.driver.requests.request import listed_targets, optimize
+
+FLOAT_SAMPLES = 3
+"""Samples of which the time with floats as inputs is measured; it hardly depends on them."""
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,8 +127,37 @@ def _on_device(
         "core_cycles_per_inference": measured.core_cycles,
         "milliseconds_per_inference": rounded_milliseconds(chosen.milliseconds(measured.cost, measured.core_cycles)),
         "time_source": chosen.time_source,
+        "float_inputs": _with_floats(request, chosen, formats, inputs, total),
     }
     return measured.outputs, mismatch, figures
+
+
+def _with_floats(
+    request: RunRequest, chosen: Board, formats: ModuleOp, inputs: NDArray[Any], ram: int
+) -> dict[str, Any] | None:
+    """The cost of the first samples as floats, by NAME_predict_floats; None where it takes none, or no room is left.
+
+    ram: bytes of the program with raws.
+    """
+    from tinyml.runtime.devices.callers.float_inputs import run_on_floats, takes_floats
+    from tinyml.runtime.model.model_interface import interface_of
+
+    interface = interface_of(formats)
+    if chosen.name == HOST or not takes_floats(interface):
+        return None
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
+        samples, optimize = inputs[:FLOAT_SAMPLES], f"-{request.optimize}"
+        try:
+            build, result = run_on_floats(request.folder, interface, samples, chosen.name, Path(workdir), optimize)
+        except InputError:
+            # The array of floats needs more RAM than there is.
+            return None
+    return {
+        f"{chosen.unit}_per_inference": None if result.cycles is None else float(result.cycles.mean()),
+        "flash_bytes": build.flash_bytes,
+        "ram_bytes": build.static_bytes + result.stack_bytes,
+        "more_ram_bytes": build.static_bytes + result.stack_bytes - ram,
+    }
 
 
 def _check_fit(chosen: Board, flash: int, ram: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tinyml.tools.reports.inputs.float_inputs import describe_float_inputs
 from tinyml.tools.reports.tables import time_unit
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def print_explanation(result: dict[str, Any]) -> None:
         more = far[f"{unit}_per_inference"]
         took = "" if more is None else f", which takes an estimated {more:,} {unit} more"
         console.print(f"Far: {', '.join(far['arrays'])}; {far['bytes']:,} bytes are read by long addresses{took}.")
+    if (floats := result["float_inputs"]) is not None:
+        console.print(describe_float_inputs(floats, unit))
     if estimate["guessed"]:
         console.print(f"Never measured, so estimated by their relatives: {', '.join(estimate['guessed'])}.")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
+from tinyml.tools.reports.inputs.float_inputs import FloatInputs, float_inputs, float_inputs_report
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
 from tinyml.tools.reports.search_report import points_report, tensors_report
@@ -66,6 +67,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
     input_bytes = interface.input_bytes if interface.in_array else 0
     memory = memory_report(compiled.buffers)
     estimate = estimate_on(compiled.loops, board.name, optimize)
+    floats = float_inputs(compiled.formats, board.name)
     report = Report(
         model=str(request.model),
         name=interface.name,
@@ -124,10 +126,21 @@ def write_report(made: Compilation) -> dict[str, Any]:
             choice,
             asked=made.requested.feature_scales,
             clipped=0.0 if made.sensor is None else made.sensor["clipped"],
+            converting=_converting(compiled, floats, cost if estimate is None else estimate.time),
         ),
         sensor=made.sensor,
+        float_inputs=float_inputs_report(floats),
     )
     return report.as_json()
+
+
+def _converting(compiled: Compiled, floats: FloatInputs | None, program: float | None) -> float:
+    """The share of the time in which floats become raws, on a board without hardware for them; 0 with a unit."""
+    from tinyml.runtime.model.model_interface import interface_of
+
+    if floats is None or not floats.in_software or interface_of(compiled.formats).input_unit is not None:
+        return 0.0
+    return floats.share(program)
 
 
 def rounded_milliseconds(time: float | None) -> float | None:

@@ -55,7 +55,7 @@ class Report:
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
     origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, other than those that
     are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`,
-    `regression`, `rounded_sums`, `sensor` and `estimate` are as in `report.json`.
+    `regression`, `rounded_sums`, `sensor`, `float_inputs` and `estimate` are as in `report.json`.
     """
 
     schema: int = SCHEMA
@@ -105,6 +105,7 @@ class Report:
     lines: Sequence[str]
     warnings: Sequence[Mapping[str, str]]
     sensor: Mapping[str, Any] | None
+    float_inputs: Mapping[str, Any] | None
 
     def as_json(self) -> dict[str, Any]:
         """The report as `report.json` has it: options among the fields, and times named after the unit."""

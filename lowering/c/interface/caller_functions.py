@@ -84,7 +84,7 @@ class _Buffer:
         build, instance = ExpressionBuilder(body), self.signatures.instance_of(body)
         arguments = [self._pointer(build, instance)] if self.takes_array else []
         self._call(build, "predict", [*_given(instance), *arguments])
-        doc = f"Runs the model on what {self.name}_input() points to, as {self.name}_predict does."
+        doc = f"Runs the model on {self.name}_input(), as {self.name}_predict does."
         return self.signatures.function("run", self.label, doc, body)
 
     def _set(self, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
@@ -93,15 +93,12 @@ class _Buffer:
         build = ExpressionBuilder(body)
         pointer = self._pointer(build, self.signatures.instance_of(body))
         features = self.program.features
-        if features is not None and self.program.has_affine_input:
-            raw = build.insert(c.CallOp(f"{self.name}_feature_raw", [index, real], self.element))
-        else:
-            if features is not None:
-                real = build.insert(c.CallOp(f"{self.name}_feature_number", [index, real], f32))
-            raw = _emitted(self.program, body, [real], lambda m, values: from_real(m, values[0], format), spellings)
+        if features is not None:
+            real = build.insert(c.CallOp(f"{self.name}_feature_number", [index, real], f32))
+        raw = _emitted(self.program, body, [real], lambda m, values: from_real(m, values[0], format), spellings)
         build.put(c.StoreOp(raw, pointer, index))
         build.put(c.ReturnOp(None))
-        doc = f"Sets element i of what {self.name}_input() points to from a real number. {rounding_note(format)}"
+        doc = f"Sets element i of {self.name}_input() from a real number. {rounding_note(format)}"
         return self.signatures.function("set", [], doc, body)
 
     def _predict_floats(self) -> c.FuncOp:

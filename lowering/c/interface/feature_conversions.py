@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Sequence
 
 from tinyml.dialects import c, tdsl
-from tinyml.lowering.bits.format_notes import Affine
 from tinyml.targets.c.text import spell_float
 from tinyml.targets.chip import Chip
 
@@ -17,23 +16,10 @@ static const float {table}[{length}]{attribute} = {{
 """
 
 _TABLES = """\
-/* The units of the input: feature i is {name}_feature_scales[{i}] * {number} + {name}_feature_zeros[{j}]. */
+/* The units of the input: feature i is {name}_feature_scales[{i}] * number + {name}_feature_zeros[{j}]. */
 """
 
 _SCALED = "(real - {read}({name}_feature_zeros + {j})) / {read}({name}_feature_scales + {i})"
-
-_RAW = """\
-/* The raw of element i of the input that is nearest to a real number, the feature, halves away from zero. */
-static inline {type} {name}_feature_raw(int i, float real)
-{{
-    const float raw = {scaled};
-    if (!(raw > {least}))
-        return {low};
-    if (raw >= {most})
-        return {high};
-    return ({type})((int32_t)(raw < 0.0f ? raw - 0.5f : raw + 0.5f));
-}}
-"""
 
 _NUMBER = """\
 /* The number that element i of the input holds in its format for a real number, the feature. */
@@ -50,25 +36,19 @@ _READ = "tm_flash_f32"
 """The helper by which chips read floats from tables that ordinary loads do not reach."""
 
 
-def feature_conversion(
-    name: str, type: str, features: tdsl.FeatureMap, format: Affine | None, chip: Chip
-) -> c.InlineOp:
-    """The tables `NAME_feature_scales` and `NAME_feature_zeros`, and the function that uses them.
+def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:
+    """The tables `NAME_feature_scales` and `NAME_feature_zeros`, and the function `NAME_feature_number`.
 
-    type: the C type of the input's elements. format: that of the input, for a function from reals to raws; None for a
-    function from reals to the numbers of some other format.
+    It gives the number that the input holds for a feature, before that is rounded to a format.
     """
-    unit, zero = (1.0, 0) if format is None else (format.unit, format.zero)
-    scales = features.scales * unit
-    tables = {"scales": scales, "zeros": features.zeros - scales * zero}
+    tables = {"scales": features.scales, "zeros": features.zeros}
     tables = {kind: tdsl.shortest_period(reals) for kind, reals in tables.items()}
     attribute, read, parts = "", "*", list[str]()
     if chip.flash_attribute is not None:
         attribute, read = f" {chip.flash_attribute}", f"{name}_read"
         parts.append(chip.helpers[_READ].replace(_READ, read))
-    number = "number" if format is None else "raw"
     i, j = (_index(len(reals), len(features.scales)) for reals in tables.values())
-    table = _TABLES.format(name=name, number=number, i=i, j=j)
+    table = _TABLES.format(name=name, i=i, j=j)
     for kind, reals in tables.items():
         names = {"table": f"{name}_feature_{kind}", "length": len(reals), "attribute": attribute}
         table += _TABLE.format(**names, numbers=_rows(reals.tolist()))
@@ -76,13 +56,8 @@ def feature_conversion(
     scaled = _SCALED.format(name=name, read=read, i=i, j=j)
     if (i, j) == ("0", "0"):
         scaled = _UNUSED.format(scaled=scaled)
-    if format is None:
-        parts.append(_NUMBER.format(name=name, scaled=scaled))
-    else:
-        least, most = (spell_float(float(end)) for end in (format.low, format.high))
-        limits = {"least": least, "most": most, "low": format.low, "high": format.high}
-        parts.append(_RAW.format(name=name, type=type, scaled=scaled, **limits))
-    return c.InlineOp(f"{name}_feature_{number}", "\n".join(part.rstrip("\n") + "\n" for part in parts))
+    parts.append(_NUMBER.format(name=name, scaled=scaled))
+    return c.InlineOp(f"{name}_feature_number", "\n".join(part.rstrip("\n") + "\n" for part in parts))
 
 
 def _index(length: int, elements: int) -> str:

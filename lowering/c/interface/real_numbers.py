@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 from typing import TypeVar
 
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp, f32
+from xdsl.ir import Block, Region
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.machine import Machine
+from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
 
 V = TypeVar("V")
 
@@ -19,6 +24,19 @@ def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
     if not _takes_nan(format):
         value = m.select(m.cmp_oge(value, value), value, m.float_constant(0.0))
     return format.from_f32(m, value)
+
+
+def conversion_functions(format: NumberFormat, *, scaled: bool) -> str:
+    """The functions of the runtime that NAME_set calls for a format: the key of its time in cost tables.
+
+    scaled: the input has features in units of their own. Empty for floats, which are kept.
+    """
+    end = func.ReturnOp()
+    block = Block([end], arg_types=[f32])
+    function = func.FuncOp("conversion", FunctionType.from_lists([f32], []), Region(block))
+    from_real(Emitter(end, FunctionContext(ModuleOp([function]), function)), block.args[0], format)
+    calls = [op.callee.string_value() for op in block.ops if isinstance(op, func.CallOp)]
+    return " ".join([*(["scaled"] if scaled else []), *calls])
 
 
 def rounding_note(format: NumberFormat) -> str:

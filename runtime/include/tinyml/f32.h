@@ -24,10 +24,7 @@ static __attribute__((__unused__)) float tm_expf(float x)
     return x >= -87.0f ? p * power.value : 0.0f;
 }
 
-static inline __attribute__((__unused__)) float tm_inversef(float x)
-{
-    return 1.0f / x;
-}
+#define tm_inversef(x) (1.0f / (x))
 
 /* A first guess by halving the exponent, then three steps of Newton's method; x is limited to normal numbers whose half
  * is normal, too. */
@@ -84,10 +81,7 @@ static inline __attribute__((__unused__)) int32_t tm_scale_to_even(int32_t x, in
     return tm_f32_to_even((float)x * y.value, low, high);
 }
 
-static inline __attribute__((__unused__)) float tm_dividef(float a, float b)
-{
-    return a / b;
-}
+#define tm_dividef(a, b) ((a) / (b))
 
 /* Integers unchanged; otherwise the odd one of the two neighbouring integers. */
 static inline __attribute__((__unused__)) int32_t tm_f32_to_odd(float x, int32_t low, int32_t high)
@@ -101,8 +95,5 @@ static inline __attribute__((__unused__)) int32_t tm_f32_to_odd(float x, int32_t
     return (whole - (rest < 0.0f)) | (rest != 0.0f);
 }
 
-static inline __attribute__((__unused__)) float tm_int_to_f32(int32_t x)
-{
-    return (float)x;
-}
+#define tm_int_to_f32(x) ((float)(x))
 #endif

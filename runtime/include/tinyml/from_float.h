@@ -37,45 +37,25 @@ static inline __attribute__((__unused__)) int32_t tm_f32_to_s32(float x, int8_t 
 #else
 /* By integers: the magnitude is the mantissa of 24 bits, shifted to the right by one bit less, then by that bit with 1
  * added. Halves of negative numbers go upwards because their mantissa is taken one lower. */
-static inline __attribute__((__unused__)) uint32_t tm_f32_bits(float x)
-{
-    union { float value; uint32_t bits; } y;
-    y.value = x;
-    return y.bits;
-}
-
+#define TM_F32_MANTISSA(bits) (((bits) & (uint32_t)0x7FFFFF) | (uint32_t)0x800000)
 /* The byte at a time, which takes no shifts on machines of 8 bits. */
-static inline __attribute__((__unused__)) uint8_t tm_f32_exponent(uint32_t bits)
-{
-    return (uint8_t)((uint8_t)(bits >> 24) << 1 | (uint8_t)(bits >> 16) >> 7);
-}
-
-static inline __attribute__((__unused__)) uint8_t tm_f32_is_negative(uint32_t bits)
-{
-    return (uint8_t)(bits >> 24) >> 7;
-}
-
-static inline __attribute__((__unused__)) uint32_t tm_f32_mantissa(uint32_t bits)
-{
-    return (bits & (uint32_t)0x7FFFFF) | (uint32_t)0x800000;
-}
-
+#define TM_F32_EXPONENT(bits) ((uint8_t)((uint8_t)((bits) >> 24) << 1 | (uint8_t)((bits) >> 16) >> 7))
+#define TM_F32_IS_NEGATIVE(bits) ((uint8_t)((uint8_t)((bits) >> 24) >> 7))
 /* Of a number beyond the limits, or of NaN. */
-static inline __attribute__((__unused__)) uint8_t tm_f32_is_low(uint32_t bits)
-{
-    return bits > (uint32_t)0x7F800000;
-}
+#define TM_F32_IS_LOW(bits) ((bits) > (uint32_t)0x7F800000)
 
 static inline __attribute__((__unused__)) int8_t tm_f32_to_s8(float x, int8_t frac, int8_t low, int8_t high)
 {
-    const uint32_t bits = tm_f32_bits(x);
-    const int16_t right = (int16_t)(133 - frac - tm_f32_exponent(bits));
+    union { float value; uint32_t bits; } y;
+    y.value = x;
+    const uint32_t bits = y.bits;
+    const int16_t right = (int16_t)(133 - frac - TM_F32_EXPONENT(bits));
     if (right < 0)
-        return tm_f32_is_low(bits) ? low : high;
+        return TM_F32_IS_LOW(bits) ? low : high;
     if (right > 7)
         return 0;
-    const uint8_t negative = tm_f32_is_negative(bits);
-    const uint8_t twice = (uint8_t)((uint8_t)((tm_f32_mantissa(bits) - negative) >> 16) >> right);
+    const uint8_t negative = TM_F32_IS_NEGATIVE(bits);
+    const uint8_t twice = (uint8_t)((uint8_t)((TM_F32_MANTISSA(bits) - negative) >> 16) >> right);
     const uint8_t size = (uint8_t)((twice >> 1) + (twice & 1));
     if (negative)
         return size > (uint8_t)-low ? low : (int8_t)-size;
@@ -84,14 +64,16 @@ static inline __attribute__((__unused__)) int8_t tm_f32_to_s8(float x, int8_t fr
 
 static inline __attribute__((__unused__)) int16_t tm_f32_to_s16(float x, int8_t frac, int16_t low, int16_t high)
 {
-    const uint32_t bits = tm_f32_bits(x);
-    int16_t right = (int16_t)(141 - frac - tm_f32_exponent(bits));
+    union { float value; uint32_t bits; } y;
+    y.value = x;
+    const uint32_t bits = y.bits;
+    int16_t right = (int16_t)(141 - frac - TM_F32_EXPONENT(bits));
     if (right < 0)
-        return tm_f32_is_low(bits) ? low : high;
+        return TM_F32_IS_LOW(bits) ? low : high;
     if (right > 15)
         return 0;
-    const uint8_t negative = tm_f32_is_negative(bits);
-    uint16_t twice = (uint16_t)((tm_f32_mantissa(bits) - negative) >> 8);
+    const uint8_t negative = TM_F32_IS_NEGATIVE(bits);
+    uint16_t twice = (uint16_t)((TM_F32_MANTISSA(bits) - negative) >> 8);
     if (right > 7) {
         twice = (uint16_t)(twice >> 8);
         right = (int16_t)(right - 8);
@@ -105,18 +87,20 @@ static inline __attribute__((__unused__)) int16_t tm_f32_to_s16(float x, int8_t 
 
 static inline __attribute__((__unused__)) int32_t tm_f32_to_s32(float x, int8_t frac, int32_t low, int32_t high)
 {
-    const uint32_t bits = tm_f32_bits(x);
-    const int16_t right = (int16_t)(149 - frac - tm_f32_exponent(bits));
+    union { float value; uint32_t bits; } y;
+    y.value = x;
+    const uint32_t bits = y.bits;
+    const int16_t right = (int16_t)(149 - frac - TM_F32_EXPONENT(bits));
     if (right < -8)
-        return tm_f32_is_low(bits) ? low : high;
+        return TM_F32_IS_LOW(bits) ? low : high;
     if (right > 23)
         return 0;
-    const uint8_t negative = tm_f32_is_negative(bits);
+    const uint8_t negative = TM_F32_IS_NEGATIVE(bits);
     uint32_t size;
     if (right < 0) {
-        size = tm_f32_mantissa(bits) << (-1 - right);
+        size = TM_F32_MANTISSA(bits) << (-1 - right);
     } else {
-        const uint32_t twice = (tm_f32_mantissa(bits) - negative) >> right;
+        const uint32_t twice = (TM_F32_MANTISSA(bits) - negative) >> right;
         size = (twice >> 1) + (twice & 1);
     }
     if (negative)

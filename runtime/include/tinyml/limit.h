@@ -8,7 +8,6 @@
 #define TM_LIMITED inline __attribute__((__always_inline__, __unused__))
 
 #ifdef __AVR__
-#define TM_LIMIT_INT24 __int24
 
 /* Up to three bits are dropped by right shifts; four to seven by left shifts that complete a whole byte, as long as the
  * sign is not lost. The result is then HIGH, or HIGH and LOW; bytes above have to repeat its sign. */
@@ -56,7 +55,7 @@ static TM_LIMITED int8_t tm_limit_i16_i8(int16_t x, uint8_t right, uint8_t bits)
     TM_LIMIT_LAST(1, TM_LIMIT_MOVE("mov %0,%B1"), "asr %B0\n\t", "lsl %A0\n\trol %B0\n\t", TM_LIMIT_8("%B0", "%B0"))
 }
 
-static TM_LIMITED int8_t tm_limit_i24_i8(TM_LIMIT_INT24 x, uint8_t right, uint8_t bits)
+static TM_LIMITED int8_t tm_limit_i24_i8(__int24 x, uint8_t right, uint8_t bits)
 {
     int8_t y;
     TM_LIMIT_AT_0(int8_t, "asr %C0\n\tror %B0\n\tror %A0\n\t",
@@ -79,7 +78,7 @@ static TM_LIMITED int8_t tm_limit_i32_i8(int32_t x, uint8_t right, uint8_t bits)
     TM_LIMIT_LAST(3, TM_LIMIT_MOVE("mov %0,%D1"), "asr %D0\n\t", "lsl %C0\n\trol %D0\n\t", TM_LIMIT_8("%D0", "%D0"))
 }
 
-static TM_LIMITED int16_t tm_limit_i24_i16(TM_LIMIT_INT24 x, uint8_t right, uint8_t bits)
+static TM_LIMITED int16_t tm_limit_i24_i16(__int24 x, uint8_t right, uint8_t bits)
 {
     int16_t y;
     TM_LIMIT_AT_0(int16_t, "asr %C0\n\tror %B0\n\tror %A0\n\t",
@@ -105,11 +104,8 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t sum, uint8_t right, uint8_t b
 #if defined(__ARM_FEATURE_SAT) && defined(__OPTIMIZE__)
 /* SSAT shifts and limits at once, but to [-2^(bits - 1), 2^(bits - 1) - 1]. */
 #define TM_LIMIT_SSAT(SHIFT) __asm__("ssat %0, %2, %1" SHIFT : "=r"(y) : "r"(x), "n"(bits), "n"(right))
-#endif
-
-static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bits)
+static TM_LIMITED int16_t tm_limited(int32_t x, uint8_t right, uint8_t bits)
 {
-#ifdef TM_LIMIT_SSAT
     int32_t y;
     if (right == 0)
         TM_LIMIT_SSAT("");
@@ -118,7 +114,10 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bit
     if (y == -((int32_t)1 << (bits - 1)))
         y++;
     return (int16_t)y;
+}
 #else
+static TM_LIMITED int16_t tm_limited(int32_t x, uint8_t right, uint8_t bits)
+{
     if (bits <= 8) {
         /* A single comparison with a short constant: registers are scarce in loops that call kernels. */
         const int32_t most = ((int32_t)1 << (bits - 1)) - 1;
@@ -130,27 +129,13 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bit
     const int32_t most = (int32_t)(((int64_t)1 << (bits + right - 1)) - 1);
     const int32_t least = -most - 1 + (int32_t)((int32_t)1 << right);
     return (int16_t)((x < least ? least : x > most ? most : x) >> right);
+}
 #endif
-}
 
-static TM_LIMITED int16_t tm_limit_i24_i16(int32_t x, uint8_t right, uint8_t bits)
-{
-    return tm_limit_i32_i16(x, right, bits);
-}
-
-static TM_LIMITED int8_t tm_limit_i32_i8(int32_t x, uint8_t right, uint8_t bits)
-{
-    return (int8_t)tm_limit_i32_i16(x, right, bits);
-}
-
-static TM_LIMITED int8_t tm_limit_i24_i8(int32_t x, uint8_t right, uint8_t bits)
-{
-    return (int8_t)tm_limit_i32_i16(x, right, bits);
-}
-
-static TM_LIMITED int8_t tm_limit_i16_i8(int16_t x, uint8_t right, uint8_t bits)
-{
-    return (int8_t)tm_limit_i32_i16(x, right, bits);
-}
+#define tm_limit_i32_i16(x, right, bits) tm_limited(x, right, bits)
+#define tm_limit_i24_i16(x, right, bits) tm_limited(x, right, bits)
+#define tm_limit_i32_i8(x, right, bits) ((int8_t)tm_limited(x, right, bits))
+#define tm_limit_i24_i8(x, right, bits) ((int8_t)tm_limited(x, right, bits))
+#define tm_limit_i16_i8(x, right, bits) ((int8_t)tm_limited(x, right, bits))
 #endif
 #endif

@@ -120,10 +120,14 @@ def registers(lines: Sequence[str]) -> set[int]:
 
 
 def statement(lines: Sequence[str]) -> str:
-    """The body of a naked function, several instructions on each line of C; `call` names C functions or labels."""
+    """The body of a naked function, several instructions on each line of C; `call` names C functions or labels.
+
+    Jumps and calls are relative on parts that have no others, whose flash these reach everywhere.
+    """
     rows = [""]
     callees = sorted({line.removeprefix("call ") for line in lines if re.match(r"call [A-Za-z_]", line)})
     calls = {f"call {callee}": f"%~call %x[{callee}]" for callee in callees}
+    calls |= {line: f"%~{line}" for line in lines if line.startswith(("call ", "jmp ")) and line not in calls}
     operands = ", ".join(f'[{callee}] "i"({callee})' for callee in callees)
     for line in (calls.get(line, line) for line in lines):
         text = f"{line}\\t" if line.endswith(":") else f'" {line} "' if line == UPPER else f"{line}\\n\\t"
@@ -131,4 +135,4 @@ def statement(lines: Sequence[str]) -> str:
             rows.append("")
         rows[-1] += text
     text = "\n                     ".join(f'"{row}"' for row in rows)
-    return f"    __asm__ volatile({text}{f' : : {operands}' if operands else ''});"
+    return f"    __asm__ volatile({text}{f' : : {operands}'.rstrip() if calls else ''});"

@@ -23,12 +23,12 @@ c.program @sum {
 }
 // CHECK:      #pragma GCC optimize ("no-move-loop-invariants")
 // CHECK:      #ifdef __AVR__
-// CHECK-NEXT: typedef __int24 tm_int24;
+// CHECK-NEXT: #define TM_INT24 __int24
 // CHECK-NEXT: #else
-// CHECK-NEXT: typedef int32_t tm_int24;
+// CHECK-NEXT: #define TM_INT24 int32_t
 // CHECK-NEXT: #endif
-// CHECK:      const tm_int24 t = (tm_int24)X[0] * (tm_int24)100000 - 3;
-// CHECK-NEXT: arena[0] = (int8_t)(t < (tm_int24)100000 ? t : (tm_int24)100000);
+// CHECK:      const TM_INT24 t = (TM_INT24)X[0] * (TM_INT24)100000 - 3;
+// CHECK-NEXT: arena[0] = (int8_t)(t < (TM_INT24)100000 ? t : (TM_INT24)100000);
 
 // CORTEX-NOT: __int24
-// CORTEX: typedef int32_t tm_int24;
+// CORTEX: #define TM_INT24 int32_t

@@ -102,9 +102,9 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
     interface, name = model.interface, model.name
     unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
     words = {
-        "set": f"{name}_set(received, atof(word));",
-        "set_pin": f"{name}_set(i, analogRead(PINS[i]) * UNIT);",
-        "set_axis": f"{name}_set(filled, axes[axis] * UNIT);",
+        "set": f"{name}_set({model.before}received, atof(word));",
+        "set_pin": f"{name}_set({model.before}i, analogRead(PINS[i]) * UNIT);",
+        "set_axis": f"{name}_set({model.before}filled, axes[axis] * UNIT);",
         "pin_unit": _PIN_UNIT,
         "axis_unit": _AXIS_UNIT,
         "pins": ", ".join(f"A{pin}" for pin in range(interface.input_length)),
@@ -113,14 +113,16 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
     if unit is not None:
         own = f"/* The model takes the integers of the sensor themselves: {unit}. */"
         words |= {
-            "set": f"{name}_input()[received] = ({ctype})atol(word); /* {unit} */",
-            "set_pin": f"{name}_input()[i] = ({ctype})analogRead(PINS[i]);",
-            "set_axis": f"{name}_input()[filled] = ({ctype})axes[axis];",
+            "set": f"{name}_input({model.given})[received] = ({ctype})atol(word); /* {unit} */",
+            "set_pin": f"{name}_input({model.given})[i] = ({ctype})analogRead(PINS[i]);",
+            "set_axis": f"{name}_input({model.given})[filled] = ({ctype})axes[axis];",
             "pin_unit": own,
             "axis_unit": own,
         }
     if packed is not None:
-        words["set"] = f"{name}_input()[received] = ({ctype})atoi(word); /* numbers packed into {packed} bits */"
+        words["set"] = (
+            f"{name}_input({model.given})[received] = ({ctype})atoi(word); /* numbers packed into {packed} bits */"
+        )
     return words
 
 
@@ -144,8 +146,10 @@ def _properties(model: PackagedModel) -> dict[str, str]:
 
 
 def _keywords(model: PackagedModel) -> Iterator[tuple[str, str]]:
-    """The words that the IDE colours, each with its kind: the functions and macros of the header."""
+    """The words that the IDE colours, each with its kind: the types, functions and macros of the header."""
     header = model.sources[f"{model.name}.h"]
+    for word in re.findall(rf"^}} ({re.escape(model.name)}_\w+);", header, re.MULTILINE):
+        yield word, "KEYWORD1"
     for word in dict.fromkeys(re.findall(rf"\b({re.escape(model.name)}_\w+)\(", header)):
         yield word, "KEYWORD2"
     for word in dict.fromkeys(re.findall(rf"^#define ({re.escape(model.name)}_\w+) ", header, re.MULTILINE)):

@@ -51,6 +51,16 @@ class PackagedModel:
         return self.interface.name
 
     @property
+    def given(self) -> str:
+        """The argument of the model's functions that take no other: the instance of the examples, if there is one."""
+        return "&instance" if self.interface.instances else ""
+
+    @property
+    def before(self) -> str:
+        """The argument before others."""
+        return f"{self.given}, " if self.given else ""
+
+    @property
     def sources(self) -> dict[str, str]:
         """`NAME.c` and `NAME.h`, by these names."""
         names = f"{self.name}.c", f"{self.name}.h"

@@ -37,21 +37,15 @@ def packaging_names() -> tuple[str, ...]:
 
 
 def packagings_for(
-    board: Board, names: Sequence[str] | None, *, zipped: bool, instances: bool = False, loaded: bool = False
+    board: Board, names: Sequence[str] | None, *, zipped: bool, loaded: bool = False
 ) -> Sequence[Packaging]:
     """The packagings of a model for a board. names: those that the user wants, None for the usual ones.
 
-    zipped: whether the user wants an archive, too. instances: whether the model's functions take an instance, which the
-    examples of packagings do not. loaded: whether the model keeps its weights in RAM.
+    zipped: whether the user wants an archive, too. loaded: whether the model keeps its weights in RAM.
 
-    Raises `InputError` for an unknown name, for a packaging whose tool does not know the board or of a model with
-    instances, and if none of them makes an archive that is wanted.
+    Raises `InputError` for an unknown name, for a packaging whose tool does not know the board, and if none of them
+    makes an archive that is wanted.
     """
-    if instances:
-        asked = [f"--package {name}" for name in names or () if name != PLAIN] + (["--zip"] if zipped else [])
-        if asked:
-            raise InputError(f"{asked[0]}: packages have no examples with several instances: leave out --instances")
-        return []
     if names is None:
         chosen = [one for one in map(_named, USUAL) if one.lacks(board) is None and one.loads >= loaded]
     else:

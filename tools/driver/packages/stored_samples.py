@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.distribution import LICENCE_LINE
 from tinyml.tools.driver.packages.filled_templates import filled
+from tinyml.tools.driver.packages.model_words import model_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +29,7 @@ def stored_samples(model: PackagedModel) -> str:
     for function, ctype, raws in _outputs(model):
         tables.append(_table(f"sample_{function}", ctype, raws[:count]))
         row = f"sample_{function}[sample]"
-        comparisons.append(f"SAMPLE_COMPARE({model.name}_{function}(), {row}, sizeof {row}) == 0")
+        comparisons.append(f"SAMPLE_COMPARE({model.name}_{function}({model.given}), {row}, sizeof {row}) == 0")
     words = {
         "name": model.name,
         "licence": LICENCE_LINE,
@@ -36,6 +37,8 @@ def stored_samples(model: PackagedModel) -> str:
         "ctype": interface.array_ctype,
         "tables": "\n".join(tables),
         "label": ", int16_t label" if interface.has_label else "",
+        "instance": model_words(model)["instance"],
+        "given": model.given,
         "comparison": "\n           && ".join(comparisons),
     }
     load = filled(_FOLDER / ("load_memory.h.in" if interface.row_elements is None else "load_rows.h.in"), words)

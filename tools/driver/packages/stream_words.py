@@ -21,5 +21,7 @@ def stream_words(model: PackagedModel) -> dict[str, str]:
         "input_bytes": str(interface.input_bytes),
         "output_bytes": str(answer_bytes(interface)),
         "label_or_zero": "label" if interface.has_label else "0",
-        "send_outputs": "".join(f"    send({name}_{output}(), {size});\n" for output, size in sizes.items()),
+        "send_outputs": "".join(
+            f"    send({name}_{output}({model.given}), {size});\n" for output, size in sizes.items()
+        ),
     }

@@ -45,7 +45,7 @@ class Findings:
     `auto` chose the format, so that it cannot be the cure. unmet: the points that may be lost, if no format that fits
     loses as little. asked: true if scales of features were asked for; scaled: whether the program has them. spread: of
     the constant whose numbers differ most, the greatest magnitude divided by the median. clipped: the share of inputs
-    outside of the unit's integers.
+    outside of the unit's integers. converting: the share of the time in which floats of a caller become raws.
     """
 
     accuracies: Accuracy
@@ -56,6 +56,7 @@ class Findings:
     scaled: bool = False
     spread: float = 1.0
     clipped: float = 0.0
+    converting: float = 0.0
 
     @property
     def lost(self) -> float:
@@ -128,6 +129,12 @@ WARNINGS = (
         lambda found: "another scale, offset or type of --input-unit holds them",
     ),
     WarningRule(
+        "float inputs",
+        lambda found: found.converting > LARGE_SHARE,
+        lambda found: f"of the time with floats as inputs, converting them takes {found.converting:.0%}",
+        lambda found: "with --input-unit a sensor's integers are the input; NAME_predict takes raws",
+    ),
+    WarningRule(
         "spread",
         lambda found: found.spread > WIDE_SPREAD and (found.lost > LOST_POINTS or found.other > OTHER_ANSWERS),
         lambda found: f"one of its constants holds numbers {found.spread:.0e} times as great as most others",
@@ -160,10 +167,12 @@ def warnings_of(
     *,
     asked: bool = False,
     clipped: float = 0.0,
+    converting: float = 0.0,
 ) -> list[dict[str, str]]:
     """The warnings for which the accuracy, the estimated time and the choice of a program give reason.
 
     asked: whether scales of features were asked for. clipped: the share of inputs outside of a unit's integers.
+    converting: the share of the time with floats as inputs in which they become raws.
     """
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.shares import time_shares
@@ -171,7 +180,7 @@ def warnings_of(
     shares = time_shares(compiled.loops, board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
     scaled, spread = feature_map(compiled.reals) is not None, spread_of(compiled.reals)
-    found = Findings(accuracies, shares, choice is not None, unmet, asked, scaled, spread, clipped)
+    found = Findings(accuracies, shares, choice is not None, unmet, asked, scaled, spread, clipped, converting)
     return [
         {"name": row.name, "text": row.text(found), "cure": row.cure(found)} for row in WARNINGS if row.applies(found)
     ]

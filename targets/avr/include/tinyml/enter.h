@@ -10,10 +10,6 @@
 #include <stdint.h>
 
 #ifdef __AVR__
-#ifndef __AVR_HAVE_JMP_CALL__
-/* A part whose flash relative jumps reach everywhere. */
-__asm__(".macro jmp to\n\trjmp \\to\n.endm\n.macro call to\n\trcall \\to\n.endm");
-#endif
 #define TM_CORE 2
 #define TM_NAKED __attribute__((__naked__, __noinline__, __noclone__, __unused__))
 #define TM_KERNEL static __attribute__((__naked__, __noinline__, __noclone__, __unused__)) void
@@ -50,16 +46,7 @@ __asm__(".macro jmp to\n\trjmp \\to\n.endm\n.macro call to\n\trcall \\to\n.endm"
     default: TM_ENTER("1*" #BYTES, __VA_ARGS__); break; \
     }
 #define TM_ENTER_8(N, BYTES, ...) \
-    switch ((N) % 8) { \
-    case 0: TM_ENTER("8*" #BYTES, __VA_ARGS__); break; \
-    case 1: TM_ENTER("7*" #BYTES, __VA_ARGS__); break; \
-    case 2: TM_ENTER("6*" #BYTES, __VA_ARGS__); break; \
-    case 3: TM_ENTER("5*" #BYTES, __VA_ARGS__); break; \
-    case 4: TM_ENTER("4*" #BYTES, __VA_ARGS__); break; \
-    case 5: TM_ENTER("3*" #BYTES, __VA_ARGS__); break; \
-    case 6: TM_ENTER("2*" #BYTES, __VA_ARGS__); break; \
-    default: TM_ENTER("1*" #BYTES, __VA_ARGS__); break; \
-    }
+    TM_ENTER_8_AT(N, 1*BYTES, 2*BYTES, 3*BYTES, 4*BYTES, 5*BYTES, 6*BYTES, 7*BYTES, 8*BYTES, __VA_ARGS__)
 /* The same where steps end at the places A, B and so on. */
 #define TM_ENTER_6_AT(N, A, B, C, D, E, F, ...) \
     switch ((N) % 6) { \

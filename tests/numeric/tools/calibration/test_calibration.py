@@ -17,7 +17,7 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.riscv.chip import CHIP as RISCV
 from tinyml.tools.calibration import costs, kernel_costs
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
-from tinyml.tools.calibration.programs import generated_code
+from tinyml.tools.calibration.programs import float_conversions, generated_code
 
 FOREIGN: Chip = RISCV
 
@@ -95,6 +95,7 @@ def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     monkeypatch.setattr(costs, "micro_programs", lambda: [first])
     for several in ("FORMATS", "PACKED", "FIXED_WIDTHS", "OTHERS"):
         monkeypatch.setattr(costs, several, getattr(costs, several)[:1])
+    monkeypatch.setattr(float_conversions, "CONVERTED", float_conversions.CONVERTED[:1])
     assert costs.main(["--quick", "foreign"]) == 0
     [file] = foreign.files("costs/*.json")
     text = file.read_text()
@@ -102,6 +103,7 @@ def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     assert table["unit"] == "instructions"
     assert table["program"][0] > 0
     assert len(table["steps"]) > 10
+    assert list(table["floats"]) == ["scaled tm_f32_to_s8", "tm_f32_to_s8"]
     assert costs.main(["--quick", "foreign"]) == 0
     out, err = capfd.readouterr()
     assert "% off the table" in out

@@ -15,16 +15,14 @@ from programs.printed import WARNING_FLAGS
 from programs.sensor_models import sensor_model
 
 from tinyml.dialects.context import context
-from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Interface, runner_for
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.data import load_data
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.registry import HOST, USUAL, board, chip_of
+from tinyml.targets.registry import HOST, board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
-from tinyml.tools.driver.packages.packaging_table import packagings_for
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
@@ -105,7 +103,8 @@ def test_a_program_with_instances_runs_on_every_device(tmp_path: Path):
     ram = report["ram_bytes"]
     assert report["instances"]
     assert ram["static"] == ram["arena"] + ram["input"]
-    assert not (tmp_path / "out/arduino").exists()
+    [keywords] = (tmp_path / "out/arduino").glob("*/keywords.txt")
+    assert "protonn_gesturepod_ctx\tKEYWORD1\n" in keywords.read_text()
     assert len(load_data(str(data)).x) > 3
     for device in DEVICES:
         assert run_model(RunRequest(folder=tmp_path / "out", data=data, device=device, limit=3))["mismatch"] is None
@@ -123,12 +122,3 @@ def test_nothing_static_is_written(target: str, tmp_path: Path):
         kinds[instances] = "".join(re.findall(r" (\w) \w+$", call_tool(chip, "nm", [folder / "model.o"]), re.MULTILINE))
     assert set("bB") & set(kinds[False])
     assert not set("bBcCdDsS") & set(kinds[True])
-
-
-def test_packages_are_refused():
-    assert packagings_for(board(USUAL), None, zipped=False, instances=True) == []
-    assert packagings_for(board(USUAL), ["c"], zipped=False, instances=True) == []
-    with pytest.raises(InputError, match=r"--package cmake: .* leave out --instances"):
-        packagings_for(board(USUAL), ["c", "cmake"], zipped=False, instances=True)
-    with pytest.raises(InputError, match="--zip: "):
-        packagings_for(board(USUAL), None, zipped=True, instances=True)

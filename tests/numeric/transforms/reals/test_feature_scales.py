@@ -129,7 +129,7 @@ def test_raws_are_given_back(compiled: Compilation, tmp_path: Path) -> None:
 ENCODES = """\
 #include <string.h>
 #include "figure.h"
-#include "{header}"
+#include "{source}"
 static {type} out[{name}_INPUT_LENGTH];
 const {type} *figure_scores(void) {{ return out; }}
 void figure_predict(const int32_t *X)
@@ -137,7 +137,8 @@ void figure_predict(const int32_t *X)
     for (int i = 0; i < {name}_INPUT_LENGTH; i++) {{
         float real;
         memcpy(&real, &X[i], sizeof real);
-        out[i] = {name}_feature_raw(i, real);
+        {name}_set(i, real);
+        out[i] = {name}_input()[i];
     }}
 }}
 """
@@ -151,7 +152,7 @@ def test_the_header_encodes(compiled: Compilation, models: Path, tmp_path: Path,
     x = load_program_data(formats, str(models / f"{name}_test.npz")).x[:40]
     x = np.concatenate([x, np.repeat([[-1e30], [1e30]], x.shape[1], 1)])
     type = interface_of(formats).input_ctype
-    source = ENCODES.format(name=name, type=type, header=compiled.folder / f"{name}.h")
+    source = ENCODES.format(name=name, type=type, source=compiled.folder / f"{name}.c")
     bits = x.astype(np.float32).view(np.int32)
     raws = run_figure(source, bits, x.shape[1], device, tmp_path, output=type).astype(np.int64)
     expected = encode_inputs(formats, x).astype(np.int64)
@@ -163,10 +164,13 @@ def test_the_header_encodes(compiled: Compilation, models: Path, tmp_path: Path,
 def test_headers_for_chips_with_plain_memory_encode(models: Path, tmp_path: Path, target: str) -> None:
     """Tables of chips whose flash ordinary loads reach are read without a helper."""
     compiled = without_device(models, "wine", width=8, feature_scales=True, target=target)
-    (tmp_path / "wine.h").write_text(compiled.header)
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "wine.h").write_text(compiled.header)
+    (own / "wine.c").write_text(compiled.source)
     x = load_program_data(compiled.formats, str(models / "wine_test.npz")).x[:40]
     type = interface_of(compiled.formats).input_ctype
-    source = ENCODES.format(name="wine", type=type, header=tmp_path / "wine.h")
+    source = ENCODES.format(name="wine", type=type, source=own / "wine.c")
     raws = run_figure(source, x.astype(np.float32).view(np.int32), x.shape[1], HOST, tmp_path, output=type)
     assert np.abs(raws.astype(np.int64) - encode_inputs(compiled.formats, x)).max() <= 1
 

@@ -51,6 +51,19 @@ def test_everything_is_accounted_for(out: Path, found: dict[str, Any]) -> None:
     assert sum(one["estimate"] or 0 for one in found["operations"]) < found["estimate"][f"{unit}_per_inference"]
 
 
+def test_floats_as_inputs_cost_what_is_estimated(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = json.loads((out / "report.json").read_text())
+    estimated, unit, board = report["float_inputs"], report["unit"], report["target"]
+    warned = [warning["name"] for warning in report["warnings"]]
+    assert estimated["in_software"] == (board != "cortex-m4") == ("float inputs" in warned)
+    assert main(["run", str(out), "--data", str(TOUR / "val.npz"), "--device", board, "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)
+    floats, time = measured["float_inputs"], f"{unit}_per_inference"
+    assert floats[time] - measured[time] == pytest.approx(estimated["conversion"], rel=0.35)
+    assert floats["ram_bytes"] - measured["ram_bytes"]["total"] == floats["more_ram_bytes"]
+    assert estimated["array_bytes"] == 16 <= floats["more_ram_bytes"]
+
+
 def test_operations_are_those_of_the_program(out: Path, found: dict[str, Any]) -> None:
     names = [one["operation"] for one in found["operations"]]
     product, function, *_ = found["operations"]

@@ -27,6 +27,7 @@ def named(found: Findings) -> list[str]:
         (replace(FINE, accuracies=Accuracy(97.0, 96.5, 6, 100)), "answers"),
         (replace(FINE, chosen=True, unmet=0.5), "unmet loss"),
         (replace(FINE, clipped=0.002), "clipped"),
+        (replace(FINE, converting=0.21), "float inputs"),
     ],
 )
 def test_losses(found: Findings, name: str) -> None:

@@ -153,6 +153,8 @@ def test_a_step_that_was_never_measured_costs_what_its_relatives_do(loops: Modul
 def test_tables_of_devices(loops: ModuleOp) -> None:
     assert {one.name for one in boards() if cost_table(one.name)} == {one.name for one in boards() if one.costs}
     assert cost_table("host") is None
+    tables = [table for one in boards() if (table := cost_table(one.name))]
+    assert all(table.floats.keys() == tables[0].floats.keys() != set() for table in tables)
     assert estimate_on(loops, "uno", "-O2") is None
     found = estimate_on(loops, "uno", "-Os")
     assert found is not None

@@ -26,8 +26,17 @@ def build(model: SensorModel, sketch: Path, folder: Path, target: str) -> Path:
     return built_sketch(model.out / "arduino", sketch, folder, target)
 
 
-@pytest.mark.parametrize("target", ["uno", "mega", "leonardo"])
-def test_every_sketch_builds(sensor: SensorModel, target: str, tmp_path: Path):
+@pytest.fixture(scope="module")
+def on_uno(sensor: SensorModel, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The ELF file of each sketch for an Uno."""
+    folder = tmp_path_factory.mktemp("uno")
+    found = sketches(sensor.out / "arduino" / NAME)
+    return {sketch.stem: build(sensor, sketch, folder / sketch.stem, "uno") for sketch in found}
+
+
+@pytest.mark.parametrize("target", ["mega", "leonardo"])
+def test_every_sketch_builds(sensor: SensorModel, on_uno: dict[str, Path], target: str, tmp_path: Path):
+    assert all(elf.is_file() for elf in on_uno.values())
     for sketch in sketches(sensor.out / "arduino" / NAME):
         assert build(sensor, sketch, tmp_path / "build", target).is_file()
 
@@ -43,15 +52,12 @@ def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
 
 
 @pytest.mark.skipif(not is_available("uno"), reason="simavr is not installed")
-def test_the_uno_answers_over_its_serial_line(sensor: SensorModel, tmp_path: Path):
+def test_the_uno_answers_over_its_serial_line(sensor: SensorModel, on_uno: dict[str, Path], tmp_path: Path):
     """Arduino links with optimization across files, whose bits are the same."""
-    examples = sensor.out / "arduino" / NAME / "examples"
     # Some numbers have exponents, and most have ten digits or more.
     x = np.vstack([inputs(20), inputs(20) / 1e5])
     sent = "".join(" ".join(map(str, sample)) + "\n" for sample in x)
-    elf = build(sensor, examples / "Serial/Serial.ino", tmp_path / "build", "uno")
-    words = [line.split()[0] for line in answers(elf, tmp_path, len(x), sent)]
+    words = [line.split()[0] for line in answers(on_uno["Serial"], tmp_path, len(x), sent)]
     assert words == sensor.words(x)
     assert len(set(words)) > 1
-    elf = build(sensor, examples / "SelfTest/SelfTest.ino", tmp_path / "build", "uno")
-    assert answers(elf, tmp_path, 6)[-1] == "5 of 5 samples as on the desk"
+    assert answers(on_uno["SelfTest"], tmp_path, 6)[-1] == "5 of 5 samples as on the desk"

@@ -39,7 +39,8 @@ def ctest(folder: Path) -> int:
 
 @pytest.mark.parametrize("target", ["host", "uno", "nano33ble"])
 def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Path):
-    model = sensor_model(tmp_path, target, packages=("cmake",))
+    """Also where the example declares the instance that the model runs in."""
+    model = sensor_model(tmp_path, target, packages=("cmake",), instances=target == "nano33ble")
     build = built(model, tmp_path / "build")
     assert ctest(build) == 0
     said = subprocess.run([build / f"{NAME}_example"], capture_output=True, text=True, check=True).stdout

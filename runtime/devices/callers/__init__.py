@@ -1,0 +1,1 @@
+"""Programs around a model, which call it as applications do."""

@@ -1,0 +1,69 @@
+"""Programs that measure in which time a caller's float becomes an element of a model's input."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.c.interface.real_numbers import conversion_functions
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.devices.callers.float_inputs import run_on_floats
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs, feature_map, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.board import Board
+from tinyml.tools.calibration.formats import CONVERTED
+from tinyml.tools.driver.stages import compile_stages, load_program
+
+LENGTH = 40
+"""Elements of an input, enough that the call around their loop hardly counts."""
+
+SAMPLES = 8
+
+
+def float_conversions(board: Board) -> dict[str, float]:
+    """The time of an element by the functions that convert it, those of units of features included."""
+    found: dict[str, float] = {}
+    for name, width in CONVERTED:
+        for scaled in (False, True):
+            try:
+                functions, time = _measured(board, name, width, scaled=scaled)
+            except InputError:
+                # Too little memory.
+                continue
+            found.setdefault(functions, round(time / LENGTH, 2))
+    return dict(sorted(found.items()))
+
+
+def _measured(board: Board, name: str, width: int | None, *, scaled: bool) -> tuple[str, float]:
+    """The functions, and the time of an inference with floats beyond that with raws."""
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
+        folder, floats, raws, out = (Path(workdir, part) for part in ("model", "floats", "raws", "out"))
+        for part in (folder, floats, raws, out):
+            part.mkdir()
+        x = (rng.uniform(-1, 1, (SAMPLES, LENGTH)) * np.geomspace(1, 3, LENGTH)).astype(np.float32)
+        np.savez(folder / "val.npz", x=x)
+        np.save(folder / "W.npy", rng.uniform(-1, 1, (2, LENGTH)).astype(np.float32))
+        text = f"let X = ({LENGTH}, 1) in [-3.0, 3.0] in\nlet W = (2, {LENGTH}) in [-1.0, 1.0] in\nargmax(W * X)\n"
+        (folder / "p.sd").write_text(text, encoding="utf-8")
+        ctx = context()
+        options = PipelineOptions(
+            data=str(folder / "val.npz"), format=name, width=width, target=board.name, feature_scales=scaled
+        )
+        compiled = compile_stages(load_program(folder / "p.sd", ctx), ctx, options)
+        interface, runner = interface_of(compiled.formats), runner_for(board.name)
+        (out / f"{interface.name}.c").write_text(compiled.source, encoding="utf-8")
+        (out / f"{interface.name}.h").write_text(compiled.header, encoding="utf-8")
+        _, real = run_on_floats(out, interface, x, board.name, floats)
+        raw = runner.run(runner.build(out, interface, raws), interface, encode_inputs(compiled.formats, x))
+    assert real.cycles is not None
+    assert raw.cycles is not None
+    [argument] = predict_function(compiled.formats).body.block.args
+    functions = conversion_functions(tdsl.format_of(argument), scaled=feature_map(compiled.formats) is not None)
+    return functions, float(real.cycles.mean() - raw.cycles.mean())

@@ -1,0 +1,1 @@
+"""Reports on the inputs of programs: a sensor's integers, and floats."""
