@@ -108,7 +108,7 @@ class ElementwiseOp(PointwiseOp, ABC):
         return ScalarBody(block.args, tuple(block.ops), result)
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
-        body, rank = arithmetic.once(self, lambda: self.scalar_body), 1 + len(shape_of(self.out))
+        body, rank = arithmetic.once(self, lambda: (self.scalar_body, 1 + len(shape_of(self.out))))
         values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True))
         for step in body.steps:
             values[step.results[0]] = arithmetic.scalar(step, [values[operand] for operand in step.operands])

@@ -254,6 +254,13 @@ class IndexOp(MovementOp):
     def moves(self) -> Sequence[Move]:
         return self.gather(self.input, [AffineExpr.symbol(0), *dimensions(len(shape_of(self.out)))])
 
+    def moved(self, x: Sequence[Any], filling: Any) -> Array:
+        # By an array's own indexing; the general path would evaluate affine maps in each iteration of a loop.
+        input, index = x
+        if not np.ndim(index):
+            return input[:, index]
+        return input[0, index] if len(input) == 1 else input[np.arange(len(input)), index]
+
 
 class ReshapeOfReshape(RewritePattern):
     """Merges successive reshapes into the last."""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 Observer: TypeAlias = Callable[[SSAValue, Array], None]
+_Step: TypeAlias = tuple[Operation, tuple[SSAValue, ...], tuple[SSAValue, ...]]
+"""An op with its operands and results."""
 
 CHUNK = 512
 """Samples evaluated together: few enough to keep a program's arrays in the processor's cache."""
@@ -208,6 +210,7 @@ class _Run:
         self.arithmetic = arithmetic
         self.observe = observe
         self.values: dict[SSAValue, Any] = {}
+        self.steps: dict[Block, list[_Step]] = {}
 
     def function(self, function: func.FuncOp, inputs: Array) -> Outputs:
         self.bind(function.body.block.args[0], inputs)
@@ -222,17 +225,20 @@ class _Run:
             self.observe(value, result)
 
     def block(self, block: Block) -> Sequence[Any]:
-        for op in block.ops:
+        if block not in self.steps:
+            # A loop reads its ops once, not in each iteration.
+            self.steps[block] = [(op, tuple(op.operands), tuple(op.results)) for op in block.ops]
+        values = self.values
+        for op, operands, bound in self.steps[block]:
+            arguments = [values[value] for value in operands]
             if isinstance(op, func.ReturnOp | scf.YieldOp):
-                return [self.values[value] for value in op.operands]
-            results = self.operation(op)
-            for value, result in zip(op.results, results, strict=True):
+                return arguments
+            results = (
+                self.loop(op, arguments) if isinstance(op, scf.ForOp) else [compute(self.arithmetic, op, arguments)]
+            )
+            for value, result in zip(bound, results, strict=True):
                 self.bind(value, result)
         return []
-
-    def operation(self, op: Operation) -> Sequence[Any]:
-        arguments = [self.values[value] for value in op.operands]
-        return self.loop(op, arguments) if isinstance(op, scf.ForOp) else [compute(self.arithmetic, op, arguments)]
 
     def loop(self, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
         low, high, step, *carried = arguments
@@ -249,7 +255,7 @@ def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:
     if not isinstance(op, HasValueInterface):
         return foreign_value(op, x)
     result = op.compute(arithmetic, x)
-    if isinstance(op, tdsl.TensorOp) and not np.ndim(result):
+    if not np.ndim(result) and isinstance(op, tdsl.TensorOp):
         # The format proved the result to be one number for any operands.
         return np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
     return result

@@ -94,7 +94,12 @@ def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
             total += _of_numbers([part], start + length)[:, start:]
         elif start in part.all_positions:
             slopes = np.where((part.positions == start)[..., None], part.slopes, 0.0).sum(1)
-            total += np.einsum("sn,skn->sk", slopes, np.broadcast_to(part.factors, (samples, *part.factors.shape[1:])))
+            # The margins of most samples do not depend on most rows of the last layer, nor on other nodes of a tree.
+            (some,) = np.nonzero(slopes.any(1))
+            factors = part.factors if len(part.factors) == 1 else part.factors[some]
+            total[some] += np.einsum(
+                "sn,skn->sk", slopes[some], np.broadcast_to(factors, (len(some), *factors.shape[1:]))
+            )
     return total
 
 
