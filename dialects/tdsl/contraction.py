@@ -199,7 +199,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)
         return numbers.reshape(-1, *below) if row is None else numbers[row].reshape(-1, 1, *below)
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         derivatives: list[Array | Factored | None] = [None] * len(x)
         if self.initial is not None:
             derivatives[-1] = summed_to(x[-1], slope)

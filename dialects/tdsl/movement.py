@@ -85,7 +85,7 @@ class MovementOp(TensorOp, ABC):
         symbols = [values[index] for index in self.indices]
         return move_elements(self.moves, values, symbols, shape_of(self.out), filling)
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
         tensors = [position for position, operand in enumerate(self.operands) if operand in self.inputs]
         return moved_back(x, tensors, slope, self.moved)
 

@@ -107,8 +107,10 @@ def build_folder(
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines
+    from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
-    from tinyml.tools.driver.compile_program import compile_asked, compile_choice, remedies
+    from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
+    from tinyml.tools.driver.limits.within_ram import ram_of
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
@@ -151,7 +153,14 @@ def build_folder(
         measured = mismatch = None
         if is_available(board.name):
             progress.step(f"measuring on {board.name}")
-            measured, mismatch = _measure(folder, compiled, board, data, request.optimize)
+            try:
+                measured, mismatch = _measure(folder, compiled, board, data, request.optimize)
+            except FullStackError as error:
+                if not must_fit or board.ram is None:
+                    raise
+                # The stack is estimated: where it takes more than that, the program lacks a few bytes.
+                ram = max(ram_of(compiled, board.name), board.ram + 1)
+                raise does_not_fit(program, ctx, request, board, 0, ram) from error
         else:
             progress.step(f"not measured: {board.name} is not installed")
         if packagings and mismatch is None:
