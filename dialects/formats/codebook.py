@@ -50,6 +50,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
     fewer positive."""
 
     name = "codebook.c"
+    WEIGHS_NUMBERS: ClassVar[bool] = True
     GOOD_FOR = "a list of numbers for each constant: least flash, as --weights codebook:4"
     width: IntAttr
     exponent: IntAttr

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import IntAttr, NoneAttr
 from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, TypeAttribute
@@ -48,6 +48,7 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
     """`!minifloat.f<e, m>` or `!minifloat.f<e, m, shift>`; see the module."""
 
     name = "minifloat.f"
+    WEIGHS_NUMBERS: ClassVar[bool] = True
     GOOD_FOR = "floats of 4 to 8 bits: wide ranges in few bits, slower than integers"
     e: IntAttr
     m: IntAttr

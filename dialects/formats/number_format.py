@@ -53,6 +53,9 @@ class NumberFormat(ABC):
     ROUNDS_ONCE: ClassVar[bool] = True
     """True if each result is the number nearest to the exact one; otherwise intermediate roundings may add to it."""
 
+    WEIGHS_NUMBERS: ClassVar[bool] = False
+    """True if `fitted_to` reads the importance of a constant's numbers, which takes an evaluation of all data."""
+
     SUMS_GO_ON: ClassVar[bool] = True
     """True if a sum can take products of operands of any scales."""
 
@@ -135,7 +138,8 @@ class NumberFormat(ABC):
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
         """The format for a constant, refined by its numbers; this format was chosen for their range.
 
-        importance: the mean square of the factor that each number meets, broadcast to the constant; None if unknown.
+        importance: the mean square of the factor that each number meets, broadcast to the constant; None if unknown or
+        not asked for (`WEIGHS_NUMBERS`).
         rows: whether the constant has rows, along its first axis, that may have parameters of their own.
         """
         return self

@@ -51,7 +51,7 @@ class AveragePoolOp(PoolOp):
         assert result is not None
         return result
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
         back, shares = np.zeros((len(slope), *x[0].shape[1:])), slope / self._counts()
         for target, source in self._parts():
             back[source] += shares[target]
@@ -114,7 +114,7 @@ class MeanOp(TensorOp):
             total = arithmetic.tally(self.input, total, x[0][:, *part])
         return arithmetic.average(self.out, format_of(self.input), total, self.count, over_axes=True)
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
         return [np.broadcast_to(slope / self.count, (len(slope), *x[0].shape[1:]))]
 
 

@@ -154,7 +154,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         values = dict(zip(self.operands, x, strict=True))
-        pairs = [(values[lhs], values[rhs]) for lhs, rhs in self.pairs]
+        pairs = [(values[term.lhs], values[term.rhs]) for term in arithmetic.once(self, lambda: self.terms)]
         return self.summed(arithmetic, pairs, None if self.initial is None else values[self.initial])
 
     def summed(self, arithmetic: Arithmetic, pairs: Pairs, initial: Array | None, row: Array | None = None) -> Array:
@@ -163,16 +163,16 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         row: the number of the only row of the weights that the factors hold, for each sample or for all.
         """
         if arithmetic.machine is None:
-            return self._real_sums(pairs, initial, row)
+            return self._real_sums(arithmetic.once(self, lambda: self.terms), pairs, initial, row)
         return self._raw_sums(arithmetic.machine, pairs, initial, row)
 
-    def _real_sums(self, pairs: Pairs, initial: Array | None, row: Array | None) -> Array:
+    def _real_sums(self, own: Sequence[Term], pairs: Pairs, initial: Array | None, row: Array | None) -> Array:
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         shape = shape_of(self.out)
         terms = [
             sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs))
-            for term, factors in zip(self.terms, pairs, strict=True)
+            for term, factors in zip(own, pairs, strict=True)
         ]
         total = np.asarray(sum(terms if initial is None else [ranked(initial, 1 + len(shape)), *terms]))
         return total if self.shifts is None else np.ldexp(total, -self._by_row(np.array(self.shifts), row))
@@ -199,7 +199,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)
         return numbers.reshape(-1, *below) if row is None else numbers[row].reshape(-1, 1, *below)
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         derivatives: list[Array | Factored | None] = [None] * len(x)
         if self.initial is not None:
             derivatives[-1] = summed_to(x[-1], slope)

@@ -125,9 +125,9 @@ class Conv2dOp(ContractionOp):
         widths = ((0, 0), (0, 0), (top, bottom), (left, right), (0, 0))
         return super().compute(arithmetic, [filters, np.pad(image, widths, constant_values=filling), *others])
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         # Convolutions in place exist only at L1.
-        return None if self.turns is not None else super().derivative(x, y, slope)
+        return None if self.turns is not None else super().derivative(arithmetic, x, y, slope)
 
     @property
     def filling(self) -> float:

@@ -108,15 +108,15 @@ class ElementwiseOp(PointwiseOp, ABC):
         return ScalarBody(block.args, tuple(block.ops), result)
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
-        body, rank = arithmetic.once(self, lambda: self.scalar_body), 1 + len(shape_of(self.out))
+        body, rank = self._body(arithmetic)
         values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True))
         for step in body.steps:
             values[step.results[0]] = arithmetic.scalar(step, [values[operand] for operand in step.operands])
         return values[body.result]
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
         """The derivatives, from those of the steps on scalars."""
-        body, rank = self.scalar_body, 1 + len(shape_of(self.out))
+        body, rank = self._body(arithmetic)
         values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True)) | {body.result: y}
         steps = cast("Sequence[num.ScalarOp]", body.steps)
         for step in steps:
@@ -133,6 +133,10 @@ class ElementwiseOp(PointwiseOp, ABC):
             summed_to(operand, slopes[argument]) if argument in slopes else None
             for operand, argument in zip(x, body.arguments, strict=True)
         ]
+
+    def _body(self, arithmetic: Arithmetic) -> tuple[ScalarBody, int]:
+        """The computation of one element, and the rank of arrays of results."""
+        return arithmetic.once(self, lambda: (self.scalar_body, 1 + len(shape_of(self.out))))
 
     @property
     def interval(self) -> Interval:

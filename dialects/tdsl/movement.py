@@ -85,7 +85,7 @@ class MovementOp(TensorOp, ABC):
         symbols = [values[index] for index in self.indices]
         return move_elements(self.moves, values, symbols, shape_of(self.out), filling)
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
         tensors = [position for position, operand in enumerate(self.operands) if operand in self.inputs]
         return moved_back(x, tensors, slope, self.moved)
 
@@ -253,6 +253,13 @@ class IndexOp(MovementOp):
     @property
     def moves(self) -> Sequence[Move]:
         return self.gather(self.input, [AffineExpr.symbol(0), *dimensions(len(shape_of(self.out)))])
+
+    def moved(self, x: Sequence[Any], filling: Any) -> Array:
+        # By an array's own indexing; the general path would evaluate affine maps in each iteration of a loop.
+        input, index = x
+        if not np.ndim(index):
+            return input[:, index]
+        return input[0, index] if len(input) == 1 else input[np.arange(len(input)), index]
 
 
 class ReshapeOfReshape(RewritePattern):

@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Array, builtin_dtype
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, builtin_dtype
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class NormaliseOp(TensorOp):
             total = format.add_square(m, total, values[..., [i]], source)
         return format.normalised(m, values, format.inverse_root(m, total, source), total, source)
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
         return [(slope - y * (slope * y).sum(-1, keepdims=True)) / self._length(x[0])]
 
     def _length(self, x: Array) -> Array:

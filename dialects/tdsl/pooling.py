@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.arrays.movements import add_at, numbered
-from tinyml.dialects.tdsl.arrays.values import Array, greatest
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, greatest
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 
@@ -101,7 +101,7 @@ class MaxPoolOp(PoolOp):
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
         return greatest(m, format_of(self.out), self._elements(x[0]))
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
         """The slopes go to the greatest element of each window, the first of equal ones."""
         best = np.argmax(np.stack(list(self._elements(x[0]))), 0)[None]
         positions = np.stack([np.broadcast_to(one, best[0].shape) for one in self._elements(numbered(x[0]))])

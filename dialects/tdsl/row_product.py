@@ -59,7 +59,7 @@ class RowProductOp(ContractionOp):
         start = initial[0][0, number][:, None] if initial else None
         return self.summed(arithmetic, [(lhs[0, number][:, None], rhs)], start, number)
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         # Rows are computed one by one only at L1.
         return None
 

@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Array, builtin_dtype, greatest
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, builtin_dtype, greatest
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class SoftmaxOp(TensorOp):
             total = format.softmax_add(m, total, term)
         return format.softmax_share(m, terms, total)
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
         return [y * (slope - (slope * y).sum(-1, keepdims=True))]
 
 

@@ -18,6 +18,10 @@ class DeviceError(InputError):
     """A program did not run to its end on a device: it crashed, hung, or does not fit the chip."""
 
 
+class FullStackError(DeviceError):
+    """The stack of a program grew into its static data: the RAM is too small for both."""
+
+
 @dataclass(frozen=True)
 class Build:
     """A linked program.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile, raw_inputs
+from tinyml.runtime.devices.device import Build, DeviceError, FullStackError, RunResult, TimeProfile, raw_inputs
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import call_tool, symbol_table, symbols
 from tinyml.runtime.model.interface import Interface
@@ -220,7 +220,7 @@ class _Machine:
         touched = np.flatnonzero(np.frombuffer(self._uc.mem_read(free, unused), np.uint8) != _PAINT)
         untouched = int(touched[0]) if len(touched) else unused
         if untouched == 0:
-            raise DeviceError(f"{self._label}: stack overflow, it grew into the static data")
+            raise FullStackError(f"{self._label}: stack overflow, it grew into the static data")
         scores = b""
         if self._interface.output_bytes:
             scores = bytes(self._uc.mem_read(self._return_to_mark(), self._interface.output_bytes))

@@ -12,12 +12,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.devices.device import Build, DeviceError
+from tinyml.runtime.devices.device import Build, DeviceError, FullStackError
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.chip import WEIGHTS, Chip
 
 HARNESS = Path(__file__).parents[1] / "harness"
 """The folder of headers that all harnesses share."""
+
+STACK_OVERFLOW = "stack overflow"
+"""The first words of a simulator that stops a program whose stack grows into its static data."""
 
 # Contraction into fused multiply-adds and fast-math would make floats differ between devices.
 MODEL_FLAGS = (
@@ -153,6 +156,8 @@ def execute(command: Sequence[str | Path], stdin: bytes, what: str) -> bytes:
     if done.returncode == 0:
         return done.stdout
     lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
-    said = next((line for line in lines if "error:" in line.lower()), lines[-1] if lines else None)
+    said = next((line for line in lines if "error:" in line.lower()), lines[-1] if lines else "").removeprefix(
+        "error: "
+    )
     signal = f"killed by signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
-    raise DeviceError(f"{what}: {said.removeprefix('error: ') if said else signal}")
+    raise (FullStackError if said.startswith(STACK_OVERFLOW) else DeviceError)(f"{what}: {said or signal}")

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 Observer: TypeAlias = Callable[[SSAValue, Array], None]
+_Step: TypeAlias = tuple[Operation, tuple[SSAValue, ...], tuple[SSAValue, ...]]
+"""An op with its operands and results."""
 
 CHUNK = 512
 """Samples evaluated together: few enough to keep a program's arrays in the processor's cache."""
@@ -223,6 +225,7 @@ class _Run:
         self.together = together
         self.values: dict[SSAValue, Any] = {}
         self.nests: dict[scf.ForOp, Nest | None] = {}
+        self.steps: dict[Block, list[_Step]] = {}
 
     def function(self, function: func.FuncOp, inputs: Array) -> Outputs:
         self.bind(function.body.block.args[0], inputs)
@@ -237,16 +240,19 @@ class _Run:
             self.observe(value, beside(result) if self.together > 1 else result)
 
     def block(self, block: Block) -> Sequence[Any]:
-        for op in block.ops:
+        if block not in self.steps:
+            # A loop reads its ops once, not in each iteration.
+            self.steps[block] = [(op, tuple(op.operands), tuple(op.results)) for op in block.ops]
+        values = self.values
+        for op, operands, bound in self.steps[block]:
+            arguments = [values[value] for value in operands]
             if isinstance(op, func.ReturnOp | scf.YieldOp):
-                return [self.values[value] for value in op.operands]
-            results = self.operation(op)
-            for value, result in zip(op.results, results, strict=True):
+                return arguments
+            for value, result in zip(bound, self.results(op, arguments), strict=True):
                 self.bind(value, result)
         return []
 
-    def operation(self, op: Operation) -> Sequence[Any]:
-        arguments = [self.values[value] for value in op.operands]
+    def results(self, op: Operation, arguments: Sequence[Any]) -> Sequence[Any]:
         return self.loop(op, arguments) if isinstance(op, scf.ForOp) else [compute(self.arithmetic, op, arguments)]
 
     def loop(self, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
@@ -294,7 +300,8 @@ class _Run:
                 part, offsets = self.values[inside.part], [self.values[offset] for offset in inside.offsets]
                 insert(inside, targets[inside], part, offsets, self.together // len(targets[inside]))
             elif not isinstance(inside, scf.YieldOp) and inside not in nest.loops:
-                for value, result in zip(inside.results, self.operation(inside), strict=True):
+                arguments = [self.values[operand] for operand in inside.operands]
+                for value, result in zip(inside.results, self.results(inside, arguments), strict=True):
                     self.bind(value, result)
 
 
@@ -308,7 +315,7 @@ def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:
     if not isinstance(op, HasValueInterface):
         return foreign_value(op, x)
     result = op.compute(arithmetic, x)
-    if isinstance(op, tdsl.TensorOp) and not np.ndim(result):
+    if not np.ndim(result) and isinstance(op, tdsl.TensorOp):
         # The format proved the result to be one number for any operands.
         return np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
     return result

@@ -95,7 +95,12 @@ def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
             total += _of_numbers([part], start + length)[:, start:]
         elif start in part.all_positions:
             slopes = np.where((part.positions == start)[..., None], part.slopes, 0.0).sum(1)
-            total += np.einsum("sn,skn->sk", slopes, np.broadcast_to(part.factors, (samples, *part.factors.shape[1:])))
+            # The margins of most samples do not depend on most rows of the last layer, nor on other nodes of a tree.
+            (some,) = np.nonzero(slopes.any(1))
+            factors = part.factors if len(part.factors) == 1 else part.factors[some]
+            total[some] += np.einsum(
+                "sn,skn->sk", slopes[some], np.broadcast_to(factors, (len(some), *factors.shape[1:]))
+            )
     return total
 
 
@@ -172,7 +177,7 @@ class _GradientTape(Trace):
     def _derivatives(self, op: Operation, operands: Sequence[int], made: int, slope: Array) -> Derivatives | None:
         if not isinstance(op, HasValueInterface):
             return None
-        return op.derivative([self.values[index] for index in operands], self.values[made], slope)
+        return op.derivative(self.reals, [self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
         """The derivative with respect to whole rows of a constant; None for a value that is not part of a constant."""

@@ -20,6 +20,7 @@ from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.arrays.values import Arithmetic, Factored, HasValueInterface
+from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.traces import Trace
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class TrainingTrace(Trace):
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic, trained: Collection[tdsl.ConstOp]):
-        self.trained = frozenset(trained)
+        self.trained, self.reals = frozenset(trained), Reals()
         self.varying: set[int] = set()
         self.scores = logits_of(function)
         super().__init__(function, inputs, arithmetic)
@@ -65,7 +66,7 @@ class TrainingTrace(Trace):
             if not isinstance(op, HasValueInterface):
                 continue
             by = self._unlimited(made, by)
-            derivatives = op.derivative([self._reals(index) for index in operands], self._reals(made), by)
+            derivatives = op.derivative(self.reals, [self._reals(index) for index in operands], self._reals(made), by)
             if derivatives is None:
                 continue
             for index, derivative in zip(operands, derivatives, strict=True):

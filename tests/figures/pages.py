@@ -59,7 +59,7 @@ class Table:
         if heading in taken:
             return taken[heading]
         if command in measured:
-            return "-"
+            return "does not fit" if "does not fit" in measured[command]["error"] else "-"
         raise MissingFigure(f"{self.name}: '{heading}' of '{label}' is neither measured nor in {self.name}.json")
 
 

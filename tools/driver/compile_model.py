@@ -108,8 +108,9 @@ def build_folder(
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines
+    from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
-    from tinyml.tools.driver.compile_program import compile_asked, compile_choice, remedies
+    from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
@@ -155,7 +156,13 @@ def build_folder(
         measured = mismatch = None
         if is_available(board.name):
             progress.step(f"measuring on {board.name}")
-            measured, mismatch = _measure(folder, compiled, board, data, request.optimize)
+            try:
+                measured, mismatch = _measure(folder, compiled, board, data, request.optimize)
+            except FullStackError as error:
+                if not must_fit:
+                    raise
+                ram = _ram_with_stack(folder, compiled, board, data, request.optimize)
+                raise does_not_fit(program, ctx, request, board, 0, ram) from error
         else:
             progress.step(f"not measured: {board.name} is not installed")
         if packagings and mismatch is None:
@@ -219,3 +226,14 @@ def _measure(
     inputs = data.x[:MEASURED_SAMPLES]
     limits = {"flash": board.flash, "ram": board.ram}
     return run_on_device(folder, compiled.formats, inputs, target=board.name, optimize=f"-{optimize}", **limits)
+
+
+def _ram_with_stack(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> int:
+    """The RAM of a program whose stack overflows: as on a larger board with the same core, or else as estimated."""
+    from tinyml.targets.registry import board as board_named
+    from tinyml.tools.driver.limits.within_ram import ram_of
+
+    if board.larger is None:
+        return max(ram_of(compiled, board.name), (board.ram or 0) + 1)
+    measured, _ = _measure(folder, compiled, board_named(board.larger), data, optimize)
+    return measured.static_bytes + measured.stack_bytes

@@ -22,6 +22,7 @@ from tinyml.tools.driver.requests.request import AUTO_FORMAT, DECIDED, DEFAULT_L
 from tinyml.tools.driver.stages import compile_again, compile_formats, compile_kept, compile_stages
 from tinyml.transforms.ir.outputs import CLASS
 from tinyml.transforms.search.costs.working_memory import arena_and_input
+from tinyml.transforms.search.evaluation.workers import one_thread
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -43,7 +44,8 @@ def compile_choice(
         request = replace(request, outputs=CLASS)
     loss = DEFAULT_LOSS if request.loss is None else request.loss
     try:
-        choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board, loss))
+        with one_thread():
+            choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board, loss))
     except NothingFitsError as error:
         least = error.least
         needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, least.flash, least.ram)}"
@@ -78,12 +80,10 @@ def compile_asked(
         compiled, limit = again(options), request.ram or board.ram
     except TooLargeError as error:
         needed = needed_by(program, ctx, request, board)
-        does_not = f"does not fit {board.name} ({board.part}): "
         if needed is None or needed.within(request.flash or board.flash or inf, request.ram or board.ram or inf):
-            raise InputError(f"{does_not}{error.message}", file=str(request.model)) from error
-        does_not += shortage(request, board, needed.flash, needed.ram)
-        helps = remedies(program, ctx, request, board, needed.flash, needed.ram)
-        raise InputError("; ".join([does_not, *helps]), file=str(request.model)) from error
+            needs = f"does not fit {board.name} ({board.part}): {error.message}"
+            raise InputError(needs, file=str(request.model)) from error
+        raise does_not_fit(program, ctx, request, board, needed.flash, needed.ram) from error
     if must_fit and search is None and limit is not None:
         compiled, options = compile_within_ram(limit, compiled, options, taken, again)
         request = replace(request, reuse_input=options.reuse_input)
@@ -98,6 +98,15 @@ def compile_asked(
         help = remedies(program, ctx, request, board, 0, taken(compiled))
         raise InputError("; ".join([needed, *help]))
     return compiled, request
+
+
+def does_not_fit(
+    program: ModuleOp, ctx: Context, request: Request, board: Board, flash: float, ram: float
+) -> InputError:
+    """The error for a program that does not fit, with what helps. flash, ram: bytes that it needs."""
+    needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, flash, ram)}"
+    helps = remedies(program, ctx, request, board, flash, ram)
+    return InputError("; ".join([needed, *helps]), file=str(request.model))
 
 
 def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, flash: float, ram: float) -> list[str]:

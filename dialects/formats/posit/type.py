@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import IntAttr, IntegerType, NoneAttr
 from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, TypeAttribute
@@ -74,6 +74,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     """`!posit.p<n, es>`, `!posit.p<n, es, low, high>` or `!posit.p<n, es, low, high, shift>`; see the module."""
 
     name = "posit.p"
+    WEIGHS_NUMBERS: ClassVar[bool] = True
     GOOD_FOR = "posits: precise near 1, slow; for models whose numbers differ much in magnitude"
     n: IntAttr
     es: IntAttr

@@ -103,7 +103,7 @@ class HasValueInterface(Operation, ABC):
         """The result in raws, bit for bit as devices compute it."""
         raise InputError(f"{self.name} is not supported yet by the evaluator")
 
-    def derivative(self, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         """The derivatives with respect to each operand, given the result y and the derivative `slope` by it.
 
         None for an operand on which the result does not depend; None instead of a list for an op without derivatives.

@@ -6,7 +6,7 @@ which is most of the work of a compilation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -48,13 +48,10 @@ if TYPE_CHECKING:
 class Prepared:
     """A program on reals, ready for formats.
 
-    passes: the passes that made it. before: the program as they made it. profile: the pass that comes next.
+    before: the program as the passes before the profile made it. profile: the pass that comes next.
     """
 
-    def __init__(
-        self, passes: Sequence[ModulePass], before: ModuleOp, profile: ModulePass, data: Data, scheme: str | None
-    ):
-        self.passes = passes
+    def __init__(self, before: ModuleOp, profile: ModulePass, data: Data, scheme: str | None):
         self.before = before
         self.profile = profile
         self.data = data
@@ -108,6 +105,7 @@ class Trials:
         self.options = options
         self.data = data
         self._prepared: list[Prepared] = []
+        self._stages: dict[tuple[ModuleOp, ModulePass], ModuleOp] = {}
         self._trials: dict[str, ProgramTrial] = {}
 
     def of(self, alternative: Alternative) -> ProgramTrial:
@@ -120,16 +118,23 @@ class Trials:
         """The program on reals for given options."""
         passes = passes_to_formats(options, None)
         profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass))
+        before = self.program
+        for step in passes[:profiled]:
+            before = self._after(before, step)
         for known in self._prepared:
-            if known.passes == passes[:profiled]:
+            if known.before is before or known.before.is_structurally_equivalent(before):
                 return known
-        before = self.program.clone()
-        pipelines.run(before, self.ctx, passes[:profiled])
-        for known in self._prepared:
-            if known.before.is_structurally_equivalent(before):
-                return known
-        self._prepared.append(Prepared(passes[:profiled], before, passes[profiled], self.data, options.functions))
+        self._prepared.append(Prepared(before, passes[profiled], self.data, options.functions))
         return self._prepared[-1]
+
+    def _after(self, module: ModuleOp, step: ModulePass) -> ModuleOp:
+        """The program that a pass makes of a known one, which is the same object if nothing changes."""
+        if (module, step) not in self._stages:
+            changed = module.clone()
+            step.apply(self.ctx, changed)
+            same = changed.is_structurally_equivalent(module)
+            self._stages[module, step] = module if same else changed
+        return self._stages[module, step]
 
 
 class ProgramTrial:

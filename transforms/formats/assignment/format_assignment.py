@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
@@ -38,7 +39,7 @@ class FormatAssignment:
 
     def __init__(self, function: func.FuncOp, inputs: Reals | None = None):
         self.function = function
-        self.moments = None if inputs is None else InputMoments(function, inputs)
+        self.inputs = inputs
         self._fitted: dict[object, NumberFormat] = {}
         self.classes = tensor_classes(function)
         self.class_of = {value: tensors for tensors in self.classes for value in tensors.members}
@@ -48,6 +49,11 @@ class FormatAssignment:
         self._bounding = [op for op in ops if op.addends or op.pairs]
         self.given = self._given()
         self._assigned: dict[tuple[FormatChoice, ...], list[NumberFormat]] = {}
+
+    @cached_property
+    def moments(self) -> InputMoments | None:
+        """The moments by which constants are rounded, from an evaluation of all inputs; None without inputs."""
+        return None if self.inputs is None else InputMoments(self.function, self.inputs)
 
     def formats(self, choices: Sequence[FormatChoice]) -> Sequence[NumberFormat]:
         """The formats of the classes, in order, for one choice per class.
@@ -108,7 +114,8 @@ class FormatAssignment:
             roots = list(dict.fromkeys(root for value in tensors.members if (root := tdsl.constant_root(value))))
             reals = [tdsl.format_of(root.result).decode(root.raws) for root in roots]
             [constant] = reals if len(reals) == 1 else [np.concatenate([part.ravel() for part in reals])]
-            importance = self.moments.mean_squares(roots[0]) if self.moments and len(roots) == 1 else None
+            weighed = format.WEIGHS_NUMBERS and len(roots) == 1 and self.moments is not None
+            importance = self.moments.mean_squares(roots[0]) if weighed and self.moments else None
             self._fitted[key] = format.fitted_to(constant, importance, rows=_has_rows(tensors))
         return self._fitted[key]
 

@@ -37,24 +37,34 @@ class Moments:
     @staticmethod
     def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
         """The moments of weighted samples of shape (samples, length), with covariances shrunk towards the diagonal."""
-        total = weights.sum()
-        means = [(weights @ samples) / total for samples in (reals, rounded)]
+        total, root = weights.sum(), np.sqrt(weights)[:, None]
         # Pixels at the edge of an image are always zero, and a product of a matrix and itself takes half the time of
         # others.
         used = reals.any(0) | rounded.any(0)
-        rooted = [samples[:, used] * np.sqrt(weights)[:, None] for samples in (reals, rounded)]
+        mean, rooted = (weights @ rounded) / total, rounded[:, used] * root
+        some = slice(None) if used.all() else np.ix_(used, used)
 
-        def shrunk(left: Reals, mean: Reals) -> NDArray[np.float64]:
-            of_means = mean[:, None] * means[1]
-            covariance = -of_means
-            covariance[np.ix_(used, used)] += left.T @ rooted[1] / total
-            return snapped((1 - SHRINKAGE) * covariance + np.diag(SHRINKAGE * np.diag(covariance)) + of_means)
+        def shrunk(left: Reals, mean_of_left: Reals) -> NDArray[np.float64]:
+            of_means = mean_of_left[:, None] * mean
+            moments = -of_means
+            moments[some] += left.T @ rooted / total
+            variances = np.diag(moments).copy()
+            moments *= 1 - SHRINKAGE
+            np.fill_diagonal(moments, np.diag(moments) + SHRINKAGE * variances)
+            moments += of_means
+            return snapped(moments)
 
-        of_rounded = shrunk(rooted[1], means[1])
-        return Moments(of_rounded, of_rounded if reals is rounded else shrunk(rooted[0], means[0]), axes)
+        of_rounded = shrunk(rooted, mean)
+        if reals is rounded:
+            return Moments(of_rounded, of_rounded, axes)
+        return Moments(of_rounded, shrunk(reals[:, used] * root, (weights @ reals) / total), axes)
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """The numbers, rounded to `BITS` bits of the greatest of them."""
-    unit = math.ldexp(1.0, math.frexp(float(np.abs(numbers).max(initial=0.0)))[1] - BITS)
-    return np.rint(numbers / unit) * unit
+    greatest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))
+    unit = math.ldexp(1.0, math.frexp(greatest)[1] - BITS)
+    units = numbers / unit
+    np.rint(units, out=units)
+    units *= unit
+    return units

@@ -22,6 +22,8 @@ from tinyml.transforms.formats.constants.round_weights import worth_moving
 from tinyml.transforms.formats.evaluation.evaluator import evaluator_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
     from tinyml.transforms.formats.evaluation.candidates import Formats
     from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 CERTAIN = 1.5
 """A number compensates for other errors only if margins depend on it by at least this many standard errors."""
+
+MOST_MOMENTS = 1 << 24
+"""The most moments of rows that are kept for the second refinement, 8 bytes each."""
 
 NEGLIGIBLE = 1e-3
 """Numbers are kept if their errors cost less than this share of the error of their row's most important number."""
@@ -65,7 +70,8 @@ class _Refinement:
     """The constants of a candidate during refinement.
 
     raws: of changed constants, by index. errors: of the margins, of shape (samples,). own: the part of these errors
-    that the errors of all constants cause, to first order.
+    that the errors of all constants cause, to first order. moments: of rows' slopes, by the constant's index and the
+    numbers; room: for how many more.
     """
 
     def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
@@ -80,6 +86,8 @@ class _Refinement:
         self.gradients = evaluator.gradients
         self.constants = evaluator.candidates.constants.constants
         self.raws: dict[int, Raws] = {}
+        self.moments: dict[tuple[int, bytes], NDArray[np.float64]] = {}
+        self.room = MOST_MOMENTS
         self.loss, self.errors = self._tried({})
         self.own = self._own_errors()
 
@@ -104,7 +112,8 @@ class _Refinement:
                 slopes = slopes[:, live - row.start]
                 most = np.abs(near).reshape(-1, row.stop - row.start).sum(1).max()
                 most -= np.abs(now[row]).sum() - np.abs(now[live]).sum()
-                moves = self._moves(now[live], other[live], slopes, errors, most, own)
+                moments = self._moments_of(index, live, slopes)
+                moves = self._moves(now[live], other[live], slopes, errors, moments, most, own)
                 errors = errors + slopes @ np.where(moves, other[live] - now[live], 0.0)
                 moved[live] = moves
         if not moved.any():
@@ -116,15 +125,33 @@ class _Refinement:
             if own:
                 self.own = snapped(errors)
 
-    def _moves(self, now: Reals, other: Reals, slopes: Reals, errors: Reals, most: float, own: bool) -> Reals:
-        """A mask of the numbers of a row that are worth moving."""
+    def _moments_of(self, index: int, live: NDArray[np.intp], slopes: Reals) -> NDArray[np.float64]:
+        """The moments of some numbers' slopes, which do not change between the refinements of a constant."""
+        key = index, live.tobytes()
+        if (known := self.moments.get(key)) is None:
+            known = Moments.of(slopes, slopes, self.weights).rounded
+            self.room -= known.size
+            if self.room >= 0:
+                self.moments[key] = known
+        return known
+
+    def _moves(
+        self,
+        now: Reals,
+        other: Reals,
+        slopes: Reals,
+        errors: Reals,
+        moments: NDArray[np.float64],
+        most: float,
+        own: bool,
+    ) -> Reals:
+        """A mask of the numbers of a row that are worth moving. moments: of their slopes."""
         weighted = slopes * self.weights[:, None]
         total = self.weights.sum()
         doubts = None
         if not own:
             doubts = CERTAIN * np.sqrt(snapped((weighted**2).T @ errors**2))[None] / total
         mean = snapped(weighted.T @ errors)[None] / total
-        moments = Moments.of(slopes, slopes, self.weights).rounded
         return worth_moving(now[None], other[None], mean, moments, most, doubts)[0]
 
     def _tried(self, raws: dict[int, Raws]) -> tuple[float, Reals]:

@@ -27,7 +27,6 @@ class RoundedConstants:
         self.index = {tensors: i for i, tensors in enumerate(assignment.classes)}
         constants = [op for op in assignment.function.walk() if isinstance(op, tdsl.ConstOp)]
         self.constants = [op for op in constants if op.result in assignment.class_of]
-        self.moments = assignment.moments
         self.known: dict[object, Raws] = {}
 
     def raws(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> dict[SSAValue, Raws]:
@@ -47,7 +46,7 @@ class RoundedConstants:
 
     def _raws(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Raws:
         format = format_of(constant.result)
-        moments = None if self.moments is None else self.moments.of(constant, format_of)
+        moments = self.assignment.moments and self.assignment.moments.of(constant, format_of)
         key = constant, format.type, id(moments)
         if key not in self.known:
             reals = tdsl.format_of(constant.result).decode(constant.raws)

@@ -16,7 +16,7 @@ from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Met
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.formats.number_format import Raws, Reals
     from tinyml.runtime.evaluator.gradients import Gradients
     from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
     from tinyml.runtime.model.data import Data
@@ -49,14 +49,28 @@ class CandidateEvaluator:
     """Evaluates the candidates of one program on one data set."""
 
     def __init__(self, module: ModuleOp, data: Data, scheme: str | None):
-        from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function, samples_together
+        self.data = data
+        self.candidates = Candidates(module, data.x.astype("f8"), scheme)
+
+    @cached_property
+    def reference(self) -> Reference:
+        """The program on reals, on the data."""
+        return Reference(self.candidates.module, self.data)
+
+    @cached_property
+    def arguments(self) -> Reals:
+        """The reals of the program's argument, in the order of the reference."""
+        from tinyml.runtime.evaluator.evaluator import argument_reals
+
+        return argument_reals(self.candidates.module, self.reference.inputs)
+
+    @cached_property
+    def shared(self) -> SharedEvaluator:
+        """The evaluator of all candidates, on the arguments."""
+        from tinyml.runtime.evaluator.evaluator import samples_together
         from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 
-        self.candidates = Candidates(module, data.x.astype("f8"), scheme)
-        self.reference = Reference(module, data)
-        self.arguments = argument_reals(module, self.reference.inputs)
-        """The reals of the program's argument, in the order of the reference."""
-        self.shared = SharedEvaluator(self.arguments, chunk=samples_together(predict_function(module)))
+        return SharedEvaluator(self.arguments, chunk=samples_together(self.candidates.function))
 
     @cached_property
     def gradients(self) -> Gradients:

@@ -20,6 +20,9 @@ SWEEPS = 20
 SMALL = 0.3
 """Points nearer to the origin than this share of the greatest distance are ignored."""
 
+NEARER = 0.7
+"""A share of the greatest distance, below sqrt(1/2)."""
+
 
 def level_rotation(points: Reals) -> NDArray[np.float64]:
     """An orthogonal matrix Q of shape (n, n) such that the greatest magnitude in `points @ Q.T` is small.
@@ -43,7 +46,10 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
             for j in range(i):
                 a, b = turned[:, i], turned[:, j]
                 greatest = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
-                far = np.hypot(a, b) > greatest / 2
+                # At any angle the farthest point has a coordinate of at least sqrt(1/2) of its distance, and nearer
+                # points have smaller ones.
+                distances = np.hypot(a, b)
+                far = distances > NEARER * distances.max(initial=0.0)
                 first, second = cosines * a[far] - sines * b[far], sines * a[far] + cosines * b[far]
                 reached = np.maximum(np.abs(first).max(1, initial=0.0), np.abs(second).max(1, initial=0.0))
                 best = int(reached.argmin())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import scf
@@ -29,7 +30,9 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 """The sampling step as a share of the length: the golden ratio is not commensurate with the axes of an array."""
 
 
+@lru_cache
 def _spread(length: int) -> NDArray[np.int64]:
+    """The positions that are sampled of an array: iterations of loops have arrays of equal length."""
     return (np.arange(SAMPLED) * GOLDEN % 1 * length).astype(np.int64)
 
 

@@ -116,7 +116,7 @@ class Workers:
             import_module("ray.util.joblib").register_ray()
 
     def __enter__(self) -> Workers:
-        self._limit = _threads().limit(limits=1)
+        self._limit = one_thread()
         return self
 
     def __exit__(
@@ -137,16 +137,16 @@ class Workers:
 
 def _by_one_thread(work: Work[T, R], problem: SearchProblem, tasks: Sequence[T]) -> list[R]:
     # An exit would end the worker, and a traceback stays in it.
-    with _threads().limit(limits=1), attributed():
+    with one_thread(), attributed():
         return work(problem, tasks)
 
 
-def _threads() -> Any:
-    """The controller that limits the threads of the numeric libraries."""
+def one_thread() -> Any:
+    """A context in which the numeric libraries use one thread: for small arrays, more wait longer than they compute."""
     global _controller
     if _controller is None:
         _controller = import_module("threadpoolctl").ThreadpoolController()
-    return _controller
+    return _controller.limit(limits=1)
 
 
 _controller: Any = None

@@ -22,6 +22,7 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.tdsl.arrays.values import Arithmetic
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped
 from tinyml.dialects.tdsl.elementwise import Insert
 from tinyml.dialects.tdsl.movement import dimensions, identity
@@ -78,7 +79,9 @@ class RunningSumOp(tdsl.TensorOp):
             sums.append(format.add(m, sums[-1], format, x[0][:, i], source))
         return np.stack(sums, 1)
 
-    def derivative(self, x: Sequence[Any], y: NDArray[Any], slope: NDArray[Any]) -> Sequence[NDArray[Any]]:
+    def derivative(
+        self, arithmetic: Arithmetic, x: Sequence[Any], y: NDArray[Any], slope: NDArray[Any]
+    ) -> Sequence[NDArray[Any]]:
         return [np.flip(np.cumsum(np.flip(slope, 1), 1), 1)]
 
 

@@ -70,6 +70,17 @@ def test_forests_in_floats():
     assert "inner nodes in 20 trees, about" in str(error.value)
 
 
+def test_stacks_that_meet_the_static_data():
+    """Arena and input fit, beside which the stack does not: known once the program runs."""
+    x = np.random.default_rng(0).normal(size=(40, 1021))
+    estimator = sk.LogisticRegression().fit(x, x[:, 0] > 0)
+    said = r"does not fit uno .*: needs 2,0[5-9]\d bytes of RAM, the board has 2,048; format fixed width 8 needs about"
+    with pytest.raises(tinyml.InputError, match=said) as error:
+        tinyml.compile(estimator, x, x[:, 0] > 0, board="uno", width=16)
+    assert "mega has" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
 def test_every_door_says_what_a_model_stores():
     data = halves("iris")
     vectors = sk.SVC().fit(data.x, data.y)

@@ -106,3 +106,12 @@ def test_published_arithmetic_stays_as_it_was():
     assert not refine_constants(
         evaluator, tuple(assignment.formats([FormatChoice(published)] * len(assignment.classes)))
     )
+
+
+@pytest.mark.parametrize(("format", "weighs"), [("fixed", False), ("zeroskew", False), ("minifloat", True)])
+def test_data_are_evaluated_only_for_formats_that_weigh_numbers(format: str, weighs: bool):
+    evaluator = CandidateEvaluator(profiled("protonn"), load_data(str(MODELS["protonn"].with_name("val.npz"))), None)
+    assignment = evaluator.candidates.assignment
+    assignment.formats([FormatChoice(format_named(context(), format, 8))] * len(assignment.classes))
+    assert ("moments" in vars(assignment)) == weighs
+    assert "reference" not in vars(evaluator)
