@@ -177,7 +177,7 @@ class _GradientTape(Trace):
     def _derivatives(self, op: Operation, operands: Sequence[int], made: int, slope: Array) -> Derivatives | None:
         if not isinstance(op, HasValueInterface):
             return None
-        return op.derivative(self.reals, [self.values[index] for index in operands], self.values[made], slope)
+        return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
         """The derivative with respect to whole rows of a constant; None for a value that is not part of a constant."""
