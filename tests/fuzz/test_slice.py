@@ -30,6 +30,7 @@ CASES = {
     "plug-ins": 1,
     "arrivals": 2,
     "programs": 1,
+    "channel graphs": 1,
 }
 
 

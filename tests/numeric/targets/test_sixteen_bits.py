@@ -180,7 +180,7 @@ def test_coded_rows(target: str, runner: Runner, tmp_path: Path):
 
 SUITES = {
     "dialects/formats/test_formats_on_devices.py transforms/loops/test_packed_programs.py": (
-        "elementwise or lengths or (network and 16)"
+        "(elementwise and not q-32 and not s-8 and not u-4 and not c-4) or lengths or (network and 16)"
     ),
     "targets/test_generated_c.py lowering/frontends/test_random_networks.py runtime/include runtime/evaluator "
     "lowering/frontends/onnx/test_onnx_devices.py lowering/frontends/tflite/test_tflite_bits.py "

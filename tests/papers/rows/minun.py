@@ -8,7 +8,7 @@ EXAMPLE = "numeric/dialects/formats/test_minun_example.py"
 PACKING = "unit/transforms/buffers/test_packing_modes.py"
 POSITS = "numeric/dialects/formats/test_posits.py"
 SEARCHES = "unit/transforms/search/test_searches.py"
-FACES = "numeric/lowering/frontends/seedot/test_faces.py"
+FACES = "numeric/lowering/frontends/onnx/test_faces.py"
 
 NO_DETECTIONS = "the trained detectors have not been measured here yet: their pages hold sizes with random weights"
 

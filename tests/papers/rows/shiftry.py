@@ -347,7 +347,7 @@ ROWS = (
         "([networks](../networks.md#detectors-with-rnnpool))",
         verdict=DIFFERS,
         why="compiled with random weights so far, so that only sizes can be compared",
-        run=tested("numeric/lowering/frontends/seedot/test_faces.py"),
+        run=tested("numeric/lowering/frontends/onnx/test_faces.py"),
     ),
     Row(
         item="pseudocode 18",

@@ -109,14 +109,22 @@ class OrderingProblem:
         touched = frozenset[int]().union(*(self.tasks[i].touches for i in chain))
         return any(done >> i & 1 and not touched.isdisjoint(task.over) for i, task in enumerate(self.tasks))
 
+    @cached_property
+    def _alive(self) -> dict[int, int]:
+        """The bytes alive after sets of tasks: a search asks for those of one set before each task that may follow."""
+        return {}
+
     def alive(self, done: int) -> int:
         """The bytes alive after a set of tasks."""
         done |= self._begin
+        if (known := self._alive.get(done)) is not None:
+            return known
         left, alive = ~done, 0
         # A loop, not a sum over a generator: searches spend much of their time here.
         for size, mask in self._masks:
             if mask & done and mask & left:
                 alive += size
+        self._alive[done] = alive
         return alive
 
     def need(self, done: int, task: int) -> int:

@@ -29,7 +29,7 @@ FORMATS = (
     ("shiftry", 8),
 )
 
-TAKEN = {"fastgrnn": slice(0, None, 2), "protonn": slice(None), "bonsai": slice(1, None, 2)}
+TAKEN = {"fastgrnn": slice(0, None, 5), "protonn": slice(None), "bonsai": slice(1, None, 2)}
 """The formats that a model has; the smallest has every one."""
 
 

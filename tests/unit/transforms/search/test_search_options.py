@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 from programs.paths import MODELS
-from programs.searches import evaluation_of, passes, profiled, some_data
+from programs.searches import evaluation_of, profiled, some_data
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.lowering.pipelines import run
-from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
-from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
-from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
 from tinyml.transforms.search.search_demote import SearchDemotePass
@@ -70,20 +65,3 @@ def test_pareto_takes_the_widths_that_are_offered():
         search = Search(evaluation, FixedType.of_width(16))
         found = SearchParetoPass("", metric="disagreement", widths=(6, 9), effort=1).search(search)
         assert {choice.prototype.bits for choice in found.choices} <= {6, 9}
-
-
-def test_pareto_is_no_worse_than_promotion_where_memory_is_short(tmp_path: Path):
-    """Products that a sum carries are rounded one by one there, which leaves the most room."""
-    data, file = some_data("protonn"), saved(tmp_path)
-    reference = Reference(profiled("protonn"), data)
-    losses: list[float] = []
-    for search in (
-        SearchPromotePass(file, ram=182, metric="margin", jobs=1),
-        SearchParetoPass(file, ram=182, metric="margin", jobs=1),
-    ):
-        module = profiled("protonn").clone()
-        search.apply(context(), module)
-        run(module, context(), passes(file)[1])
-        outcome = evaluate_program(module, reference, SharedEvaluator(reference.inputs), "margin", math.inf)
-        losses.append(outcome.margin)
-    assert losses[1] <= losses[0]

@@ -19,7 +19,7 @@ from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
 
-SMALL = Face(4, [(8, 1), (16, 2)], {0: True, 1: False}, ((4, 4), (8, 8)), height=16, width=24)
+SMALL = Face(4, [(8, 1), (16, 2)], {0: True, 1: False}, ((4, 4), (8, 8)), height=16, width=16)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def model() -> onnx.ModelProto:
 
 @pytest.fixture(scope="module")
 def images() -> Array:
-    return np.random.default_rng(2).uniform(-1, 1, (2, SMALL.height * SMALL.width)).astype(np.float32)
+    return np.random.default_rng(2).uniform(-1, 1, (1, SMALL.height * SMALL.width)).astype(np.float32)
 
 
 def test_reals_of_a_face(model: onnx.ModelProto, images: Array):

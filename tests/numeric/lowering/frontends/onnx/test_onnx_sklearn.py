@@ -170,7 +170,7 @@ def test_values_are_those_of_predict(name: str):
 @pytest.mark.parametrize(
     ("estimator", "name"),
     [
-        (sk.KNeighborsClassifier(3), "Scan"),
+        (sk.KNeighborsClassifier(3), "Sqrt"),
         (sk.make_pipeline(sk.Normalizer("l1"), sk.Ridge()), "Normalizer"),
     ],
 )
