@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from figures.commands import Unmeasured, measure
-from figures.pages import PAGES, MissingFigure, column_of, has_figures, renewed, tables
+from figures.pages import PAGES, column_of, has_figures, renewed, rewrite, tables
 from figures.store import FOLDER, MEASURED, SOURCES, compilers, head, is_current, read, write
 from figures.tables import TABLES
 
@@ -57,17 +57,7 @@ def main() -> int:
             continue
         write(MEASURED, {**read(MEASURED), "compilers": compilers(), command: {"commit": commit, **values}})
         print(command, values, flush=True)
-    incomplete = 0
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        try:
-            after = renewed(text)
-        except MissingFigure as error:
-            print(f"error: {page.name}: {error}", file=sys.stderr)
-            incomplete += 1
-            continue
-        if after != text:
-            page.write_text(after, encoding="utf-8")
+    incomplete = rewrite(PAGES, renewed)
     if not arguments.only:
         write(MEASURED, {key: values for key, values in read(MEASURED).items() if key in (*chosen, "compilers")})
     _forget_replaced()

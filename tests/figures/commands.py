@@ -47,22 +47,8 @@ def measure(command: str, models: Path | None = None) -> Values:
     models: a folder that holds further models, itself or in folders. Raises `Unmeasured` if the model is nowhere.
     """
     name, model, *options = shlex.split(command)
-    if name == "estimator":
-        return _estimator(model)
-    if name == "sensor":
-        return _sensor(model)
-    if name == "board":
-        from figures.digits_on_boards import at_serial_line
-
-        return at_serial_line(options)
-    if name == "digits":
-        from figures.digits_on_boards import on_all_images
-
-        return on_all_images(model_path(model, models) / "test.npz")
-    if name == "finetune":
-        from figures.trainings import finetuned
-
-        return finetuned(model, options)
+    if name in _OF_TESTS:
+        return _OF_TESTS[name](model, options)
     if model not in WRITTEN:
         return _COMMANDS[name](model_path(model, models), options)
     with tempfile.TemporaryDirectory() as folder:
@@ -71,7 +57,7 @@ def measure(command: str, models: Path | None = None) -> Values:
         return _COMMANDS[name](path, options)
 
 
-def _estimator(name: str) -> Values:
+def _estimator(name: str, options: list[str]) -> Values:
     """An estimator of `programs.digits` on an Uno, by its own choice; accuracies are those of the test samples."""
     from programs import digits
 
@@ -83,7 +69,7 @@ def _estimator(name: str) -> Values:
     return {**values, "format": f"{report.format} {report.width}"}
 
 
-def _sensor(name: str) -> Values:
+def _sensor(name: str, options: list[str]) -> Values:
     """A model of `programs.sensor_cases` on all devices, with reals as inputs and with a sensor's integers.
 
     Accuracies are those of the evaluator, `differ` counts the labels, on all devices, that are not the evaluator's.
@@ -143,7 +129,29 @@ def _plan(model: Path, options: list[str]) -> Values:
     return {mode: plan["bytes"] if isinstance(plan, dict) else plan for mode, plan in answer.items()}
 
 
-_COMMANDS = {"bench": _bench, "compile": _compile, "weigh": _weigh, "plan": _plan}
+def _digits(model: Path, options: list[str]) -> Values:
+    from figures.digits_on_boards import on_all_images
+
+    return on_all_images(model / "test.npz")
+
+
+def _board(name: str, options: list[str]) -> Values:
+    from figures.digits_on_boards import at_serial_line
+
+    return at_serial_line(options)
+
+
+def _finetune(name: str, options: list[str]) -> Values:
+    from figures.trainings import finetuned
+
+    return finetuned(name, options)
+
+
+_OF_TESTS = {"estimator": _estimator, "sensor": _sensor, "board": _board, "finetune": _finetune}
+"""Measurements of what the tests name."""
+
+_COMMANDS = {"bench": _bench, "compile": _compile, "weigh": _weigh, "plan": _plan, "digits": _digits}
+"""Measurements of a folder or file of a model."""
 
 
 def _run(arguments: list[str]) -> str | None:

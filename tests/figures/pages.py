@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from programs.paths import ROOT
@@ -103,6 +105,22 @@ def renewed(page: str) -> str:
         return table[0].removesuffix(table["body"]) + "".join(Table.matched(table).renewed(measured))
 
     return _TABLE.sub(again, page)
+
+
+def rewrite(pages: Iterable[Path], renewed: Callable[[str], str]) -> int:
+    """Write pages anew; returns the number of those with missing figures, which stay as they are."""
+    missing = 0
+    for page in pages:
+        before = page.read_text(encoding="utf-8")
+        try:
+            after = renewed(before)
+        except MissingFigure as error:
+            print(f"error: {page.name}: {error}", file=sys.stderr)
+            missing += 1
+            continue
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+    return missing
 
 
 def column_of(table: str, heading: str, label: str) -> tuple[str, str]:

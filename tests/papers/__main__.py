@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from figures.commands import Unmeasured
-from figures.pages import MissingFigure
+from figures.pages import rewrite
 from figures.store import head, is_current, write
 from programs.paths import ROOT
 from rich.console import Console
@@ -68,21 +68,9 @@ def check(row: Row, values: Values) -> None:
 
 def renew_pages() -> int:
     """Write the pages and pictures anew; returns the number of those with missing figures."""
-    missing = 0
     for file, text in pictures().items():
         file.write_text(text, encoding="utf-8")
-    for paper in PAPERS:
-        page = page_of(paper)
-        before = page.read_text(encoding="utf-8")
-        try:
-            after = renewed(before)
-        except MissingFigure as error:
-            print(f"{page.name}: {error}", file=sys.stderr)
-            missing += 1
-            continue
-        if after != before:
-            page.write_text(after, encoding="utf-8")
-    return missing
+    return rewrite(map(page_of, PAPERS), renewed)
 
 
 def _is_kept_as_it_is(paper: str, row: Row) -> bool:

@@ -1,4 +1,4 @@
-"""What rows have measured: `docs/figures/papers/PAPER.json`, by item, with commit and command."""
+"""Figures of rows in `docs/figures/papers/PAPER.json`, by item, with commit and command."""
 
 from __future__ import annotations
 

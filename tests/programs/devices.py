@@ -3,7 +3,10 @@
 import os
 from collections.abc import Sequence
 
+import pytest
+
 from tinyml.dialects.num import KernelAttr
+from tinyml.runtime.devices.registry import is_available
 from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.board import Board
 from tinyml.targets.registry import HOST, USUAL, board, chip_of, chips, kernel_of, kernels_of, known_kernel
@@ -13,6 +16,12 @@ _ONLY = os.environ.get("TESTED_BOARD")
 
 _SMALLEST = 2048
 """The least RAM in bytes for programs of tests, which run on a larger board with the same core if there is less."""
+
+
+def need_tools(target: str) -> None:
+    """Skip a test on a machine that cannot compile for a board and run the result."""
+    if not is_available(target):
+        pytest.skip(f"the tools of {target} are not installed")
 
 
 def roomy(name: str) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+
+from xdsl.dialects.builtin import IntAttr
 
 from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
 from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
 from tinyml.dialects.lazy_numpy import np
 
@@ -29,6 +32,10 @@ class ExactInteger(ScaledInteger, ExactFormat):
     @property
     def scale(self) -> int:
         return self.frac.data
+
+    def narrowed(self, bits: int) -> Self:
+        bits = min(bits, self.width.data - self.WIDTHS[0])
+        return self.new([IntAttr(self.width.data - bits), IntAttr(max(self.frac.data - bits, FRACS[0]))])
 
     def integers(self, raws: Raws) -> NDArray[np.int64]:
         return raws.astype(np.int64)

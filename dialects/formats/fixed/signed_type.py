@@ -63,10 +63,6 @@ class SignedType(ExactInteger):
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
         return SignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
-    def narrowed(self, bits: int) -> SignedType:
-        bits = min(bits, self.width.data - WIDTHS[0])
-        return SignedType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
-
     def rounding(self, scale: int) -> int:
         """Half a unit in the last place."""
         return 1 << max(scale - self.frac.data - 1, 0)

@@ -112,10 +112,6 @@ class FixedType(ExactInteger):
         more = max(REGISTER_WIDTH - self.width.data, 0)
         return FixedType(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
 
-    def narrowed(self, bits: int) -> FixedType:
-        bits = min(bits, self.width.data - WIDTHS[0])
-        return FixedType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
-
     def addend(self, other: NumberFormat, result: NumberFormat) -> FixedType:
         frac = max(exact(other).scale, exact(result).scale)
         coarser = min(self.frac.data, max(frac, FRACS[0]))

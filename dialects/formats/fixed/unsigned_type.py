@@ -75,10 +75,6 @@ class UnsignedType(ExactInteger):
         frac = self.width.data - (math.frexp(high)[1] if high > 0 else 0)
         return UnsignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
-    def narrowed(self, bits: int) -> UnsignedType:
-        bits = min(bits, self.width.data - UNSIGNED_WIDTHS[0])
-        return UnsignedType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
-
     def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
         if right <= 0:
             return m.rescale(x, right)

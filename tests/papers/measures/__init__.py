@@ -1,1 +1,1 @@
-"""What rows measure, beyond commands and tests that there are: a file for each kind of measurement."""
+"""Measurements for single rows, a file for each kind."""

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs import all_kernels, labelled_programs
+from programs.devices import need_tools
 from programs.kernel_models import composed
 from programs.labelled_programs import OPTIONS, Answers
 from programs.shared_folders import made_once, shared_root
 
 from tinyml.runtime.devices.host import HostRunner
-from tinyml.runtime.devices.registry import Runner, is_available
+from tinyml.runtime.devices.registry import Runner
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.headers import header_texts, texts_of
 from tinyml.targets.registry import HOST, board, chip_of
@@ -108,8 +109,7 @@ def compiled_quietly(target: str, source: Path, language: str, flags: Sequence[s
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_printed_c_compiles_without_a_warning(target: str, language: str, programs: Path, tmp_path: Path) -> None:
     """Four programs in one translation unit, prepared for optimisation at link time."""
-    if not is_available(target):
-        pytest.skip(f"the tools of {target} are not installed")
+    need_tools(target)
     folder = printed(programs, target)
     source = tmp_path / "all.c"
     source.write_text("".join(f'#include "{folder / name}.c"\n' for name in OPTIONS))
@@ -120,8 +120,7 @@ def test_printed_c_compiles_without_a_warning(target: str, language: str, progra
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_the_whole_runtime_compiles_as_c_and_cpp(target: str, tmp_path: Path) -> None:
     """Headers with all that they define, and kernels, in one translation unit."""
-    if not is_available(target):
-        pytest.skip(f"the tools of {target} are not installed")
+    need_tools(target)
     kernels = [kernel for _, kernel in all_kernels.kernels(target)] + composed(target)
     kernel_texts = dict(text for kernel in kernels for text in texts_of(kernel, target))
     texts = {**header_texts(chip_of(target)), **kernel_texts}

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from programs import gural_murmann
+from programs.devices import need_tools
 from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
 
 from tinyml.dialects.layouts.packed_bits import pack_bits
-from tinyml.runtime.devices.registry import is_available
 from tinyml.targets.registry import chip_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.requests.request import Request
@@ -58,8 +58,7 @@ def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Pa
 @pytest.mark.parametrize(("target", "has_example"), [("uno", True), ("nano33ble", True), ("esp32-c3", False)])
 def test_it_builds_with_the_compiler_of_the_board(target: str, has_example: bool, tmp_path: Path):
     """gcc for RISC-V comes without a C library, so that the library alone is built."""
-    if not is_available(target):
-        pytest.skip(f"the tools of {target} are not installed")
+    need_tools(target)
     model = sensor_model(tmp_path, target, packages=("cmake",))
     build = built(model, tmp_path / "build", f"-DCMAKE_TOOLCHAIN_FILE={model.out / 'cmake/toolchain.cmake'}")
     assert (build / f"lib{NAME}.a").is_file()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs.devices import need_tools
 from programs.gural_murmann import FOLDER as GURAL
 from programs.gural_murmann import images as reduced
 from programs.gural_murmann import logits, program
@@ -14,7 +15,6 @@ from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
 from programs.sketches import CORE, compile_sketch, run_sketch, sketches
 
 from tinyml.dialects.layouts.packed_bits import pack_bits
-from tinyml.runtime.devices.registry import is_available
 from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.requests.request import Request
@@ -146,8 +146,7 @@ OTHERS = {"mkr1000": "gnu++11", "due": "gnu++11", "pico": "gnu++17", "nano33ble"
 
 @pytest.mark.parametrize("target", OTHERS)
 def test_sketches_compile_for_other_families(target: str, tmp_path: Path):
-    if not is_available(target):
-        pytest.skip(f"the tools of {target} are not installed")
+    need_tools(target)
     model, chip = sensor_model(tmp_path, target, packages=("arduino",)), chip_of(target)
     freestanding = [f"-I{CORE / 'freestanding'}"] if "-ffreestanding" in chip.flags else []
     flags = [*chip.flags, *board(target).flags, *freestanding]
