@@ -224,7 +224,7 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
-    """Run passes in order, verifying the module at both ends and its level where that changes."""
+    """Run passes in order on a verified module; verify it at the end, and its level where that changes."""
     PassPipeline(tuple(passes), EndVerification().between).apply(ctx, module)
 
 

@@ -13,7 +13,7 @@ from programs.shared_folders import made_once, shared_root
 from threadpoolctl import threadpool_limits
 
 # A busy machine is no error. Longer searches are those of `make fuzz`.
-settings.register_profile("tinyml", deadline=None, max_examples=40)
+settings.register_profile("tinyml", deadline=None, max_examples=25)
 settings.load_profile("tinyml")
 
 # A shell ignores interrupts of what it starts in the background, and so would the programs that tests interrupt.

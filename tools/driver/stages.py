@@ -105,9 +105,7 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
         raise InputError(f"expected a program ({suffixes})", file=str(path))
     content = read_bytes(path, "program")
     try:
-        if suffix != MLIR:
-            return known[suffix]()(content, str(path))
-        module = parse_mlir(ctx, content, str(path))
+        module = parse_mlir(ctx, content, str(path)) if suffix == MLIR else known[suffix]()(content, str(path))
     except UnicodeDecodeError as error:
         raise InputError("cannot read the program: not a text file", file=str(path)) from error
     try:

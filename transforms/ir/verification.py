@@ -57,18 +57,18 @@ def _record_of(op: Operation) -> Record:
 
 
 class EndVerification:
-    """The verification of a module before the first pass of a pipeline and after the last one.
+    """The verification of a module after the last pass of a pipeline.
 
-    In between only the level is checked, where it changes. That takes a few percent of a compilation; `Verification`
-    finds the pass that is to blame.
+    The module was verified where it was read, or after the pipeline before. In between only the level is checked, where
+    it changes. That takes a few percent of a compilation; `Verification` finds the pass that is to blame.
     """
 
     def __init__(self) -> None:
         self.level: Level | None = None
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module at either end; raises `InputError` between passes if it is not of the level of the second."""
-        if before is None or after is None:
+        """Verify a module at the end; raises `InputError` between passes if it is not of the level of the second."""
+        if after is None:
             module.verify()
         if after is not None and (level := level_of(after)) is not None and level is not self.level:
             check_level(after, module)

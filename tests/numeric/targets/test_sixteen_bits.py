@@ -179,30 +179,33 @@ def test_coded_rows(target: str, runner: Runner, tmp_path: Path):
 
 
 SUITES = {
-    "dialects/formats/test_formats_on_devices.py transforms/loops/test_packed_programs.py": (
-        "(elementwise and not q-32 and not s-8 and not u-4 and not c-4) or lengths or (network and 16)"
+    "dialects/formats/test_formats_on_devices.py": (
+        "(elementwise and (16 or byte or p-8 or c-8)) or (network and (fixed.q-16 or p-16))"
     ),
-    "targets/test_generated_c.py lowering/frontends/test_random_networks.py runtime/include runtime/evaluator "
-    "lowering/frontends/onnx/test_onnx_devices.py lowering/frontends/tflite/test_tflite_bits.py "
-    "runtime/devices/test_runners.py": (
-        "sixteen and not kernels_are_selected and not near and not extremes and not any_call and not static_bytes"
-    ),
+    "transforms/loops/test_packed_programs.py": "lengths or fixed:12",
+    "targets/test_generated_c.py": "sixteen and not kernels_are_selected",
+    "lowering/frontends/test_random_networks.py": "sixteen",
+    "lowering/frontends/onnx/test_onnx_devices.py": "sixteen",
+    "lowering/frontends/tflite/test_tflite_bits.py": "sixteen and int8",
+    "runtime/include": "sixteen and not near and not extremes and not any_call and not O3",
+    "runtime/evaluator": "sixteen",
+    "runtime/devices/test_runners.py": "sixteen and not static_bytes",
 }
-"""Files of tests that take their boards from the registry, and which of their tests are run here, in few processes.
+"""Files of tests that take their boards from the registry, and which of their tests are run here.
 
 Those whose arrays do not fit the RAM are left out; the tests above run these kernels. Constants lie in RAM, too.
 """
 
 
-@pytest.mark.parametrize(("files", "chosen"), SUITES.items(), ids=["formats", "programs"])
-def test_the_suites_of_chips(files: str, chosen: str, tmp_path: Path):
+def test_the_suites_of_chips(tmp_path: Path):
     """Installed beside this one, the package is found by its entry point; nothing is edited."""
     package, entries = ROOT / "tests" / "plugins" / SIXTEEN, tmp_path / "sixteen-1.dist-info"
     entries.mkdir()
     (entries / "METADATA").write_text("Metadata-Version: 2.1\nName: sixteen\nVersion: 1\n")
     (entries / "entry_points.txt").write_text("[tinyml.chips]\nsixteen = sixteen.chip:CHIP\n")
     environment = {**os.environ, "TESTED_BOARD": SIXTEEN, "PYTHONPATH": f"{package}{os.pathsep}{tmp_path}"}
+    chosen = " or ".join(f"({Path(file).stem} and ({tests}))" for file, tests in SUITES.items())
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", chosen]
-    folders = [ROOT / "tests" / "numeric" / file for file in files.split()]
+    folders = [ROOT / "tests" / "numeric" / file for file in SUITES]
     done = subprocess.run([*command, *folders], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

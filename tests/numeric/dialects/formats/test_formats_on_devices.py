@@ -24,9 +24,6 @@ from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 
-pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
-
-
 SLOW = 4
 """Samples that simulated devices run."""
 
@@ -137,6 +134,7 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
 
+@pytest.mark.parametrize("sort", SORTS, ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
     """On another target than the network."""
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
@@ -165,6 +163,17 @@ argmax((V * H) <*> sigmoid(S |*| X))
 """
 
 
+def sorts_of_networks() -> list[Sort]:
+    """One sort of each type: that of 16 bits, or else the first."""
+    types: dict[str, Sort] = {}
+    for sort in SORTS:
+        name, _, width = str(sort).rpartition("-")
+        if name not in types or width == "16":
+            types[name] = sort
+    return [*types.values()]
+
+
+@pytest.mark.parametrize("sort", sorts_of_networks(), ids=str)
 def test_network(sort: Sort, tmp_path: Path):
     """Through the whole compiler, with a sparse and two dense products."""
     random = np.random.default_rng(3)

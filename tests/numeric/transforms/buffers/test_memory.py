@@ -75,7 +75,7 @@ def test_the_arena_is_optimal_and_what_the_linker_reserves(
     assert arena_in_the_object(folder, report["name"], tmp_path) == int(height) == report["ram_bytes"]["arena"]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ["bonsai", "protonn"])
 def test_modes_on_mixed_widths(name: str, tmp_path: Path):
     """`auto` is proven optimal, and no higher than what moves buffers; the stack does not depend on where they lie."""
     report = compiled(name, None, tmp_path / "out", search=SearchRequest("demote", {"jobs": 1}))

@@ -54,17 +54,18 @@ CLASSIFIER = network(
 SEGMENTER = network((8, 6, 2), [((3, 3), (1, 1), (1, 1, 1, 1), None), ((1, 1), (1, 1), (0, 0, 0, 0), 5)], image=True)
 
 
-@pytest.mark.parametrize("name", ["classifier", "segmenter"])
 @pytest.mark.parametrize(
-    ("target", "plan", "input", "order"),
+    ("name", "target", "plan", "input", "order"),
     [
-        ("uno", "rows", "callback", "file"),
-        ("uno", "ordinary", "memory", "file"),
-        ("cortex-m4", "pixels", "memory", "file"),
-        ("cortex-m4", "rows", "callback", "channels-last"),
-        ("riscv", "patches", "memory", "file"),
-        ("riscv", "pixels", "callback", "file"),
-        ("host", "partial-32", "memory", "file"),
+        ("classifier", "uno", "rows", "callback", "file"),
+        ("segmenter", "uno", "rows", "callback", "file"),
+        ("classifier", "uno", "ordinary", "memory", "file"),
+        ("segmenter", "cortex-m4", "pixels", "memory", "file"),
+        ("classifier", "cortex-m4", "rows", "callback", "channels-last"),
+        ("segmenter", "cortex-m4", "rows", "callback", "channels-last"),
+        ("classifier", "riscv", "patches", "memory", "file"),
+        ("segmenter", "riscv", "pixels", "callback", "file"),
+        ("classifier", "host", "partial-32", "memory", "file"),
     ],
 )
 def test_devices_give_the_bits_of_the_evaluator(

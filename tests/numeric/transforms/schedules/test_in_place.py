@@ -33,13 +33,13 @@ IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])
 
 @pytest.mark.parametrize(
     ("plan", "arena"),
-    [("replace", 468), ("herringbone", 435), ("single-transpose", 438), ("rows", 432), ("pixels", 350)],
-    ids=["replace", "herringbone", "single-transpose", "rows", "pixels"],
+    [("replace", 468), ("herringbone", 435), ("pixels", 350)],
+    ids=["replace", "herringbone", "pixels"],
 )
 def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
-    """In halves of bytes: 467.5 by replacing, 434.5 by herringbone as in the paper, 437.5 with a single transpose.
+    """In halves of bytes: 467.5 by replacing, 434.5 by herringbone as in the paper.
 
-    Streamed by rows images take 396 bytes, by pixels 313, and windows 36 or 37.
+    Streamed by pixels images take 313 bytes, and windows 36 or 37.
     """
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
     folder = tmp_path / "out"
@@ -109,9 +109,8 @@ HALF = list(SHAPES)[::2], list(SHAPES)[1::2]
 @pytest.mark.parametrize(
     ("plan", "shape"),
     [
-        *itertools.product(("replace", "herringbone"), SHAPES),
-        *itertools.product(("single-transpose",), HALF[0]),
-        *itertools.product(("optimal-turns",), HALF[1]),
+        *itertools.product(("herringbone", "single-transpose"), HALF[0]),
+        *itertools.product(("replace", "optimal-turns"), HALF[1]),
     ],
 )
 def test_shapes(plan: str, shape: str, tmp_path: Path):

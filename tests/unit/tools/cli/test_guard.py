@@ -159,7 +159,7 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_do_no_harm(tmp_path: Path, closed: str):
     """What would be printed is dropped, and is in no file; errors are not on standard output."""
     command = shlex.join([sys.executable, "-m", "tinyml.tools.main", *COMPILE, str(tmp_path / "out")])
