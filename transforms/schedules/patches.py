@@ -9,7 +9,7 @@ from tinyml.dialects import tdsl
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.schedules.ordinary import ONE_BY_ONE, each, ordinary, ordinary_in_programs
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
-from tinyml.transforms.schedules.plans.halos import Box, area, boxes_of, tiles
+from tinyml.transforms.schedules.plans.halos import areas_of_tiles
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
 from tinyml.transforms.schedules.plans.segmentation import Segment
 from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling, TilingOptions
@@ -30,9 +30,8 @@ class InPatches(Tiling):
         return f"{self.count}x{self.count} patches"
 
     def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
-        image = graph.tensors[graph.nodes[segment.last].result]
-        boxes = (boxes_of(graph, segment.last, tile) for tile in tiles(image[:2], self.count))
-        most = max((area(parts[tensor]) for parts in boxes if tensor in parts), default=0)
+        tiles = areas_of_tiles(graph, segment.last, self.count)
+        most = max((areas[tensor] for _, areas in tiles if tensor in areas), default=0)
         return Share.of_pixels(graph, tensor, most)
 
     def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
@@ -97,25 +96,29 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
     if count > min(image[:2]):
         return None
     peak = work = 0
-    for tile in tiles(image[:2], count):
-        boxes = boxes_of(graph, last, tile)
-        peak = max(peak, _peak(graph, last, boxes))
-        work += sum(
-            node.macs * area(boxes[node.result]) // graph.tensors[node.result].pixels
+    alive = _alive(graph, last)
+    for alike, areas in areas_of_tiles(graph, last, count):
+        peak = max(peak, _peak(alive, areas))
+        work += alike * sum(
+            node.macs * areas[node.result] // graph.tensors[node.result].pixels
             for node in nodes
-            if node.result in boxes
+            if node.result in areas
         )
     bits = graph.size(*graph.inputs, result) + peak
     return Segment(0, last, bits, InPatches(count), work - sum(node.macs for node in nodes))
 
 
-def _peak(graph: Graph, last: int, boxes: dict[str, Box]) -> int:
-    """The most bits alive at once in a tile, excluding input and result."""
+def _alive(graph: Graph, last: int) -> list[dict[str, int]]:
+    """The images alive while each node up to `last` runs, without input and result, and the bits of their pixels."""
     whole = {*graph.inputs, graph.nodes[last].result}
-    peak = 0
+    alive: list[dict[str, int]] = []
     for k, node in enumerate(graph.nodes[: last + 1]):
-        alive = {*node.operands, node.result}
-        alive |= {name for name in boxes if graph.producer[name] < k < graph.last_use[name] <= last}
-        images = {name: graph.tensors[name] for name in alive - whole}
-        peak = max(peak, sum(area(boxes[name]) * image.channels * image.bits for name, image in images.items()))
-    return peak
+        names = {name for name, at in graph.producer.items() if at < k < graph.last_use[name] <= last}
+        images = {name: graph.tensors[name] for name in (names | {*node.operands, node.result}) - whole}
+        alive.append({name: image.channels * image.bits for name, image in images.items()})
+    return alive
+
+
+def _peak(alive: list[dict[str, int]], areas: dict[str, int]) -> int:
+    """The most bits alive at once in a tile that needs parts of these areas."""
+    return max(sum(areas[name] * bits for name, bits in images.items() if name in areas) for images in alive)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_segments
 from tinyml.transforms.schedules.plans.graph import Graph
-from tinyml.transforms.schedules.plans.halos import area, boxes_of, tiles
+from tinyml.transforms.schedules.plans.halos import areas_of_tiles
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
 from tinyml.transforms.schedules.plans.segmentation import Segment
 from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Tiling, TilingOptions
@@ -59,11 +59,11 @@ class InnerPatches(Schedule):
             )
             if not windows or boundary.internal != [first.result] or min(result[:2]) < 2:
                 continue
-            parts = [boxes_of(graph, last, tile)[first.result] for tile in tiles(result[:2], 2)]
+            parts = [(alike, areas[first.result]) for alike, areas in areas_of_tiles(graph, last, 2)]
             image = graph.tensors[first.result]
-            most = max(map(area, parts)) * image.channels * image.bits
+            most = max(area for _, area in parts) * image.channels * image.bits
             bits = boundary.through + graph.size(*boundary.dead, *boundary.kept, *boundary.outputs) + most
-            work = sum(first.macs * area(part) // image.pixels for part in parts) - first.macs
+            work = sum(alike * (first.macs * area // image.pixels) for alike, area in parts) - first.macs
             yield Segment(last - 1, last, bits, Quarters(), max(work, 0))
 
 

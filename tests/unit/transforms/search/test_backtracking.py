@@ -50,7 +50,7 @@ def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.Mon
 
 
 def test_backtracking_ends_at_the_goal_and_at_the_permitted_loss():
-    with Evaluation(problem_of("fastgrnn"), "margin", Workers(1)) as evaluation:
+    with Evaluation(problem_of("protonn"), "margin", Workers(1)) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         wide, narrow = (search.uniform(FixedType.of_width(width)) for width in (12, 8))
         start = with_better_scales(search, narrow)

@@ -113,7 +113,7 @@ THE_THREE = {
 
 
 def test_pareto_is_never_worse_than_the_best_of_the_three():
-    with evaluation_of("fastgrnn") as evaluation:
+    with evaluation_of("protonn") as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         found = {name: search.formats(one.search(search).choices) for name, one in THE_THREE.items()}
         # In the RAM that Shiftry's result works in, without the stack, as MinUn compares them.
