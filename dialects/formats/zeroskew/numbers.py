@@ -129,9 +129,13 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     def encode(self, reals: Reals) -> Raws:
         """Rounds reals to nearest, halves away from zero."""
-        scaled = np.asarray(reals, np.float64) / self._units(np.ndim(reals))
-        rounded = np.trunc(scaled + np.copysign(0.5, scaled))
-        return np.clip(np.nan_to_num(rounded) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
+        scaled = np.asarray(np.asarray(reals, np.float64) / self._units(np.ndim(reals)))
+        scaled += np.copysign(0.5, scaled)
+        np.trunc(scaled, out=scaled)
+        scaled[np.isnan(scaled)] = 0.0
+        scaled += self.zero_point.data
+        # A scalar for a scalar, as other operations of numpy give.
+        return np.clip(scaled, *self.raw_limits, out=scaled).astype(self.dtype)[()]
 
     def encode_away(self, reals: Reals) -> Raws:
         nearest = self.encode(reals)
