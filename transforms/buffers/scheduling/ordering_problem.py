@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import or_
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,11 @@ class Task:
     own: int = 0
     makes: int | None = None
     over: frozenset[int] = frozenset()
+
+    @property
+    def buffers(self) -> frozenset[int]:
+        """All buffers that matter for the task."""
+        return self.touches | self.over | ({self.makes} if self.makes is not None else set())
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,7 @@ class OrderingProblem:
     @cached_property
     def _near(self) -> list[int]:
         """The tasks, as bit sets, that touch a buffer of each task: what it adds to the bytes alive depends on them."""
-        return [
-            reduce(or_, (self._touching[buffer] for buffer in task.touches | task.over), 0)
-            | (0 if task.makes is None else self._touching[task.makes])
-            for task in self.tasks
-        ]
+        return [_union(self._touching, sum(1 << buffer for buffer in task.buffers)) for task in self.tasks]
 
     @cached_property
     def _reusers(self) -> list[int]:
