@@ -223,9 +223,12 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
             yield step
 
 
-def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
-    """Run passes in order, verifying the module at both ends and its level where that changes."""
-    PassPipeline(tuple(passes), EndVerification().between).apply(ctx, module)
+def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, verified: bool = False) -> None:
+    """Run passes in order, verifying the module at both ends and its level where that changes.
+
+    verified: the module is as an earlier run left it, and verified so.
+    """
+    PassPipeline(tuple(passes), EndVerification(verified).between).apply(ctx, module)
 
 
 @dataclass(frozen=True)

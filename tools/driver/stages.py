@@ -230,7 +230,8 @@ def _below(
     stages.append(LevelText("1-formats.mlir", print_ir(formats)))
     buffers = loops = module
     for file, pipeline in _LEVELS.items():
-        pipelines.run(module, ctx, pipelines.flatten(pipeline, vars(options)))
+        verified = pipeline != FORMATS_TO_BUFFERS
+        pipelines.run(module, ctx, pipelines.flatten(pipeline, vars(options)), verified=verified)
         if pipeline == FORMATS_TO_BUFFERS:
             buffers = module.clone()
         if pipeline == BUFFERS_TO_LOOPS:

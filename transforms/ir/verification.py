@@ -61,14 +61,17 @@ class EndVerification:
 
     In between only the level is checked, where it changes. That takes a few percent of a compilation; `Verification`
     finds the pass that is to blame.
+
+    verified: the module needs no verification before the first pass.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, verified: bool = False) -> None:
+        self.verified = verified
         self.level: Level | None = None
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
         """Verify a module at either end; raises `InputError` between passes if it is not of the level of the second."""
-        if before is None or after is None:
+        if (before is None and not self.verified) or after is None:
             module.verify()
         if after is not None and (level := level_of(after)) is not None and level is not self.level:
             check_level(after, module)

@@ -32,6 +32,10 @@ NOTABLE = 0.95
 """The ratio of times below which a program is faster than another: estimates do not tell smaller differences."""
 
 
+SCHEDULE_GAIN = 0.8
+"""The ratio of times that no schedule gains: an alternative beyond it is not placed to be compared with the fastest."""
+
+
 @dataclass(frozen=True)
 class Bounds:
     """The limits of a choice: bytes of flash and of RAM (arena, input and stack), and points of loss."""
@@ -147,13 +151,10 @@ class Contenders:
         self.waiting.append(tried)
 
     def _sort(self) -> None:
-        """Order those that wait by their times, by the best schedule where one may make a difference to the order.
-
-        Schedules save memory, and hardly any time: they leave those behind that are slower in ordinary execution.
-        """
+        """Order those that wait by their times, by the best schedule where one may make a difference to the order."""
         fastest = math.inf
         for row in sorted(self.waiting, key=_time):
-            if NOTABLE * _time(row) <= fastest and place(row, self.bounds):
+            if SCHEDULE_GAIN * _time(row) <= fastest and place(row, self.bounds):
                 fastest = min(fastest, _time(row))
         self.waiting[:] = fastest_first(self.waiting)
         self.tried[:] = fastest_first(self.tried)
@@ -180,20 +181,23 @@ def fastest_first(rows: Sequence[Tried]) -> list[Tried]:
 
 
 def place(tried: Tried, bounds: Bounds) -> bool:
-    """Give an alternative the fastest schedule that fits; False where none does, which then is the smallest.
-
-    What fits in ordinary execution keeps it. On an AVR, Cortex-M0, Cortex-M4 and RISC-V, streaming takes 0.96 to 1.6
-    times as long, which is never a notable gain.
-    """
-    if tried.placed or bounds.admit(tried.cost):
-        tried.placed = True
+    """Give an alternative the fastest schedule that fits; False where none does, which then is the smallest."""
+    if tried.placed:
         return bounds.admit(tried.cost)
     tried.placed = True
-    for way in (*(STREAMED if _has_images(tried.trial) else ()), *SMALLER):
+    ordinary, fits = tried.cost, bounds.admit(tried.cost)
+    streams = _has_images(tried.trial) and not (fits and ordinary.time is None)
+    slower: list[Mapping[str, Any]] = []
+    for way in [*(STREAMED if streams else ()), *(() if fits else SMALLER)]:
+        if fits and any(way == {**known, "reuse_input": True} for known in slower):
+            # The place of the input changes memory, and hardly any time.
+            continue
         with suppress(InputError):
             cost = tried.trial.cost(way)
             if _is_better(cost, tried.cost, bounds):
                 tried.cost, tried.schedule = cost, way
+            if cost.time is not None and ordinary.time is not None and cost.time >= ordinary.time:
+                slower.append(way)
     if bounds.admit(tried.cost):
         return True
     tried.verdict = f"needs {tried.cost.ram:,.0f} bytes of RAM and {tried.cost.flash:,.0f} of flash"
