@@ -33,7 +33,10 @@ NOTABLE = 0.95
 
 
 SCHEDULE_GAIN = 0.8
-"""The ratio of times that no schedule gains: an alternative beyond it is not placed to be compared with the fastest."""
+"""The ratio of times that no schedule gains: an alternative beyond it is not placed to be compared with the fastest.
+
+Of ten networks on an AVR, a Cortex-M0, a Cortex-M4 and RISC-V, one gains by schedules, at most 18 %.
+"""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ class Task:
     @property
     def buffers(self) -> frozenset[int]:
         """All buffers that matter for the task."""
-        return self.touches | self.over | ({self.makes} if self.makes is not None else set())
+        made = frozenset[int]() if self.makes is None else {self.makes}
+        return self.touches | self.over | made
 
 
 @dataclass(frozen=True)
