@@ -121,7 +121,7 @@ class OrderingProblem:
 
     @cached_property
     def _effects(self) -> list[dict[int, tuple[int, int]]]:
-        """What is known of each task by those that ran before it, as far as they matter: see `effect`."""
+        """The known effects of each task, by those tasks that ran before it and matter (`effect`)."""
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
