@@ -12,10 +12,13 @@ from xdsl.dialects.builtin import ArrayAttr, BytesAttr, IntegerAttr, ModuleOp, S
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-__all__ = ["CLASSES", "classes_of", "set_classes"]
+__all__ = ["CLASSES", "CLUSTERS", "classes_of", "set_classes"]
 
 CLASSES = "tdsl.classes"
 """Module attribute with the label of each class in order: all strings, or all 64-bit integers."""
+
+CLUSTERS = "tdsl.clusters"
+"""Module attribute of a clustering, whose results are numbers of clusters: no data set says which are right."""
 
 
 def set_classes(module: ModuleOp, classes: Sequence[str | int]) -> None:

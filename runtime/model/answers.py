@@ -21,13 +21,15 @@ class Answers:
 
     classes: the number of classes; None if it is unknown. labels: what the classes are called; None if they are only
     counted. values: the numbers that the program computes for a sample; None if that is unknown, or if there are none.
-    has_label: whether the program computes a class by itself.
+    has_label: whether the program computes a class by itself. clusters: whether its classes are numbers of clusters, of
+    which no `y` says anything.
     """
 
     classes: int | None = None
     labels: Sequence[str | int] | None = None
     values: int | None = None
     has_label: bool = True
+    clusters: bool = False
 
     @property
     def only_one_value(self) -> bool:

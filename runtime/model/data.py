@@ -30,7 +30,8 @@ class Data:
     """Real inputs (samples, elements), and the class index of each sample if the file has labels.
 
     integers: true if the file holds integers. shape: the shape of a sample in the file. targets: the numbers that a
-    regressor should compute, (samples, values), if the file has them instead of labels.
+    regressor should compute, (samples, values), if the file has them instead of labels. ignored: true if the file has a
+    `y` that says nothing of the program, a clustering.
     """
 
     x: NDArray[np.floating[Any]]
@@ -38,6 +39,7 @@ class Data:
     integers: bool = False
     shape: tuple[int, ...] = ()
     targets: NDArray[np.float64] | None = None
+    ignored: bool = False
 
     def __len__(self) -> int:
         return len(self.x)
@@ -71,7 +73,10 @@ def load_data(
         sample = int(np.argwhere(~np.isfinite(x))[0][0])
         raise InputError(f"`x` holds NaN or infinity in sample {sample}", file=path)
 
-    y, targets = read_answers(path, len(x), answers or Answers(classes))
+    known = answers or Answers(classes)
+    if known.clusters:
+        return Data(x, None, integers, shape, ignored=read_npz(path, "data", "y", lambda header: None) is not None)
+    y, targets = read_answers(path, len(x), known)
     return Data(x, y, integers, shape, targets)
 
 

@@ -65,7 +65,9 @@ def answers_of(module: ModuleOp) -> Answers:
     except VerifyException as error:
         raise InputError(str(error)) from error
     classes = interface.classes if labels is None else len(labels)
-    return Answers(classes, labels, interface.output_length or None, interface.has_label)
+    return Answers(
+        classes, labels, interface.output_length or None, interface.has_label, tdsl.CLUSTERS in module.attributes
+    )
 
 
 def _features(module: ModuleOp, reals: NDArray[Any]) -> NDArray[Any]:

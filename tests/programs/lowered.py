@@ -21,7 +21,7 @@ def lowered(
     end: str = "bits-to-c",
     **options: Any,
 ) -> ModuleOp:
-    """The same module after the pipelines from `start` to `end`; it is verified as a whole before and after them."""
+    """The same module after the pipelines from `start` to `end`; it is verified as a whole after them."""
     names = STEPS[STEPS.index(start) : STEPS.index(end) + 1]
     steps = [step for name in names for step in pipelines.flatten(name, options)]
     pipelines.run(module, ctx or context(), steps)

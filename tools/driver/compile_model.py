@@ -122,13 +122,15 @@ def build_folder(
     from tinyml.transforms.formats.name_classes import NameClassesPass
     from tinyml.transforms.formats.order_input import OrderInputPass
     from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
+    from tinyml.transforms.search.evaluation.workers import one_thread
 
     start, requested, choice = time.perf_counter(), request, None
     if request.input == SERIAL and not board.arduino and board.name != HOST:
         raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
     if request.input == SERIAL and request.load_weights:
         raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
-    with Progress(str(request.model), 5) as progress:
+    # Arrays are small here: more threads of the numeric libraries would wait longer than they compute.
+    with Progress(str(request.model), 5) as progress, one_thread():
         progress.step("reading")
         ctx = context()
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()

@@ -22,7 +22,6 @@ from tinyml.tools.driver.requests.request import AUTO_FORMAT, DECIDED, DEFAULT_L
 from tinyml.tools.driver.stages import compile_again, compile_formats, compile_kept, compile_stages
 from tinyml.transforms.ir.outputs import CLASS
 from tinyml.transforms.search.costs.working_memory import arena_and_input
-from tinyml.transforms.search.evaluation.workers import one_thread
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -44,8 +43,7 @@ def compile_choice(
         request = replace(request, outputs=CLASS)
     loss = DEFAULT_LOSS if request.loss is None else request.loss
     try:
-        with one_thread():
-            choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board, loss))
+        choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board, loss))
     except NothingFitsError as error:
         least = error.least
         needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, least.flash, least.ram)}"

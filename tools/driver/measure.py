@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class Accuracy:
     """Percentages of correct answers (None without labels), and the number of samples on which programs disagree.
 
-    regression: the errors of a program that computes numbers instead of a class; None for a classifier.
+    regression: the errors of a program that computes numbers instead of a class; None for a classifier. ignored: true
+    for a clustering on data with labels, which are not its numbers of clusters.
     """
 
     reals: float | None
@@ -34,6 +35,7 @@ class Accuracy:
     disagreements: int
     samples: int
     regression: Regression | None = None
+    ignored: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,8 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     regression = None
     if is_regression(on_reals, data):
         regression = _regression(on_reals, in_reals(formats, in_formats), data)
-    return Accuracy(percent(reference), percent(compiled), int((reference != compiled).sum()), len(data), regression)
+    disagreements = int((reference != compiled).sum())
+    return Accuracy(percent(reference), percent(compiled), disagreements, len(data), regression, data.ignored)
 
 
 def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:

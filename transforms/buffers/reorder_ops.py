@@ -28,7 +28,8 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
 )
 from tinyml.transforms.buffers.overlap.reuse import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
-from tinyml.transforms.buffers.scheduling.least_peak_order import OrderingProblem, Task, least_peak
+from tinyml.transforms.buffers.scheduling.least_peak_order import least_peak
+from tinyml.transforms.buffers.scheduling.ordering_problem import OrderingProblem, Task
 
 GAP = "scratch.order_gap"
 

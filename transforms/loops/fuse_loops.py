@@ -72,9 +72,12 @@ class _Access:
 
     def meets(self, other: _Access) -> bool:
         """True if both accesses touch the same element in each iteration, and never in different ones."""
-        same = memory_of(self.root) is memory_of(other.root) and self.address == other.address
+        if self.address is None or self.address[0] == 0 or self.address != other.address:
+            return False
+        if memory_of(self.root) is not memory_of(other.root):
+            return False
         width, other_width = (element_bytes(memref_type(access.root)) for access in (self, other))
-        return same and self.address is not None and self.address[0] != 0 and width == other_width
+        return width == other_width
 
 
 def _accesses(loop: _Loop) -> list[_Access] | None:
@@ -96,6 +99,11 @@ def _accesses(loop: _Loop) -> list[_Access] | None:
             if not scratch.in_flash(memref_type(value)):
                 accesses.append(_Access(op, writes, scratch.root(value), _address(op, value, loop.body.block)))
     return accesses
+
+
+def _memories(loop: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
+    """The memory that loads or stores in a loop access."""
+    return {memory_of(scratch.root(op.memref)) for op in loop.body.block.ops if isinstance(op, kind)}
 
 
 def _address(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | None:
@@ -141,6 +149,8 @@ def _bounds(loop: _Loop) -> tuple[int, int, int] | None:
 def _forwarded(first: _Loop, second: _Loop) -> list[tuple[memref.StoreOp, memref.LoadOp]]:
     """Pairs of a store in the first loop and a load in the second of the same value; empty if the loops cannot fuse."""
     if (bounds := _bounds(first)) is None or bounds != _bounds(second):
+        return []
+    if _memories(first, memref.StoreOp).isdisjoint(_memories(second, memref.LoadOp)):
         return []
     before, after = _accesses(first), _accesses(second)
     if before is None or after is None or any(a.conflicts(b) for a in before for b in after):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType, UnitAttr
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
@@ -91,6 +91,8 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
         module = to.module(results)
         if labels is not None:
             tdsl.set_classes(module, labels)
+        if name in FAMILIES["Clusters"]:
+            module.attributes[tdsl.CLUSTERS] = UnitAttr()
     simplify(module)
     return module
 

@@ -15,16 +15,18 @@ from typing import Any
 class Alternative:
     """Options of `CompileOptions` that determine the formats of a program.
 
-    name: as people read it. options: those that differ from their defaults. beside: the name of an alternative earlier
-    in the list that is as fast, so that this one is considered where that one is refused. weighed: true if this one is
-    slower, and counts only if it changes fewer answers than the one beside it. last_resort: slow programs, which are
-    only considered if no other qualifies.
+    name: as people read it. options: those that differ from their defaults. beside: the name of another alternative,
+    which stands beside none and is as fast, so that this one is considered where that one is refused. weighed: true if
+    this one is slower, and counts only if it changes fewer answers than the one beside it. mixed: true if one of the
+    factors of its products has 16 bits, so that it is only known to be slower where 16 bits cost much (`WIDE_COST`).
+    last_resort: slow programs, which are only considered if no other qualifies.
     """
 
     name: str
     options: Mapping[str, Any] = field(hash=False)
     beside: str | None = None
     weighed: bool = False
+    mixed: bool = False
     last_resort: bool = False
 
 
@@ -34,10 +36,24 @@ USUAL_WIDTH = "fixed 16"
 NARROW_WIDTH = "fixed 8"
 """The alternative that none is to be slower than where it qualifies."""
 
+WIDE_COST = 2.0
+"""The ratio of times of uniform 16 to 8 bits from which on mixed widths are slower than 8 bits.
+
+On an AVR, where 16 bits take 2 to 9 times as long, mixed widths take 1.7 times as long or more; on a Cortex-M4 16 bits
+take 1.4 times as long, and values of 16 with weights of 8 bits at times less than 8 bits.
+"""
+
 ALTERNATIVES = (
     Alternative(USUAL_WIDTH, {"format": "fixed", "width": 16}),
-    Alternative("fixed 16, weights fixed:8", {"format": "fixed", "width": 16, "weights": "fixed:8"}),
-    Alternative("fixed 8, weights fixed:16", {"format": "fixed", "width": 8, "weights": "fixed:16"}),
+    *(
+        Alternative(
+            f"fixed {width}, weights fixed:{weights}",
+            {"format": "fixed", "width": width, "weights": f"fixed:{weights}"},
+            NARROW_WIDTH,
+            mixed=True,
+        )
+        for width, weights in ((16, 8), (8, 16))
+    ),
     Alternative("zeroskew 8", {"format": "zeroskew", "width": 8}),
     Alternative(NARROW_WIDTH, {"format": "fixed", "width": 8}),
     Alternative("fixed 8, row scales", {"format": "fixed", "width": 8, "row_scales": True}, "fixed 8", weighed=True),

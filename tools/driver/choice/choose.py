@@ -87,7 +87,8 @@ def choose(
     classes[reference.order] = reference.classes if reference.labels is None else reference.labels
     half, division = choosing_half(options.data, classes)
     taken = _first_accepted(contenders, half)
-    if taken is None and late:
+    if taken is None and late and any(bounds.admit(row.cost) for row in contenders.tried):
+        # Where nothing fits, wider programs do not either.
         contenders.enter(late)
         taken = _first_accepted(contenders, half)
     qualifies = taken is not None

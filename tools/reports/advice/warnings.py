@@ -123,6 +123,12 @@ WARNINGS = (
         lambda found: "--loss allows more; a larger board may have room for more bits",
     ),
     WarningRule(
+        "clusters",
+        lambda found: found.accuracies.ignored,
+        lambda found: "`y` is not looked at: a clustering is compared with the model on reals, not with labels",
+        lambda found: "leave it out",
+    ),
+    WarningRule(
         "clipped",
         lambda found: found.clipped > CLIPPED_SHARE,
         lambda found: f"{found.clipped:.1%} of the inputs lie outside of the unit's integers",

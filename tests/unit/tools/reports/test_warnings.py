@@ -26,6 +26,7 @@ def named(found: Findings) -> list[str]:
         (replace(FINE, accuracies=Accuracy(97.0, 94.9, 4, 100)), "accuracy"),
         (replace(FINE, accuracies=Accuracy(97.0, 96.5, 6, 100)), "answers"),
         (replace(FINE, chosen=True, unmet=0.5), "unmet loss"),
+        (replace(FINE, accuracies=Accuracy(None, None, 0, 100, ignored=True)), "clusters"),
         (replace(FINE, clipped=0.002), "clipped"),
         (replace(FINE, converting=0.21), "float inputs"),
     ],

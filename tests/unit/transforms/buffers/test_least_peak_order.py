@@ -6,7 +6,8 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tinyml.transforms.buffers.scheduling.least_peak_order import OpOrder, OrderingProblem, Task, least_peak
+from tinyml.transforms.buffers.scheduling.least_peak_order import OpOrder, least_peak
+from tinyml.transforms.buffers.scheduling.ordering_problem import OrderingProblem, Task
 
 
 @st.composite
@@ -61,6 +62,14 @@ def test_finish_one_branch_before_the_next_begins():
     assert problem.peak(range(10)) == 404
     found = least_peak(problem, 1000)
     assert (found.peak, found.bound) == (107, 107)
+
+
+@given(problems(8), st.integers(2, 6))
+def test_the_order_depends_on_the_ratios_of_sizes_alone(problem: OrderingProblem, unit: int):
+    tasks = [replace(task, own=unit * task.own) for task in problem.tasks]
+    scaled = replace(problem, sizes=[unit * size for size in problem.sizes], tasks=tasks)
+    found, order = least_peak(problem, 1000), least_peak(scaled, 1000)
+    assert order == OpOrder(found.tasks, unit * found.peak, unit * found.bound)
 
 
 def test_what_is_given_goes_first():

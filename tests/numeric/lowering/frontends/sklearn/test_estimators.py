@@ -17,6 +17,7 @@ from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate_reals
+from tinyml.runtime.model.program_data import load_program_data
 
 POINTS = 0.5
 """The points of accuracy that 16 bits may lose."""
@@ -236,6 +237,20 @@ def test_clusters_are_those_of_predict(estimator: Any):
     np.testing.assert_array_equal(outputs.labels, estimator.predict(data.held_x))
     assert outputs.scores is None
     assert tdsl.classes_of(module) is None
+
+
+def test_labels_say_nothing_of_clusters(tmp_path: Path):
+    """Also labels that are no numbers of clusters; a classifier reads them."""
+    data = halves("iris")
+    np.savez(tmp_path / "val.npz", x=data.held_x, y=data.held_y + 7)
+    clusters = import_estimator(sk.KMeans(3, n_init=1, random_state=0).fit(data.x))
+    read = load_program_data(clusters, str(tmp_path / "val.npz"))
+    assert (read.y, read.targets, read.ignored) == (None, None, True)
+    np.savez(tmp_path / "val.npz", x=data.held_x)
+    assert not load_program_data(clusters, str(tmp_path / "val.npz")).ignored
+    np.savez(tmp_path / "val.npz", x=data.held_x, y=data.held_y)
+    classifier = import_estimator(sk.GaussianNB().fit(data.x, data.y))
+    assert load_program_data(classifier, str(tmp_path / "val.npz")).y is not None
 
 
 def test_transformers_alone_give_features():

@@ -43,12 +43,10 @@ def test_nothing_comes_before_what_is_notably_faster(order: list[str], times: li
             assert cast("float", later.cost.time) >= NOTABLE * cast("float", first.cost.time)
 
 
-def test_alternatives_stand_beside_earlier_ones() -> None:
-    earlier: set[str] = set()
+def test_alternatives_stand_beside_those_that_stand_alone() -> None:
     for alternative in ALTERNATIVES:
-        assert alternative.beside is None or alternative.beside in earlier
-        assert alternative.beside is not None or not alternative.weighed
-        earlier.add(alternative.name)
+        assert alternative.beside is None or BY_NAME[alternative.beside].beside is None
+        assert alternative.beside is not None or not (alternative.weighed or alternative.mixed)
 
 
 def test_no_trained_model_runs_slower_than_in_8_bits_that_qualify() -> None:
