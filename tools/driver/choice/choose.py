@@ -120,10 +120,12 @@ def _first_accepted(contenders: Contenders, half: NDArray[np.bool_]) -> Tried | 
         beside = refined.get(row.alternative.beside or "")
         if row.alternative.weighed and beside is None:
             row.verdict = f"weighed only after {row.alternative.beside}"
+            contenders.admit_deferred(row)
         elif _looks_far_off(row, half, bounds):
             contenders.admit_deferred(row)
         elif row.alternative.weighed and beside and row.trial.changed_answers() >= beside.trial.changed_answers():
             row.verdict = f"changes no fewer answers than {beside.alternative.name}"
+            contenders.admit_deferred(row)
         elif _judge(row, half, bounds):
             return row
         else:
@@ -140,7 +142,10 @@ def _keep_least(contenders: Contenders, half: NDArray[np.bool_]) -> None:
     left: list[Tried] = []
     while waiting:
         row = waiting.pop(0)
-        if row.alternative.weighed or not place(row, bounds):
+        if row.alternative.weighed:
+            contenders.admit_deferred(row)
+            continue
+        if not place(row, bounds):
             continue
         if not _looks_far_off(row, half, bounds):
             left.append(row)

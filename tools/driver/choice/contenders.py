@@ -117,8 +117,13 @@ class Contenders:
         self._sort()
 
     def admit_deferred(self, refused: Tried) -> None:
-        """Let those wait for their turn that stand beside an alternative that was refused although it fits."""
-        ready = [alternative for alternative in self.deferred if alternative.beside == refused.alternative.name]
+        """Let those wait for their turn that stand beside an alternative that was refused although it fits.
+
+        Those that are weighed against it come first, and the others once these are refused as well.
+        """
+        name = refused.alternative.beside if refused.alternative.weighed else refused.alternative.name
+        ready = [alternative for alternative in self.deferred if alternative.beside == name]
+        ready = [alternative for alternative in ready if alternative.weighed] or ready
         self.deferred = [alternative for alternative in self.deferred if alternative not in ready]
         for alternative in ready:
             self._estimate(alternative)
@@ -131,7 +136,9 @@ class Contenders:
             return alternative.weighed
         known = {row.alternative.name: row for row in self.tried}
         if (beside := known.get(alternative.beside)) is None:
-            return False
+            return any(other.name == alternative.beside for other in self.deferred)
+        if alternative.by_windows:
+            return not _has_images(beside.trial)
         if alternative.mixed:
             wide, narrow = (known[name].cost.time if name in known else None for name in (USUAL_WIDTH, NARROW_WIDTH))
             return wide is not None and narrow is not None and wide >= WIDE_COST * narrow
