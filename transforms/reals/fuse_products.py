@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
@@ -26,8 +26,9 @@ class FuseProductsPass(ModulePass):
     """Fuses every addition at L0 of two dense matrix products without other readers, or of a product and a constant.
 
     A product of matrices with per-row scales is not fused. Convolutions take constants with one number for each
-    channel. several_products: true if a sum may have more than one product, which formats that can only add products of
-    one scale do not permit.
+    channel. A constant from which several sums start is copied for each, as formats of starts follow from those of the
+    products. several_products: true if a sum may have more than one product, which formats that can only add products
+    of one scale do not permit.
     """
 
     name = "fuse-products"
@@ -36,6 +37,7 @@ class FuseProductsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PatternRewriteWalker(_FuseSum(self.several_products)).rewrite_module(op)
         PatternRewriteWalker(_FuseBias()).rewrite_module(op)
+        _separate_starts(op)
 
 
 class _FuseSum(RewritePattern):
@@ -99,6 +101,24 @@ class _FuseBias(RewritePattern):
             if not addend.uses:
                 rewriter.erase(bias)
             return
+
+
+def _separate_starts(module: ModuleOp) -> None:
+    """Copy constants so that no two sums start from the same one."""
+    taken: set[SSAValue] = set()
+    for op in module.walk():
+        if (
+            not isinstance(op, tdsl.ContractionOp)
+            or op.initial is None
+            or not isinstance(op.initial.owner, tdsl.ConstOp)
+        ):
+            continue
+        if op.initial in taken:
+            copy = op.initial.owner.clone()
+            Rewriter.insert_op(copy, InsertPoint.after(op.initial.owner))
+            place = max(i for i, operand in enumerate(op.operands) if operand is op.initial)
+            op.operands[place] = copy.result
+        taken.add(op.initial)
 
 
 def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:

@@ -92,3 +92,22 @@ func.func @convolution(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<
 // CHECK: tdsl.add %a,
 // CHECK: %z = tdsl.conv2d %F, %X {
 // CHECK: tdsl.add %z,
+
+// -----
+
+// Two sums that start from the same constant.
+func.func @starts(%X: tensor<3x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
+  %W = tdsl.const dense<1.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %U = tdsl.const dense<2.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %B = tdsl.const dense<0.0> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %w = tdsl.matmul %W, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %u = tdsl.matmul %U, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.add %w, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %z = tdsl.add %u, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %y, %z : tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK: func.func @starts
+// CHECK-DAG: from [[first:%B.*]] : tensor<2x1xf32>
+// CHECK: tdsl.matmul_sum %U, %X from
+// CHECK-NOT: from [[first]] :
+// CHECK: func.return
