@@ -39,10 +39,13 @@ if TYPE_CHECKING:
 WIDE, NARROW = 16, 8
 """Shiftry's two widths, which all ways use."""
 
-WAYS = ("16", "8", "maxscale", "demote", "promote", "pareto")
-"""Uniform widths, then searches: SeeDot's with 16 bits; Shiftry's with its permitted loss; MinUn's, limited to the RAM
-of Shiftry's result without the stack, as in MinUn 7.5; and ours, in our arithmetic only, limited to the larger of the
-RAM and flash of Shiftry's and MinUn's results."""
+WAYS = ("16", "8", "maxscale", "demote", "by-size", "by-accuracy", "promote", "pareto")
+"""Uniform widths, then searches: SeeDot's with 16 bits; Shiftry's with its permitted loss; MinUn's baselines and
+its own search, limited to the RAM of Shiftry's result without the stack, as in MinUn 7.5; and ours, in our arithmetic
+only, limited to the larger of the RAM and flash of Shiftry's and MinUn's results."""
+
+WITHIN_DEMOTED = ("by-size", "by-accuracy", "promote")
+"""The ways that are limited to the RAM of Shiftry's result."""
 
 BEST = "best"
 """The best accuracy and the least loss among the other ways that stay within the limits of our search."""
@@ -147,7 +150,7 @@ def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
     """The search of a way; None for a uniform width."""
     if way.isdecimal():
         return None
-    widths = {"maxscale": [WIDE], "demote": [NARROW, WIDE], "promote": [NARROW, WIDE]}
+    widths = {"maxscale": [WIDE], **{name: [NARROW, WIDE] for name in ("demote", *WITHIN_DEMOTED)}}
     options: dict[str, Any] = {"widths": widths[way]} if way in widths else {}
     if "memory" in limits:
         # The host has no cost table, so the search does not count the stack.
@@ -157,7 +160,7 @@ def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
 
 def _limits(way: str, results: dict[str, ModelFigures]) -> dict[str, int]:
     """The limits of a search, from the results of earlier ways."""
-    if way == "promote":
+    if way in WITHIN_DEMOTED:
         return {"memory": results["demote"].memory}
     if way != "pareto":
         return {}
