@@ -287,4 +287,4 @@ def _print(
         spell = mean if row["model"] == MEAN else cell
         cells = [spell(row[way]) if way in row else "-" for way in (*WAYS, BEST)]
         table.add_row(row["model"], row["arithmetic"], "" if row["model"] == MEAN else f"{row['float']:.2f}", *cells)
-    wide_console().print(table)
+    wide_console(175).print(table)
