@@ -1,6 +1,7 @@
 """Shiftry: Kumar, Seshadri, Sharma, "Shiftry: RNN inference in 2KB of RAM", 2020."""
 
-from papers.measures.classifiers import beside_floats, drops, peers, published, reuse, sketches, step_by_step, worst
+from papers.measures.classifiers import beside_floats, drops, peers, published, sketches, step_by_step, worst
+from papers.measures.memory import reuse
 from papers.measures.representations import integers
 from papers.row import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
 
