@@ -19,6 +19,12 @@ from papers.row import Values
 from tinyml.tools.driver.models import find_model
 from tinyml.tools.main import main as tinyml
 
+BY_SEARCHES = "tinyml bench DIR... --searches shiftry,seedot:shiftry,fixed"
+"""The command of the table `searches-compared`."""
+
+BY_THIRD = "tinyml compile MODEL --search promote --ram N --formats posit,affine --metric margin --pack-buffers"
+"""The command of the table `results-third` for a model."""
+
 FAMILIES = {
     "protonn": ("gesturepod", "letter26", "mnist10", "mnist16-10", "mnist2"),
     "bonsai": ("letter26", "mnist10", "mnist16-10"),

@@ -31,7 +31,8 @@ def strategies(format: str) -> Callable[[Path | None], Values]:
     """Measures changes of accuracy from floats in points, by family and strategy, and what optimal packing saves.
 
     `{family}_{strategy}` is the mean of a family, `all_{strategy}` that of all models; `saved` the most percent by
-    which the optimum is below first fit, of programs by promotion; `models` has the single figures.
+    which the optimum is below first fit, of programs by promotion; `{strategy}_least` and `{strategy}_most` seconds of
+    the search; `models` has the single figures.
     """
     return lambda models: _strategies(format, models)
 
@@ -45,6 +46,9 @@ def _strategies(format: str, models: Path | None) -> Values:
         for family, of in {**families, "all": list(rows)}.items()
         for way in WAYS
     }
+    spent = {way: [row[way]["seconds"] for row in rows.values()] for way in WAYS}
+    found |= {f"{way}_least": min(seconds) for way, seconds in spent.items()}
+    found |= {f"{way}_most": max(seconds) for way, seconds in spent.items()}
     saved = [100 * (1 - row["promotion"]["arena"] / row["first_fit"]) for row in rows.values()]
     return {**found, "saved": round(max(saved), 1), "count": len(rows), "models": rows}
 
@@ -58,7 +62,8 @@ def _row(name: str, format: str, models: Path | None) -> Values:
             report = _compiled(name, ["--format", format, "--search", search, *limit], Path(folder, "out"), models)
             ram = report["ram_bytes"]
             change = round(report["accuracy"] - report["accuracy_float"], 4)
-            row = {**row, way: {"change": change, "arena": ram["arena"], "input": ram["input"]}}
+            seconds = round(sum(report["search"]["seconds"].values()), 1)
+            row = {**row, way: {"change": change, "arena": ram["arena"], "input": ram["input"], "seconds": seconds}}
             if way == "promotion":
                 row["first_fit"] = arena(Path(folder, "out/ir/1-formats.mlir"), "first-fit", "host")
     return row

@@ -1,6 +1,15 @@
 """Shiftry: Kumar, Seshadri, Sharma, "Shiftry: RNN inference in 2KB of RAM", 2020."""
 
-from papers.measures.classifiers import beside_floats, drops, peers, published, sketches, step_by_step, worst
+from papers.measures.classifiers import (
+    BY_SEARCHES,
+    beside_floats,
+    drops,
+    peers,
+    published,
+    sketches,
+    step_by_step,
+    worst,
+)
 from papers.measures.memory import reuse
 from papers.measures.representations import integers
 from papers.row import DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
@@ -14,6 +23,7 @@ SEARCH = "unit/transforms/search/test_searches.py::test_what_is_reported_is_what
 SEARCHES = Shown(
     ("searches-compared",),
     drops({"demotion": "demotion", "ours": "demotion, ours"}, {"protonn": "ProtoNN", "bonsai": "Bonsai"}),
+    BY_SEARCHES,
 )
 
 ROWS = (
@@ -336,7 +346,7 @@ ROWS = (
         reports="close to a random classifier",
         here="{collapsed:d} of {models:d} models lose more than half of their accuracy in its arithmetic",
         verdict=REPRODUCED,
-        run=Shown(("searches-compared",), worst("8 bits, width of operands")),
+        run=Shown(("searches-compared",), worst("8 bits, width of operands"), BY_SEARCHES),
         holds=lambda found: found["collapsed"] == found["models"],
     ),
     Row(
