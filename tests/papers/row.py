@@ -44,7 +44,7 @@ class ByTests:
 class Shown:
     """Figures that stand in `docs/figures/` for other pages: the tables of these, and what the row makes of them.
 
-    by: the command of a table that is taken as it is, for each model or all of them; `make figures` does not measure it.
+    by: the command of a table, for each model or all of them, that `make figures` takes as it is.
     """
 
     tables: tuple[str, ...]
