@@ -12,7 +12,7 @@ Column = tuple[str, str]
 HAUNTER = "--search promote --widths 8,16 --metric error"
 
 NAMES = {
-    "Face-A | 8 everywhere": "face-a --ram 232000 --width 8",
+    "Face-A | 8 and 16": f"face-a --ram 232000 {HAUNTER}",
     "Face-B | 8 and 16": f"face-b --ram 165000 {HAUNTER}",
     "Face-C | 8 and 16": f"face-c --ram 185000 {HAUNTER}",
     "LeNet": "cnn-lenet-mnist10",

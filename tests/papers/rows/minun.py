@@ -114,7 +114,8 @@ ROWS = (
         reports="25 minutes for Face-B, 46 by Shiftry's search",
         here="twelve classifiers: promotion 0.2 to 2.1 s, demotion 0.4 to 2.9 s ([searches](../searches.md))",
         verdict=DIFFERS,
-        why="candidates are evaluated in numpy, with what they have in common computed once; no detector is searched",
+        why="candidates are evaluated in numpy, with what they have in common computed once; detectors were searched "
+        "on a busy machine, which tells no time",
         run=tested(f"{SEARCHES}::test_what_is_reported_is_what_the_program_computes"),
     ),
     Row(
