@@ -23,8 +23,9 @@ PERCENTILE = 95
 """The percentile of element deviations that represents a tensor."""
 
 TENSORS = 400
-"""The most tensors, counted in each promotion anew, for which promotions with an overshooting tensor first are tried:
-those of the most promotable ones. The time of all of them grows with the square of the program, and these matter most.
+"""The most tensors that promotions with an overshooting tensor first go through, all of these promotions together.
+
+The time of all of them grows with the square of the program; those of the most promotable tensors are tried.
 """
 
 
