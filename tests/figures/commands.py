@@ -158,7 +158,7 @@ def _detector(folder: Path, options: list[str]) -> Values:
     with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(io.StringIO()):
         report = face_results.compiled(name, folder, Path(out), options)
     found = {key: report[key] for key in ("average_precision", "float")}
-    return {**_of_report(report), **{key: round(value, 4) for key, value in found.items()}}
+    return {**_of_report(report), **{key: round(value, 6) for key, value in found.items()}}
 
 
 _OF_TESTS = {"estimator": _estimator, "sensor": _sensor, "board": _board, "finetune": _finetune}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from figures.pages import column_of
 from figures.store import MEASURED, read
 
@@ -18,14 +16,23 @@ STM32H747 = 240e6
 """Hertz of MinUn's board."""
 
 
-def detector(label: str) -> Callable[[], Values]:
-    """Summarises a row of the table; `seconds` estimates an inference on MinUn's M7 from the cycles of an M4."""
+def detectors() -> Values:
+    """The detectors of the table that have been measured, `b` and `c`.
 
-    def summary() -> Values:
-        command, _ = column_of(TABLE, "compiled", label)
-        values = read(MEASURED).get(command, {})
-        if "core_cycles" not in values:
-            return {}
-        return {**values, "seconds": values["core_cycles"] * M4_COREMARK / M7_COREMARK / STM32H747}
+    `seconds` estimates an inference on MinUn's M7 from the cycles of an M4.
+    """
+    measured, found = read(MEASURED), dict[str, Values]()
+    for letter in "BC":
+        command, _ = column_of(TABLE, "compiled", f"Face-{letter} | 8 and 16")
+        if values := measured.get(command):
+            seconds = values["core_cycles"] * M4_COREMARK / M7_COREMARK / STM32H747
+            found[letter.lower()] = {**values, "seconds": seconds}
+    return found
 
-    return summary
+
+def keeps(found: Values, ram: dict[str, int]) -> bool:
+    """True if detectors keep limits on RAM in bytes, and lose at most 3 points of average precision."""
+    return all(
+        found[letter]["ram"] <= limit and found[letter]["average_precision"] >= found[letter]["float"] - 0.03
+        for letter, limit in ram.items()
+    )
