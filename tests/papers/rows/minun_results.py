@@ -79,7 +79,8 @@ RESULTS = (
         title="8 and 16 bits beside floats",
         reports="posits: 192 to 203 KB and the average precision of floats",
         here="in fixed point, with the stack, Face-B {b.ram:k} KB and an average precision of "
-        "{b.average_precision:.3f}, in floats {b.float:.3f}; Face-C {c.ram:k} KB, {c.average_precision:.3f} and {c.float:.3f}",
+        "{b.average_precision:.3f}, in floats {b.float:.3f}; Face-C {c.ram:k} KB, {c.average_precision:.3f} "
+        "and {c.float:.3f}",
         verdict=DIFFERS,
         why=OTHER_PICTURES,
         run=FACES,

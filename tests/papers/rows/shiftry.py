@@ -354,8 +354,8 @@ ROWS = (
         item="section 8.5",
         title="a face detector on a Cortex-M4",
         reports="6.9 MB of RAM in floats, 225 KB here; 405 KB of flash",
-        here="Face-C, of the same kinds of layers, takes {c.ram:k} KB of RAM with the image and {c.flash:k} KB of flash "
-        "by Haunter ([networks](../networks.md#detectors-with-rnnpool))",
+        here="Face-C, of the same kinds of layers, takes {c.ram:k} KB of RAM with the image and {c.flash:k} KB of "
+        "flash by Haunter ([networks](../networks.md#detectors-with-rnnpool))",
         verdict=DIFFERS,
         why="Face-A itself has not been measured yet",
         run=Shown(("networks-faces",), detectors),
