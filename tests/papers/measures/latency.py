@@ -25,4 +25,4 @@ def lenet(models: Path | None) -> Values:
         measure(f"bench cnn-lenet-mnist10 --format {format} --target mkr1000", models)
         for format in ("f32", "fixed --width 16")
     )
-    return {"lost": round(-fixed["change"], 2), "times": round(floats["core_cycles"] / fixed["core_cycles"], 1)}
+    return {"lost": round(0.0 - fixed["change"], 2), "times": round(floats["core_cycles"] / fixed["core_cycles"], 1)}
