@@ -64,7 +64,7 @@ class EmulatorRunner(Runner):
     instruction and a stack overflow raise DeviceError. A program that does not fit fails to link, with InputError.
     """
 
-    limit: int = 1_000_000_000
+    limit: int = 4_000_000_000
 
     @abstractmethod
     def core(self, unicorn: Any) -> Core:

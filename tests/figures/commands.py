@@ -147,10 +147,31 @@ def _finetune(name: str, options: list[str]) -> Values:
     return finetuned(name, options)
 
 
+def _detector(folder: Path, options: list[str]) -> Values:
+    """A head detector on a Cortex-M4, compiled with the options behind its name (`programs.face_results`).
+
+    Besides the figures of a report: the average precision on the measured pictures, and that of the program on reals.
+    """
+    from programs import face_results
+
+    name, *options = options
+    with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(io.StringIO()):
+        report = face_results.compiled(name, folder, Path(out), options)
+    found = {key: report[key] for key in ("average_precision", "float")}
+    return {**_of_report(report), **{key: round(value, 6) for key, value in found.items()}}
+
+
 _OF_TESTS = {"estimator": _estimator, "sensor": _sensor, "board": _board, "finetune": _finetune}
 """Measurements of what the tests name."""
 
-_COMMANDS = {"bench": _bench, "compile": _compile, "weigh": _weigh, "plan": _plan, "digits": _digits}
+_COMMANDS = {
+    "bench": _bench,
+    "compile": _compile,
+    "weigh": _weigh,
+    "plan": _plan,
+    "digits": _digits,
+    "detector": _detector,
+}
 """Measurements of a folder or file of a model."""
 
 

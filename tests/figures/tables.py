@@ -9,7 +9,12 @@ from __future__ import annotations
 Column = tuple[str, str]
 """A command, and what a cell says of its figures (`Cells`)."""
 
+HAUNTER = "--search promote --widths 8,16 --metric error"
+
 NAMES = {
+    "Face-A | 8 and 16": f"face-a --ram 232000 {HAUNTER}",
+    "Face-B | 8 and 16": f"face-b --ram 165000 {HAUNTER}",
+    "Face-C | 8 and 16": f"face-c --ram 185000 {HAUNTER}",
     "LeNet": "cnn-lenet-mnist10",
     "LeNet, streamed by rows": "cnn-lenet-mnist10",
     "cnn-lenet-mnist10, Cortex-M4": "cnn-lenet-mnist10 --target cortex-m4",
@@ -66,6 +71,7 @@ IN_PLACE = "compile gural-mnist10-4-bits --reuse-input --pack-buffers --plan {ro
 LOADED = "gural-mnist10-4-bits --plan {row}"
 FRONT = "plan resnet8 --front --target cortex-m4"
 TYPED = "compile {row}"
+DETECTOR = "detector rnnpool-face {row}"
 WEIGHED = "weigh {row} --outputs class --width 8"
 TRAINED = "{accuracy:.1f} ({least:.1f} to {greatest:.1f})"
 UNO = "{flash}; {ram}; {time:k}"
@@ -214,6 +220,13 @@ TABLES: dict[str, dict[str, Column]] = {
         "AVR, integers": ("sensor {row}", "{integers_atmega1284p}"),
         "M4, floats": ("sensor {row}", "{floats_cortex_m4}"),
         "M4, integers": ("sensor {row}", "{integers_cortex_m4}"),
+    },
+    "networks-faces": {
+        "float": (DETECTOR, "{float:.3f}"),
+        "compiled": (DETECTOR, "{average_precision:.3f}"),
+        "RAM": (DETECTOR, "{ram:k}"),
+        "flash": (DETECTOR, "{flash:k}"),
+        "instructions, M": (DETECTOR, "{time:M}"),
     },
     "kernels-flash-uno": {
         "without": (FORMATS["fixed 8"], TIME_AND_FLASH),

@@ -48,6 +48,8 @@ def run(row: Row, models: Path | None, together: tuple[str, ...] = ()) -> Values
     match row.run:
         case ByTests(names):
             return passed(names, together)
+        case Shown(by=by) if by:
+            raise Unmeasured(f"its table is by `{by}`")
         case Shown(tables):
             command = [sys.executable, "-m", "figures", "--only", ",".join(tables)]
             further = ["--models", str(models)] if models else []

@@ -42,13 +42,17 @@ class ByTests:
 
 @dataclass(frozen=True)
 class Shown:
-    """Figures that stand in `docs/figures/` for other pages: the tables of these, and what the row makes of them."""
+    """Figures that stand in `docs/figures/` for other pages: the tables of these, and what the row makes of them.
+
+    by: the command of a table, for each model or all of them, that `make figures` takes as it is.
+    """
 
     tables: tuple[str, ...]
     summary: Callable[[], Values]
+    by: str = ""
 
     def command(self, _paper: str, _item: str) -> str:
-        return f"make figures ONLY={','.join(self.tables)}"
+        return self.by or f"make figures ONLY={','.join(self.tables)}"
 
 
 @dataclass(frozen=True)

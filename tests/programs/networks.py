@@ -144,3 +144,23 @@ def lenet() -> Graph:
         net.pool((2, 2))
     net.dense(10)
     return net.graph()
+
+
+def squeezenet(version: str, bits: int = 8) -> Graph:
+    """Iandola et al. 2016, versions 1.0 and 1.1, for ImageNet's 224 x 224 pixels.
+
+    The two expansions of a fire module write into one tensor and are one op here, with the windows of the greater one.
+    """
+    kernel, channels, pooled_before = {"1.0": (7, 96, (0, 3, 7)), "1.1": (3, 64, (0, 2, 4))}[version]
+    net = GraphBuilder(224, 224, 3, bits)
+    net.window((kernel, kernel), (2, 2), channels, same=False)
+    for fire, (squeezed, expanded) in enumerate(
+        zip((16, 16, 32, 32, 48, 48, 64, 64), (64, 64, 128, 128, 192, 192, 256, 256), strict=True)
+    ):
+        if fire in pooled_before:
+            net.window((3, 3), (2, 2), same=False)
+        net.window((1, 1), channels=squeezed)
+        net.window((3, 3), channels=2 * expanded)
+    net.window((1, 1), channels=1000)
+    net.mean()
+    return net.graph()

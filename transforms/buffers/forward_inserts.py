@@ -117,7 +117,7 @@ def _start(function: func.FuncOp, part: AllocOp, last: Operation) -> Sequence[Op
 
     None if the first op is in another block than `last`, or ops after `last` touch the part.
     """
-    live = live_ranges(function)
+    live = live_ranges(function, part)
     first, end = live.ranges[part]
     # The caller may fill the buffer of the input.
     if first < 0 or live.points[end] is not last or live.points[first].parent is not last.parent:

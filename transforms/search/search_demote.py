@@ -6,7 +6,7 @@ cumulatively, the cheapest first, as long as the loss is permitted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -24,6 +24,8 @@ from tinyml.transforms.search.moves.demotion import (
     demote_each,
     demote_within_loss,
     explore_input_scale,
+    first_that_fits,
+    narrow_and_wide,
 )
 
 
@@ -50,12 +52,9 @@ class SearchDemotePass(SearchPass):
         return Limits(ram=limit(self.ram), loss=self.loss, target=self.target)
 
     def search(self, search: Search) -> SearchResult:
-        widths = self.widths or (search.prototype.bits // 2, search.prototype.bits)
-        if len(widths) != 2 or widths[0] > widths[1]:
-            raise InputError(f"expected the width of demoted tensors and that of others, got {list(widths)}")
+        narrow, wide = narrow_and_wide(search, self.widths)
         if self.loss < 0:
             raise InputError(f"loss must not be negative, got {self.loss}")
-        narrow, wide = (search.prototype_of(width) for width in widths)
         start = search.uniform(wide)
         search.evaluation.begin("scale of the input")
         start[0] = explore_input_scale(search, start)
@@ -75,15 +74,5 @@ class SearchDemotePass(SearchPass):
             return result(demote_within_loss(search, start, demotions, limits.loss, metric))
         feasibility = Feasibility(search, limits)
         steps = [start, *cumulative_demotions(start, demotions), search.uniform(narrow)]
-        fitting = feasibility.first_feasible(lambda: result(_first_that_fits(feasibility, steps)), steps[-1])
+        fitting = feasibility.first_feasible(lambda: result(first_that_fits(feasibility, steps)), steps[-1])
         return replace(fitting, loss=search.losses([fitting.choices])[0])
-
-
-def _first_that_fits(feasibility: Feasibility, steps: Iterable[Sequence[FormatChoice]]) -> Sequence[FormatChoice]:
-    """The candidate with the fewest tensors demoted that fits; raises `InputError` if none does."""
-    choices = next(filter(feasibility.fits, steps), None)
-    if choices is None:
-        raise InputError(
-            f"no program works in {feasibility.limits.ram:.0f} bytes of RAM, even with all tensors demoted"
-        )
-    return choices

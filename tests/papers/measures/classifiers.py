@@ -16,13 +16,14 @@ from figures.commands import measure, model_path
 from figures.store import FOLDER, MEASURED, read
 
 from papers.row import Values
-from tinyml.dialects.context import context
-from tinyml.dialects.scratch import ArenaOp
-from tinyml.lowering import pipelines
 from tinyml.tools.driver.models import find_model
-from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main as tinyml
-from tinyml.transforms.buffers.pack_scratch import HEIGHT
+
+BY_SEARCHES = "tinyml bench DIR... --searches shiftry,seedot:shiftry,fixed"
+"""The command of the table `searches-compared`."""
+
+BY_THIRD = "tinyml compile MODEL --search promote --ram N --formats posit,affine --metric margin --pack-buffers"
+"""The command of the table `results-third` for a model."""
 
 FAMILIES = {
     "protonn": ("gesturepod", "letter26", "mnist10", "mnist16-10", "mnist2"),
@@ -211,38 +212,6 @@ def sketches(family: str) -> Callable[[Path | None], Values]:
         return {**{kind: round(value, 1) for kind, value in percent.items()}, "models": len(complete), "sizes": sizes}
 
     return measured
-
-
-def reuse(models: Path | None) -> Values:
-    """Bytes of FastGRNN's arenas, in floats and in demoted numbers (Shiftry's), each buffer by itself or packed."""
-    rows: dict[str, dict[str, int]] = {}
-    for name in ("fastgrnn-fsdd10", "fastgrnn-mnist16-10"):
-        program, val, _ = find_model(model_path(name, models))
-        row: dict[str, int] = {}
-        for kind, options in (
-            ("floats", ["--format", "f32"]),
-            ("mixed", ["--format", "shiftry", "--search", "demote"]),
-        ):
-            with tempfile.TemporaryDirectory() as folder:
-                command = ["compile", str(program), "--val", str(val), "--target", "host", *options, "-o", folder]
-                assert compiled([*command, "--force"])
-                formats = Path(folder, "ir/1-formats.mlir")
-                row |= {kind: _arena(formats, reused=False), f"{kind}_packed": _arena(formats, reused=True)}
-        rows[name] = row
-    percent = {
-        kind: round(100 * mean(row[kind] / row["floats"] for row in rows.values()), 1)
-        for kind in ("floats_packed", "mixed", "mixed_packed")
-    }
-    return {**percent, "models": len(rows), "bytes": rows}
-
-
-def _arena(formats: Path, *, reused: bool) -> int:
-    """Bytes of the arena of a program; without reuse buffers are neither updated in place nor packed."""
-    module, options = load_program(formats, context()), {"target": "uno", "mode": "auto" if reused else "none"}
-    steps = pipelines.flatten("formats-to-buffers", options)
-    pipelines.run(module, context(), [step for step in steps if reused or step.name != "update-in-place"])
-    [arena] = [op for op in module.walk() if isinstance(op, ArenaOp)]
-    return arena.attributes[HEIGHT].value.data  # type: ignore[attr-defined]
 
 
 def compression() -> Values:

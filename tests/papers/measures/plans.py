@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from programs.networks import ds_cnn, gural_murmann, mobilenet_v2, res_keywords
+from programs.networks import ds_cnn, gural_murmann, mobilenet_v2, res_keywords, squeezenet
 
 from papers.row import Values
 from tinyml.transforms.schedules.patches import patches
 from tinyml.transforms.schedules.plans.graph import Graph
-from tinyml.transforms.schedules.table import schedule_named
+from tinyml.transforms.schedules.table import schedule_named, schedule_names
 
 
 def peaks(graph: Graph, **modes: str) -> dict[str, float]:
@@ -63,6 +63,21 @@ def resolutions(_models: Path | None) -> Values:
         f"r{resolution}_{mode}": value
         for resolution in (80, 96, 112, 128, 144, 160, 176)
         for mode, value in peaks(mobilenet_v2(resolution, 2), ordinary="ordinary", auto="auto").items()
+    }
+
+
+def squeezenets(_models: Path | None) -> Values:
+    """Megabytes at the peaks of SqueezeNet 1.0 and 1.1 by ordinary execution in floats, and by every plan in 8 bits."""
+    names = {mode.replace("-", "_"): mode for mode in schedule_names()}
+    return {
+        f"v{version.replace('.', '_')}": {name: round(value / 1e6, 3) for name, value in found.items()}
+        for version in ("1.0", "1.1")
+        for found in [
+            {
+                "floats": peaks(squeezenet(version, 32), ordinary="ordinary")["ordinary"],
+                **peaks(squeezenet(version), **names),
+            }
+        ]
     }
 
 

@@ -39,13 +39,19 @@ if TYPE_CHECKING:
 WIDE, NARROW = 16, 8
 """Shiftry's two widths, which all ways use."""
 
-WAYS = ("16", "8", "maxscale", "demote", "promote", "pareto")
-"""Uniform widths, then searches: SeeDot's with 16 bits; Shiftry's with its permitted loss; MinUn's, limited to the RAM
-of Shiftry's result without the stack, as in MinUn 7.5; and ours, in our arithmetic only, limited to the larger of the
-RAM and flash of Shiftry's and MinUn's results."""
+WAYS = ("16", "8", "maxscale", "demote", "by-size", "by-accuracy", "promote", "pareto")
+"""Uniform widths, then searches: SeeDot's with 16 bits; Shiftry's with its permitted loss; MinUn's baselines and
+its own search, limited to the RAM of Shiftry's result without the stack, as in MinUn 7.5; and ours, in our arithmetic
+only, limited to the larger of the RAM and flash of Shiftry's and MinUn's results."""
+
+BASELINES = ("by-size", "by-accuracy")
+
+WITHIN_DEMOTED = (*BASELINES, "promote")
+"""The ways that are limited to the RAM of Shiftry's result."""
 
 BEST = "best"
-"""The best accuracy and the least loss among the other ways that stay within the limits of our search."""
+"""The best accuracy and the least loss among the other ways, without `BASELINES`, that stay within the limits of our
+search."""
 
 MEAN = "mean change"
 """The entry of rows of means in the column of the model."""
@@ -147,7 +153,7 @@ def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
     """The search of a way; None for a uniform width."""
     if way.isdecimal():
         return None
-    widths = {"maxscale": [WIDE], "demote": [NARROW, WIDE], "promote": [NARROW, WIDE]}
+    widths = {"maxscale": [WIDE], **{name: [NARROW, WIDE] for name in ("demote", *WITHIN_DEMOTED)}}
     options: dict[str, Any] = {"widths": widths[way]} if way in widths else {}
     if "memory" in limits:
         # The host has no cost table, so the search does not count the stack.
@@ -157,7 +163,7 @@ def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
 
 def _limits(way: str, results: dict[str, ModelFigures]) -> dict[str, int]:
     """The limits of a search, from the results of earlier ways."""
-    if way == "promote":
+    if way in WITHIN_DEMOTED:
         return {"memory": results["demote"].memory}
     if way != "pareto":
         return {}
@@ -170,7 +176,7 @@ def _best_other(results: dict[str, ModelFigures]) -> dict[str, float]:
     others = [
         result
         for way, result in results.items()
-        if way != "pareto" and result.ram <= limits["ram"] and result.flash <= limits["flash"]
+        if way not in (*BASELINES, "pareto") and result.ram <= limits["ram"] and result.flash <= limits["flash"]
     ]
     return {"accuracy": max(result.accuracy for result in others), "loss": min(result.loss for result in others)}
 
@@ -281,4 +287,4 @@ def _print(
         spell = mean if row["model"] == MEAN else cell
         cells = [spell(row[way]) if way in row else "-" for way in (*WAYS, BEST)]
         table.add_row(row["model"], row["arithmetic"], "" if row["model"] == MEAN else f"{row['float']:.2f}", *cells)
-    wide_console().print(table)
+    wide_console(175).print(table)

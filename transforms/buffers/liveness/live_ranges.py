@@ -101,8 +101,10 @@ def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
     return tuple(op for op in function.body.walk() if _is_point(op))
 
 
-def live_ranges(function: func.FuncOp) -> LiveRanges:
+def live_ranges(function: func.FuncOp, of: Buffer | None = None) -> LiveRanges:
     """Ranges of all `scratch.alloc` and `scratch.reuse` of a function with structured control flow.
+
+    of: the only buffer whose range, and those of others that it may be the same as, are determined.
 
     A buffer that is used in a loop is alive throughout the loop, unless it is allocated inside and no iteration can see
     the content of an earlier one: the first op that touches it overwrites all of it, and all others follow that op in
@@ -123,10 +125,13 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
             touches.setdefault(buffer, []).append(op)
     moved = _moved(function, number, same)
     buffers: dict[SSAValue, list[Buffer]] = {}
-    in_order = [op for op in ops if isinstance(op, Buffer)]
+    in_order = [
+        op for op in ops if isinstance(op, Buffer) and (of is None or same.find(op.result) is same.find(of.result))
+    ]
     for op in in_order:
         _expect_one_buffer(op, same)
         buffers.setdefault(same.find(op.result), []).append(op)
+    ends = _LoopEnds(number)
     ranges: dict[Buffer, LiveRange] = {}
     for buffer, members in buffers.items():
         given = any("input" in member.properties for member in members)
@@ -135,7 +140,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
         touching = touches.get(buffer, [])
         fresh = len(members) == 1 and not given and _starts_fresh(members[0], touching, same)
         home = members[0] if fresh else None
-        spans = [span for op in touching for span in _spans(op, home, number)] + [LiveRange(-1, -1)] * given
+        spans = [span for op in touching for span in _spans(op, home, ends)] + [LiveRange(-1, -1)] * given
         spans += moved.get(buffer, [])
         whole = LiveRange(min(span.first for span in spans), max(span.last for span in spans))
         ranges.update((member, _after_source(member, whole)) for member in members)
@@ -262,13 +267,26 @@ def reshaped(value: SSAValue) -> SSAValue:
     return value
 
 
-def _spans(op: Operation, home: Buffer | None, number: dict[Operation, int]) -> Iterator[LiveRange]:
+class _LoopEnds(dict[Operation, int]):
+    """The last program point in each loop. number: of the program points."""
+
+    def __init__(self, number: dict[Operation, int]):
+        super().__init__()
+        self.number = number
+
+    def __missing__(self, loop: Operation) -> int:
+        self[loop] = max(self.number[inner] for inner in loop.walk() if inner in self.number)
+        return self[loop]
+
+
+def _spans(op: Operation, home: Buffer | None, ends: _LoopEnds) -> Iterator[LiveRange]:
     """The point of an op, and the ranges of the loops around it whose later iterations may see its buffer.
 
     home: the allocation of a buffer whose old content is never read, so that loops around it do not count.
     """
+    number = ends.number
     yield LiveRange(number[op], number[op])
     for loop in loops_around(op):
         if home is not None and loop.is_ancestor(home):
             return
-        yield LiveRange(number[loop], max(number[inner] for inner in loop.walk() if inner in number))
+        yield LiveRange(number[loop], ends[loop])

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
 from tinyml.transforms.formats.evaluation.reference import Metric
+from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
+
+if TYPE_CHECKING:
+    from tinyml.transforms.search.engine.feasibility import Feasibility
 
 SCALES = range(4)
 """The scales of a demoted tensor, in bits finer than the one that holds its whole range."""
@@ -71,10 +77,46 @@ def cumulative_demotions(
     choices: Sequence[FormatChoice], demotions: Sequence[Demotion]
 ) -> Iterator[list[FormatChoice]]:
     """Yield candidates that each demote one more tensor, in the order of the losses of single demotions."""
-    demoted = list(choices)
-    for i in sorted(range(len(demotions)), key=lambda i: demotions[i].loss):
-        demoted[i] = demotions[i].choice
-        yield list(demoted)
+    order = sorted(range(len(demotions)), key=lambda i: demotions[i].loss)
+    yield from one_after_the_other(choices, [demotion.choice for demotion in demotions], order)
+
+
+def one_after_the_other(
+    choices: Sequence[FormatChoice], others: Sequence[FormatChoice], order: Iterable[int]
+) -> Iterator[list[FormatChoice]]:
+    """Yield candidates that each have one more tensor's choice replaced by its other one, in the given order."""
+    changed = list(choices)
+    for i in order:
+        changed[i] = others[i]
+        yield list(changed)
+
+
+def first_that_fits(feasibility: Feasibility, steps: Iterable[Sequence[FormatChoice]]) -> Sequence[FormatChoice]:
+    """The candidate with the fewest tensors demoted that fits; raises `InputError` if none does."""
+    choices = next(filter(feasibility.fits, steps), None)
+    if choices is None:
+        raise InputError(
+            f"no program works in {feasibility.limits.ram:.0f} bytes of RAM, even with all tensors demoted"
+        )
+    return choices
+
+
+def better(search: Search, results: Sequence[SearchResult]) -> SearchResult:
+    """The result with the least loss, the first in case of ties."""
+    losses = search.losses([result.choices for result in results])
+    best = losses.index(min(losses))
+    return replace(results[best], loss=losses[best])
+
+
+def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat, NumberFormat]:
+    """The formats of demoted tensors and of others: of the given widths, or else of the usual one's half and itself.
+
+    Raises `InputError` for any other number of widths and for a wrong order.
+    """
+    widths = widths or (search.prototype.bits // 2, search.prototype.bits)
+    if len(widths) != 2 or widths[0] > widths[1]:
+        raise InputError(f"expected the width of demoted tensors and that of others, got {list(widths)}")
+    return search.prototype_of(widths[0]), search.prototype_of(widths[1])
 
 
 def demote_within_loss(

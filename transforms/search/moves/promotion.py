@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 PERCENTILE = 95
 """The percentile of element deviations that represents a tensor."""
 
+TENSORS = 400
+"""The most tensors that promotions with an overshooting tensor first go through, all of these promotions together.
+
+The time of all of them grows with the square of the program; those of the most promotable tensors are tried.
+"""
+
 
 def choose_pair(
     search: Search, offered: Sequence[NumberFormat], fits: Criterion
@@ -88,7 +94,7 @@ class Promotion:
         fits_softly = fits_softly or fits
         promoted, overshooting = self._promoted(frozenset(), fits_softly)
         promotions = [promoted]
-        for i in overshooting:
+        for i in overshooting[: max(TENSORS // len(self.order), 1)]:
             if fits_softly(self._choices({i})):
                 promotions.append(self._promoted(frozenset({i}), fits_softly)[0])
         promotions.append(self._promoted(frozenset(overshooting), fits_softly)[0])
@@ -102,15 +108,23 @@ class Promotion:
         return SearchResult(self._choices(best), reasons)
 
     def _promoted(self, promoted: frozenset[int], fits: Criterion) -> tuple[frozenset[int], list[int]]:
-        """Algorithm 7: the tensors promoted in addition to the given ones, in order, and those that did not fit."""
+        """Algorithm 7: the tensors promoted in addition to the given ones, in order, and those that did not fit.
+
+        Twice as many as fitted before are tried together, and half of those that did not: what fits together would fit
+        one after the other.
+        """
         overshooting: list[int] = []
-        for i in self.order:
-            if i in promoted:
-                continue
-            if fits(self._choices(promoted | {i})):
-                promoted |= {i}
+        waiting = [i for i in self.order if i not in promoted]
+        size = len(waiting)
+        while waiting:
+            together = frozenset(waiting[:size])
+            if fits(self._choices(promoted | together)):
+                promoted |= together
+                waiting, size = waiting[size:], 2 * size
+            elif size == 1 or len(together) == 1:
+                overshooting.append(waiting.pop(0))
             else:
-                overshooting.append(i)
+                size = len(together) // 2
         return promoted, overshooting
 
     def _choices(self, promoted: frozenset[int] | set[int]) -> list[FormatChoice]:

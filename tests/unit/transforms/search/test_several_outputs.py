@@ -22,6 +22,8 @@ from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
 from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search.engine.search_pass import SearchPass
+from tinyml.transforms.search.search_by_accuracy import SearchByAccuracyPass
+from tinyml.transforms.search.search_by_size import SearchBySizePass
 from tinyml.transforms.search.search_demote import SearchDemotePass
 from tinyml.transforms.search.search_maxscale import SearchMaxscalePass
 from tinyml.transforms.search.search_pareto import SearchParetoPass
@@ -38,6 +40,8 @@ func.func @two(%x: tensor<1x4xf32>) -> (tensor<1x4xf32>, tensor<1x1xf32>) {
 """
 
 SEARCHES: dict[str, Callable[..., SearchPass]] = {
+    "by-accuracy": SearchByAccuracyPass,
+    "by-size": SearchBySizePass,
     "demote": partial(SearchDemotePass, loss=0.01),
     "maxscale": partial(SearchMaxscalePass, widths=(8,)),
     "promote": SearchPromotePass,

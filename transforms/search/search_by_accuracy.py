@@ -1,0 +1,73 @@
+"""`search-by-accuracy`: MinUn's accuracy-based baseline (section 7.5): demotion and promotion within a limit on RAM.
+
+Both go in the order of what the program loses with a tensor alone demoted, as Shiftry measures it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import ClassVar
+
+from tinyml.targets.registry import USUAL
+from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.search.engine import shared_options
+from tinyml.transforms.search.engine.feasibility import Feasibility
+from tinyml.transforms.search.engine.limits import Limits, limit
+from tinyml.transforms.search.engine.result import SearchResult
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search_pass import SearchPass
+from tinyml.transforms.search.moves.demotion import (
+    better,
+    cumulative_demotions,
+    demote_each,
+    explore_input_scale,
+    first_that_fits,
+    narrow_and_wide,
+    one_after_the_other,
+)
+
+
+@dataclass(frozen=True)
+class SearchByAccuracyPass(SearchPass):
+    """Demotes what loses least until the program fits, and promotes what loses most while it fits; takes the better.
+
+    ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
+    for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
+    """
+
+    name = "search-by-accuracy"
+    PAPER: ClassVar[str] = "MinUn"
+    ram: int | None = shared_options.ram()
+    target: str = USUAL
+    widths: tuple[int, ...] = shared_options.widths()
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(ram=limit(self.ram), target=self.target)
+
+    def search(self, search: Search) -> SearchResult:
+        narrow, wide = narrow_and_wide(search, self.widths)
+        start = search.uniform(wide)
+        search.evaluation.begin("scale of the input")
+        start[0] = explore_input_scale(search, start)
+        search.evaluation.begin("one by one")
+        demotions = demote_each(search, start, narrow)
+        demoted = [demotion.choice for demotion in demotions]
+        by_loss = sorted(range(len(demotions)), key=lambda i: -demotions[i].loss)
+        feasibility = Feasibility(search, self.limits)
+
+        def demotion() -> SearchResult:
+            return result(first_that_fits(feasibility, [start, *cumulative_demotions(start, demotions)]))
+
+        def promotion() -> SearchResult:
+            steps = takewhile(feasibility.fits, one_after_the_other(demoted, start, by_loss))
+            return result([first_that_fits(feasibility, [demoted]), *steps][-1])
+
+        def result(choices: Sequence[FormatChoice]) -> SearchResult:
+            pairs = zip(search.classes, demotions, start, choices, strict=True)
+            return SearchResult(choices, {tensors.name: of.reason(new != old) for tensors, of, old, new in pairs})
+
+        search.evaluation.begin("within the limit")
+        return better(search, [feasibility.first_feasible(find, demoted) for find in (demotion, promotion)])

@@ -1,0 +1,53 @@
+"""`search-by-size`: MinUn's size-based baseline (section 7.5): tensors become narrow in the order of their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from tinyml.targets.registry import USUAL
+from tinyml.transforms.search.engine import shared_options
+from tinyml.transforms.search.engine.feasibility import Feasibility
+from tinyml.transforms.search.engine.limits import Limits, limit
+from tinyml.transforms.search.engine.result import SearchResult
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search_pass import SearchPass
+from tinyml.transforms.search.moves.demotion import better, first_that_fits, narrow_and_wide, one_after_the_other
+
+
+@dataclass(frozen=True)
+class SearchBySizePass(SearchPass):
+    """Demotes the smallest tensors first, then the largest first, until the program fits, and takes the better result.
+
+    ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
+    for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
+    """
+
+    name = "search-by-size"
+    PAPER: ClassVar[str] = "MinUn"
+    ram: int | None = shared_options.ram()
+    target: str = USUAL
+    widths: tuple[int, ...] = shared_options.widths()
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(ram=limit(self.ram), target=self.target)
+
+    def search(self, search: Search) -> SearchResult:
+        narrow, wide = map(search.uniform, narrow_and_wide(search, self.widths))
+        feasibility = Feasibility(search, self.limits)
+        search.evaluation.begin("by size")
+        growing = sorted(range(len(wide)), key=lambda i: search.classes[i].elements)
+
+        def result(order: Sequence[int]) -> SearchResult:
+            choices = first_that_fits(feasibility, [wide, *one_after_the_other(wide, narrow, order)])
+            reasons = {
+                tensors.name: f"{'kept' if choice == kept else 'demoted'}: size {tensors.elements}"
+                for tensors, choice, kept in zip(search.classes, choices, wide, strict=True)
+            }
+            return SearchResult(choices, reasons)
+
+        orders = growing, growing[::-1]
+        return better(search, [feasibility.first_feasible(partial(result, order), narrow) for order in orders])
