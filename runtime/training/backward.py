@@ -6,7 +6,7 @@ straight-through estimator of Courbariaux et al. 2016). A result that a format l
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -55,17 +55,28 @@ class TrainingTrace(Trace):
 
     def backward(self, slope: Array) -> dict[tdsl.ConstOp, Array]:
         """The derivatives of a loss by the trained constants, in their shapes, from those by the scores."""
-        slopes = {self.index[self.scores]: slope.reshape(-1, *tdsl.shape_of(self.scores))}
         found: dict[tdsl.ConstOp, Array] = {}
+        for op, by in self.by_results(slope):
+            if isinstance(op, tdsl.ConstOp):
+                found[op] = by[0] + found[op] if op in found else by[0]
+        return found
+
+    def by_results(self, slope: Array) -> Iterator[tuple[Operation, Array]]:
+        """The ops on which the scores depend, the last first, each with the derivatives by its result.
+
+        slope: the derivatives by the scores. Derivatives by constants are added up over the samples.
+        """
+        slopes = {self.index[self.scores]: slope.reshape(-1, *tdsl.shape_of(self.scores))}
         for op, operands, made in reversed(self.entries):
             if (by := slopes.pop(made, None)) is None:
                 continue
             if isinstance(op, tdsl.ConstOp):
-                found[op] = by[0] + found[op] if op in found else by[0]
+                yield op, by
                 continue
             if not isinstance(op, HasValueInterface):
                 continue
             by = self._unlimited(made, by)
+            yield op, by
             derivatives = op.derivative(self.reals, [self._reals(index) for index in operands], self._reals(made), by)
             if derivatives is None:
                 continue
@@ -74,7 +85,6 @@ class TrainingTrace(Trace):
                     continue
                 part = _summed(derivative, len(self.values[index]))
                 slopes[index] = slopes[index] + part if index in slopes else part
-        return found
 
     def _format(self, index: int) -> NumberFormat | None:
         """The format of a value on raws; None for reals and indices."""

@@ -81,20 +81,16 @@ class TrainedWeights:
             for weight in self.weights
         ]
 
-    def effective(self, weight: Weight) -> Array:
-        """The reals of a weight that are written."""
-        return weight.real
-
     def write(self) -> None:
         """Round the weights into the program. They are kept within the reals of their formats."""
         for weight in self.weights:
             np.clip(weight.real, weight.low, weight.high, out=weight.real)
-            _set_reals(weight.constant, self.effective(weight))
+            _set_reals(weight.constant, weight.real)
         self.renew(self.module)
 
     def reals(self) -> dict[str, Array]:
-        """The reals that are written, by the names of their constants."""
-        return {weight.constant.result.name_hint or "": self.effective(weight).copy() for weight in self.weights}
+        """The reals of the weights, by the names of their constants."""
+        return {weight.constant.result.name_hint or "": weight.real.copy() for weight in self.weights}
 
     def state(self) -> list[Array]:
         """A copy of the variables, for `restore`."""

@@ -19,15 +19,15 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
 from tinyml.runtime.training.weights import Array, TrainedWeights
-from tinyml.tools.driver.finetuning.finetuning_options import GATES, NORMS, FinetuneOptions
+from tinyml.tools.driver.finetuning.finetuning_options import NORMS, FinetuneOptions
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.plan_execution import with_rounded_sums
 from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
-from tinyml.transforms.reals.channels.gates import GatedWeights, closing
 from tinyml.transforms.reals.channels.importance import importance
 from tinyml.transforms.reals.channels.pruning import Channels, prune
+from tinyml.transforms.reals.channels.refitting import prune_refitted
 from tinyml.transforms.reals.channels.removal import remove_channels
 from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
 from tinyml.transforms.schedules.plans.network import network_of
@@ -95,11 +95,15 @@ def _finetuned(
     before = Trainer(TrainedWeights(module), Reals).loss(val)
     bits = format_named(ctx, numbers.format, numbers.width).bits
     limits = ResourceLimits(channels_of(module, numbers.plan, bits), options.limits, bits) if options.limits else None
-    if limits is not None and options.pruning == NORMS:
+    if limits is not None:
         grouping = limits.channels.grouping
-        limits.removed.extend(prune(limits.channels, importance(grouping), limits.limits[RAM]))
+        if options.pruning == NORMS:
+            limits.removed.extend(prune(limits.channels, importance(grouping), limits.limits[RAM]))
+        else:
+            prune_refitted(module, limits, train.x, options.seed)
         remove_channels(grouping, limits.removed)
-    train_reals(module, train, val, schedule, limits if options.pruning == GATES else None)
+        module.verify()
+    train_reals(module, train, val, schedule)
     floats = Trainer(TrainedWeights(module), Reals).loss(val)
     formats, reals = quantised(module, ctx, numbers)
     schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / SMALLER)
@@ -114,17 +118,9 @@ def channels_of(module: ModuleOp, mode: str, bits: int) -> Channels:
     return Channels(network_of(function, bits), ChannelGroups(function), schedule_named(mode))
 
 
-def train_reals(
-    module: ModuleOp, train: Labelled, val: Labelled, schedule: TrainingSchedule, limits: ResourceLimits | None = None
-) -> None:
-    """Train a program at L0 in double precision, in place; with limits, by gates that remove channels on the way."""
-    if limits is None:
-        Trainer(TrainedWeights(module), Reals).fit(train, val, schedule)
-        return
-    weights = GatedWeights(module, limits.channels.grouping)
-    Trainer(weights, Reals).fit(train, val, schedule, closing(weights, limits))
-    remove_channels(limits.channels.grouping, limits.removed)
-    module.verify()
+def train_reals(module: ModuleOp, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
+    """Train a program at L0 in double precision, in place."""
+    Trainer(TrainedWeights(module), Reals).fit(train, val, schedule)
 
 
 def quantised(module: ModuleOp, ctx: Context, numbers: PipelineOptions) -> tuple[ModuleOp, dict[str, Array]]:

@@ -19,15 +19,13 @@ from tinyml.dialects.errors import InputError
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
-from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, in_reals
 from tinyml.runtime.training.backward import cross_entropy
 from tinyml.runtime.training.training import Labelled, Trainer
 from tinyml.runtime.training.weights import TrainedWeights
 from tinyml.tools.driver.finetuning.finetune import channels_of, finetune, quantised
-from tinyml.tools.driver.finetuning.finetuning_options import GATES, NORMS, FinetuneOptions
+from tinyml.tools.driver.finetuning.finetuning_options import NORMS, REFIT, FinetuneOptions
 from tinyml.tools.driver.stages import compile_kept
-from tinyml.transforms.reals.channels.gates import GatedWeights
-from tinyml.transforms.reals.channels.removal import remove_channels
 from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, ResourceLimits
 
 
@@ -110,25 +108,8 @@ def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
     assert np.array_equal(slopes[high].reshape(-1), limited.sum(0) - len(VAL.y))
 
 
-def test_a_closed_gate_is_a_removed_channel():
-    module = network()
-    channels = channels_of(module, "ordinary", 8)
-    weights = GatedWeights(module, channels.grouping)
-    closed = sorted(channels.counts)[::3]
-    for group in closed:
-        weights.close(group)
-    weights.write()
-    expected = scores(evaluate_reals(module, VAL.x))
-    limits = {RAM: 1, FLASH: 1, MACS: 1}
-    taken = ResourceLimits(channels, limits, 8).taken(closed)
-    remove_channels(channels.grouping, closed)
-    module.verify()
-    assert ResourceLimits(channels_of(module, "ordinary", 8), limits, 8).whole == taken
-    assert np.allclose(scores(evaluate_reals(module, VAL.x)), expected, atol=1e-9)
-
-
 @pytest.mark.parametrize(
-    ("pruning", "limits"), [(NORMS, {RAM: 200}), (GATES, {RAM: 200}), (GATES, {FLASH: 450, MACS: 5000})]
+    ("pruning", "limits"), [(NORMS, {RAM: 200}), (REFIT, {RAM: 200}), (REFIT, {FLASH: 450, MACS: 5000})]
 )
 def test_limits_are_kept(pruning: str, limits: dict[str, int], tmp_path: Path):
     chosen = FinetuneOptions(
