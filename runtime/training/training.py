@@ -123,7 +123,7 @@ class Trainer:
                 least, best = loss, self.weights.state()
         self.weights.restore(best)
 
-    def trace(self, x: Array) -> TrainingTrace:
-        """The execution of a batch of inputs, as `inputs` makes them."""
+    def trace(self, x: Array, of_inputs: bool = False) -> TrainingTrace:
+        """The execution of a batch of inputs, as `inputs` makes them; of_inputs: True to derive by these, too."""
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            return TrainingTrace(self.function, x, self.arithmetic(), self.weights.trained)
+            return TrainingTrace(self.function, x, self.arithmetic(), self.weights.trained, of_inputs)

@@ -62,9 +62,10 @@ def trained(task: str, seed: int) -> ModuleOp:
 def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
     """Accuracies in percent of the test set, each the mean of the networks of `SEEDS`.
 
-    options: those of `tinyml finetune`, by pairs; its defaults are those of the others. `before`: in floating point. `rounded`: in the formats, without
-    training. `floats`: in floating point after pruning and training. `accuracy`: of the program, from `least` to
-    `greatest`. `differ`: the samples of the test set whose scores on the host are not those of the training.
+    options: those of `tinyml finetune`, by pairs; those that are left out have its defaults. `before`: in floating
+    point. `rounded`: in the formats, without training. `floats`: in floating point after pruning and training.
+    `accuracy`: of the program, from `least` to `greatest`. `differ`: the samples of the test set whose scores on the
+    host are not those of the training.
     """
     given = {name.removeprefix("--").replace("-", "_"): value for name, value in zip(*[iter(options)] * 2, strict=True)}
     numeric = {name: _number(value) for name, value in given.items()}

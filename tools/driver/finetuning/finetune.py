@@ -150,12 +150,20 @@ def train_formats(
 
     reals: where weights start, by the names of constants.
     """
+    trainer = trainer_of(formats, ctx, plan, reals)
+    trainer.fit(train, val, schedule)
+    return trainer
+
+
+def trainer_of(formats: ModuleOp, ctx: Context, plan: str = AUTO, reals: Mapping[str, Array] | None = None) -> Trainer:
+    """A trainer of a program at L1, which changes in place, or of a copy with the sums that its plan rounds.
+
+    reals: where weights start, by the names of constants, instead of what their raws stand for.
+    """
     accumulators = ChooseAccumulatorsPass()
     planned = with_rounded_sums(formats, ctx, plan)
     weights = TrainedWeights(planned or formats, reals, lambda module: accumulators.apply(ctx, module))
-    trainer = Trainer(weights, Bits)
-    trainer.fit(train, val, schedule)
-    return trainer
+    return Trainer(weights, Bits)
 
 
 def labelled(program: ModuleOp, file: Path) -> Labelled:

@@ -9,10 +9,9 @@ Wang et al. 2019, section 4).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[np.float64]"
 
 RIDGE = 1e-3
-"""What is added to the second moments, as a part of their mean: elements may depend on each other exactly."""
+"""The part of their mean by which second moments on the diagonal are raised: elements may depend on each other exactly."""
 
 
 class LayerCurvature:
@@ -46,9 +45,11 @@ class LayerCurvature:
         # Of shape (rows, columns): where in the constant each element of the matrix is.
         self.places = self._matrix(numbered(weight.real[None]), other, self.operand)[0]
         cut = next(cut for cut in grouping.cuts(op, self.operand) if cut.axis != grouping.row_axis(op))
-        along = np.unravel_index(self.places[0], weight.real.shape)[cut.axis]
+        shape = [1] * weight.real.ndim
+        shape[cut.axis] = -1
+        along = np.broadcast_to(cut.labels.reshape(shape), weight.real.shape).reshape(-1)[self.places[0]]
         # The last column is the bias.
-        self.columns: Labels = np.append(cut.labels[along], STAYING)
+        self.columns: Labels = np.append(along, STAYING)
         self.rows: Labels = grouping.groups(op.out)
         self.left = np.append(np.ones(len(along), bool), bias is not None)
         self.clear()
@@ -125,7 +126,7 @@ class LayerCurvature:
     def _columns(self, group: int) -> Labels:
         return np.flatnonzero((self.columns == group) & self.left)
 
-    def _matrix(self, weight: Array, x: Array, operand: int) -> Array:
+    def _matrix(self, weight: NDArray[Any], x: NDArray[Any], operand: int) -> NDArray[Any]:
         """A factor of the term as (samples, other axis, summed), given both."""
         pair = self.factors.matrices(*((weight, x) if self.operand == 0 else (x, weight)))
         # The left factor is (samples, stack, rows, summed), the right one (samples, stack, summed, columns).

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.runtime.evaluator.arithmetics import Reals
@@ -45,14 +45,14 @@ class Refitting:
         self.weights = TrainedWeights(module)
         self.trainer = Trainer(self.weights, Reals)
         by_constant = {weight.constant: weight for weight in self.weights.weights}
-        self.layers: dict[Operation, LayerCurvature] = {}
+        self.layers: dict[SSAValue, LayerCurvature] = {}
         for op, operand in grouping.filters.items():
             constant, bias = op.operands[operand].owner, _bias(op)
             reads = any(cut.axis != grouping.row_axis(op) and cut.labels.any() for cut in grouping.cuts(op, operand))
             # Weights that several ops share keep their values: what is best for one is not for the other.
             if reads and isinstance(constant, tdsl.ConstOp) and constant.result.has_one_use():
                 weights = by_constant[constant], None if bias is None else by_constant[bias]
-                self.layers[op] = LayerCurvature(op, grouping, *weights)
+                self.layers[op.out] = LayerCurvature(op, grouping, *weights)
         groups = {int(group) for value in grouping.values for group in grouping.groups(value)}
         self.groups = range(1 + max(groups))
 
@@ -63,9 +63,8 @@ class Refitting:
         inputs, together = self.trainer.inputs(self.x), self.trainer.together
         for start in range(0, len(inputs), together):
             trace = self.trainer.trace(inputs[start : start + together])
-            for op, slope in trace.by_results(self._slope(trace.logits)):
-                if op in self.layers:
-                    layer = self.layers[op]
+            for value, slope in trace.by_values(self._slope(trace.logits)):
+                if (layer := self.layers.get(value)) is not None:
                     layer.collect(trace.values[trace.index[layer.read]], slope)
         for layer in self.layers.values():
             layer.solve()

@@ -91,6 +91,20 @@ def test_derivatives_of_the_loss_on_reals():
     assert (losses[0] - losses[1]) / 2e-4 == pytest.approx(expected, rel=0.01)
 
 
+def test_derivatives_of_the_loss_by_the_inputs():
+    trainer = Trainer(TrainedWeights(network()), Reals)
+    x, y = TRAIN.x[:8], TRAIN.y[:8]
+    trace = trainer.trace(x, of_inputs=True)
+    [found] = [
+        slope
+        for value, slope in trace.backward(cross_entropy(trace.logits, y)[1]).items()
+        if value in trainer.function.args
+    ]
+    step = np.random.default_rng(0).normal(size=x.shape)
+    ends = [cross_entropy(trainer.logits(x + sign * 1e-4 * step), y)[0] for sign in (1, -1)]
+    assert (ends[0] - ends[1]) / 2e-4 == pytest.approx(float((found.reshape(x.shape) * step).sum()), rel=0.01)
+
+
 def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
     formats, reals = quantised(network(), context(), numbers(tmp_path, width=8))
     trainer = Trainer(weights := TrainedWeights(formats, reals), Bits)
@@ -101,7 +115,7 @@ def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
         # The last layer's results, whose range is that of the profile, are at their greatest with the greatest bias.
         bias.real[...] = real
         trace = trainer.trace(trainer.inputs(VAL.x))
-        slopes[real] = trace.backward(-np.ones_like(trace.logits))[bias.constant]
+        slopes[real] = trace.backward(-np.ones_like(trace.logits))[bias.constant.result]
     assert (slopes[0.0] == -len(VAL.y)).all()
     format = tdsl.format_of(trace.scores)
     limited = trace.logits == format.decode(format.encode(np.array([np.inf])))
