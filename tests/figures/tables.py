@@ -39,12 +39,10 @@ NAMES = {
         )
     },
     "letters, 30 epochs | 37": "letters --plan ordinary --width 8 --ram 37 --epochs 30 --rate 0.006 --batch 128",
-    "digits | fixed, 8 bits": "digits --epochs 1 --quantized-epochs 3 --width 8",
-    "digits | fixed, 4 bits": "digits --epochs 1 --quantized-epochs 9 --width 4",
-    "digits | affine, 4 bits": "digits --epochs 1 --quantized-epochs 9 --format affine --width 4",
-    "letters | affine, 4 bits": "letters --epochs 1 --quantized-epochs 15 --format affine --width 4",
+    "digits | affine, 4 bits": "digits --epochs 1 --quantized-epochs 8 --format affine --width 4",
+    "letters | affine, 4 bits": "letters --epochs 1 --quantized-epochs 10 --batch 128 --format affine --width 4",
     "letters | fixed, 8 bits, sums of 8 bits": (
-        "letters --epochs 1 --quantized-epochs 3 --batch 512 --width 8 --plan partial-8"
+        "letters --epochs 1 --quantized-epochs 4 --batch 512 --width 8 --plan partial-8"
     ),
 }
 """Models in commands by the labels of rows, where these differ."""
@@ -95,7 +93,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "float": ("finetune {row}", "{before:.1f}"),
         "rounded": ("finetune {row}", "{rounded:.1f}"),
         "trained": ("finetune {row}", TRAINED),
-        "differ": ("finetune {row}", "{differ} of {samples}"),
+        "ranges learned": ("finetune {row} --learn-ranges", TRAINED),
+        "differ": ("finetune {row} --learn-ranges", "{differ} of {samples}"),
     },
     "c-api-instances": {
         "Uno": (FORMATS["fixed 16"], UNO),

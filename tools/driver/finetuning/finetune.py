@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,18 +11,15 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
-from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
-from tinyml.runtime.evaluator.arithmetics import Bits, Reals
+from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
-from tinyml.runtime.training.weights import Array, TrainedWeights
+from tinyml.runtime.training.weights import TrainedWeights
 from tinyml.tools.driver.finetuning.finetuning_options import NORMS, FinetuneOptions
-from tinyml.transforms.formats.assign_format import AssignFormatPass
-from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.tools.driver.finetuning.quantised_program import QuantisedProgram, train_formats
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-from tinyml.transforms.formats.plan_execution import with_rounded_sums
 from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
 from tinyml.transforms.reals.channels.importance import importance
 from tinyml.transforms.reals.channels.pruning import Channels, prune
@@ -31,7 +27,7 @@ from tinyml.transforms.reals.channels.refitting import prune_refitted
 from tinyml.transforms.reals.channels.removal import remove_channels
 from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
 from tinyml.transforms.schedules.plans.network import network_of
-from tinyml.transforms.schedules.table import AUTO, schedule_named
+from tinyml.transforms.schedules.table import schedule_named
 
 SMALLER = 4.0
 """By how much the rate is smaller in the arithmetic of the program than on reals."""
@@ -105,9 +101,9 @@ def _finetuned(
         module.verify()
     train_reals(module, train, val, schedule)
     floats = Trainer(TrainedWeights(module), Reals).loss(val)
-    formats, reals = quantised(module, ctx, numbers)
+    formats = QuantisedProgram(module, ctx, numbers)
     schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / SMALLER)
-    trainer = train_formats(formats, reals, train, val, schedule, ctx, numbers.plan)
+    trainer = train_formats(formats, train, val, schedule, options.learn_ranges)
     removed = 0 if limits is None else len(limits.removed)
     return Finetuned(trainer.weights.module, trainer, before, floats, trainer.loss(val), module, removed, options.seed)
 
@@ -121,49 +117,6 @@ def channels_of(module: ModuleOp, mode: str, bits: int) -> Channels:
 def train_reals(module: ModuleOp, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
     """Train a program at L0 in double precision, in place."""
     Trainer(TrainedWeights(module), Reals).fit(train, val, schedule)
-
-
-def quantised(module: ModuleOp, ctx: Context, numbers: PipelineOptions) -> tuple[ModuleOp, dict[str, Array]]:
-    """A program at L0 as one at L1, with weights rounded to nearest, and the reals of its constants by name."""
-    passes = [
-        replace(step, data=None) if isinstance(step, AssignFormatPass) else step
-        for step in pipelines.flatten("reals-to-formats", vars(numbers))
-    ]
-    assigned = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
-    formats = module.clone()
-    pipelines.run(formats, ctx, passes[:assigned])
-    reals = TrainedWeights(formats).reals()
-    pipelines.run(formats, ctx, passes[assigned:])
-    return formats, reals
-
-
-def train_formats(
-    formats: ModuleOp,
-    reals: Mapping[str, Array],
-    train: Labelled,
-    val: Labelled,
-    schedule: TrainingSchedule,
-    ctx: Context,
-    plan: str = AUTO,
-) -> Trainer:
-    """Train a program at L1 in its own arithmetic, in place, with the sums that its plan rounds.
-
-    reals: where weights start, by the names of constants.
-    """
-    trainer = trainer_of(formats, ctx, plan, reals)
-    trainer.fit(train, val, schedule)
-    return trainer
-
-
-def trainer_of(formats: ModuleOp, ctx: Context, plan: str = AUTO, reals: Mapping[str, Array] | None = None) -> Trainer:
-    """A trainer of a program at L1, which changes in place, or of a copy with the sums that its plan rounds.
-
-    reals: where weights start, by the names of constants, instead of what their raws stand for.
-    """
-    accumulators = ChooseAccumulatorsPass()
-    planned = with_rounded_sums(formats, ctx, plan)
-    weights = TrainedWeights(planned or formats, reals, lambda module: accumulators.apply(ctx, module))
-    return Trainer(weights, Bits)
 
 
 def labelled(program: ModuleOp, file: Path) -> Labelled:

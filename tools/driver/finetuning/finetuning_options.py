@@ -26,6 +26,11 @@ class FinetuneOptions:
         "learning rate of Adam in floating point; a quarter of it afterwards", default=0.002, group=OptionGroup.TRAINING
     )
     batch: int = option("samples in a step", default=32, metavar="N", group=OptionGroup.TRAINING)
+    learn_ranges: bool = option(
+        "choose the range of each tensor by the loss of the training, in powers of two, instead of the profile",
+        default=False,
+        group=OptionGroup.TRAINING,
+    )
     trainings: int = option(
         "times to train, from other random orders; the best by the loss on --val is kept",
         default=1,

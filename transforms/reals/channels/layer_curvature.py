@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[np.float64]"
 
 RIDGE = 1e-3
-"""The part of their mean by which second moments on the diagonal are raised: elements may depend on each other exactly."""
+"""The part of their mean by which second moments on the diagonal are raised: elements may depend on each other."""
 
 
 class LayerCurvature:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,14 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.evaluator.arithmetics import Bits, Reals
-from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, in_reals
+from tinyml.runtime.evaluator.arithmetics import Reals
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, in_reals, predict_function
 from tinyml.runtime.training.backward import cross_entropy
 from tinyml.runtime.training.training import Labelled, Trainer
 from tinyml.runtime.training.weights import TrainedWeights
-from tinyml.tools.driver.finetuning.finetune import channels_of, finetune, quantised
+from tinyml.tools.driver.finetuning.finetune import channels_of, finetune
 from tinyml.tools.driver.finetuning.finetuning_options import NORMS, REFIT, FinetuneOptions
+from tinyml.tools.driver.finetuning.quantised_program import QuantisedProgram
 from tinyml.tools.driver.stages import compile_kept
 from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, ResourceLimits
 
@@ -106,9 +108,9 @@ def test_derivatives_of_the_loss_by_the_inputs():
 
 
 def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
-    formats, reals = quantised(network(), context(), numbers(tmp_path, width=8))
-    trainer = Trainer(weights := TrainedWeights(formats, reals), Bits)
-    bias = next(weight for weight in weights.weights if weight.constant.result.name_hint == "b4")
+    program = QuantisedProgram(network(), context(), numbers(tmp_path, width=8))
+    trainer = program.trainer(program.reals)
+    bias = next(weight for weight in trainer.weights.weights if weight.constant.result.name_hint == "b4")
     slopes: dict[float, NDArray[Any]] = {}
     high = float(bias.high.max())
     for real in (0.0, high):
@@ -120,6 +122,25 @@ def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
     format = tdsl.format_of(trace.scores)
     limited = trace.logits == format.decode(format.encode(np.array([np.inf])))
     assert np.array_equal(slopes[high].reshape(-1), limited.sum(0) - len(VAL.y))
+
+
+def test_ranges_are_chosen_by_the_loss(tmp_path: Path):
+    """The profile sees one sample four times as large as the others, whose range wastes two of 4 bits."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=(240, 8)).clip(-2, 2)
+    data = Labelled(x, (x[:, :4].sum(1) > x[:, 4:].sum(1)).astype(np.int64))
+    np.savez(file := tmp_path / "val.npz", x=np.append(x, np.full((1, 8), 8.0), 0).astype("f4"), y=np.zeros(241, int))
+    chosen = FinetuneOptions(epochs=2, quantized_epochs=2, rate=0.01)
+    program = Layers((8, 1), 0).dense(6).relu().dense(2).program()
+    options = PipelineOptions(data=str(file), width=4)
+    tuned = [finetune(program, data, data, replace(chosen, learn_ranges=learn), options) for learn in (False, True)]
+    assert tuned[1].quantised[0] < 0.9 * tuned[0].quantised[0]
+    inputs = [tdsl.format_of(predict_function(each.module).args[0]) for each in tuned]
+    assert inputs[1].decode(inputs[1].encode(np.array(np.inf))) < inputs[0].decode(inputs[0].encode(np.array(np.inf)))
+    trained = tuned[1].trainer.logits(tuned[1].trainer.inputs(x))
+    assert np.array_equal(
+        scores(in_reals(tuned[1].module, evaluate(tuned[1].module, encode_inputs(tuned[1].module, x)))), trained
+    )
 
 
 @pytest.mark.parametrize(
