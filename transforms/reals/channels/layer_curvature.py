@@ -83,7 +83,7 @@ class LayerCurvature:
         if self.bias is not None:
             self.matrix[:, -1] = self.bias.real.reshape(-1)
         # Of the sum over positions of a sample, whose derivatives are taken as independent.
-        slopes, reads = self.slopes / self.vectors, self.reads / self.samples
+        slopes, reads = self.slopes / max(self.vectors, 1), self.reads / max(self.samples, 1)
         self.slopes = slopes
         own = reads[np.ix_(self.left, self.left)]
         self.inverse = np.zeros_like(reads)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
 from numpy.typing import NDArray
+from programs.streamed_networks import networks
 from programs.untrained_networks import Layers
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
 
 from tinyml.dialects import tdsl
-from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
 from tinyml.runtime.training.weights import TrainedWeights
 from tinyml.tools.driver.finetuning.finetune import channels_of
+from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.reals.channels.refitting import Refitting, prune_refitted
 from tinyml.transforms.reals.channels.removal import remove_channels
 from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, ResourceLimits
@@ -65,3 +74,32 @@ def test_channels_that_others_compute_go_without_a_change():
         assert refitted.growth[groups[1]] > 10 * growth[groups[1]]
     refitted.write()
     assert np.abs(scores(module) - expected).max() < 0.05 * np.abs(expected).max()
+
+
+@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(networks())
+def test_random_networks_lose_what_has_no_effect(text: str):
+    module = Parser(context(), text).parse_module()
+    LiftToRealsPass().apply(Context(), module)
+    inputs = np.random.default_rng(1).normal(size=(16, prod(tdsl.shape_of(predict_function(module).args[0]))))
+    limits = ResourceLimits(channels_of(module, "ordinary", 8), {RAM: 1, FLASH: 1}, 8)
+    refitted = Refitting(module, limits.channels.grouping, inputs)
+    refitted.measure()
+    for _ in range(2):
+        taken = limits.taken(limits.removed)
+        limits.limits = {name: int(each) - 1 for name, each in taken.items() if each > 1}
+        try:
+            group = limits.next_group(refitted.growth, 1.0)
+        except InputError:
+            break
+        assert group is not None
+        assert np.isfinite(refitted.growth).all()
+        refitted.remove(group)
+    refitted.write()
+    expected = evaluate_reals(module, inputs).scores
+    remove_channels(limits.channels.grouping, limits.removed)
+    module.verify()
+    scores = evaluate_reals(module, inputs).scores
+    assert scores is not None
+    assert expected is not None
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
