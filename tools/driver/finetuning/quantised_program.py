@@ -32,7 +32,7 @@ LESS = 0.998
 """The part of the loss that another range may leave at most, to be taken."""
 
 ROUNDS = 2
-"""How often ranges are chosen: before the training, and with the weights of its first half."""
+"""The number of times that ranges are chosen: before the training, and with the weights of its first half."""
 
 
 class QuantisedProgram:
