@@ -52,6 +52,9 @@ class LayerCurvature:
         self.columns: Labels = np.append(along, STAYING)
         self.rows: Labels = grouping.groups(op.out)
         self.left = np.append(np.ones(len(along), bool), bias is not None)
+        # The columns of each group that is left.
+        self.groups = {int(group): np.flatnonzero(self.columns == group) for group in np.unique(along)}
+        self.groups.pop(STAYING, None)
         self.clear()
 
     @property
@@ -92,27 +95,26 @@ class LayerCurvature:
         self.growths: dict[int, float] = {}
 
     def growth(self, group: int) -> float:
-        """By how much the loss grows if a group of channels goes and the other weights are refitted."""
+        """By how much the loss grows if one of `groups` goes and the other weights are refitted."""
         if group not in self.growths:
-            columns = self._columns(group)
+            columns = self.groups[group]
             part, block = self.matrix[:, columns], self.inverse[np.ix_(columns, columns)]
             curvature = part.T @ self.slopes @ part
-            self.growths[group] = 0.5 * float(np.trace(np.linalg.solve(block, curvature))) if len(columns) else 0.0
+            self.growths[group] = 0.5 * float(np.trace(np.linalg.solve(block, curvature)))
         return self.growths[group]
 
     def remove(self, group: int) -> None:
         """Remove a group of channels from what is read and from the result, and refit the weights."""
-        gone = self.rows == group
-        self.slopes[gone] = self.slopes[:, gone] = 0.0
-        columns = self._columns(group)
-        if len(columns):
+        if (gone := self.rows == group).any():
+            self.slopes[gone] = self.slopes[:, gone] = 0.0
+            self.growths.clear()
+        if (columns := self.groups.pop(group, None)) is not None:
             change = np.linalg.solve(self.inverse[np.ix_(columns, columns)], self.inverse[columns])
             self.matrix -= self.matrix[:, columns] @ change
             self.inverse -= self.inverse[:, columns] @ change
             self.left[columns] = False
             self.matrix[:, ~self.left] = 0.0
             self.inverse[~self.left] = self.inverse[:, ~self.left] = 0.0
-        if len(columns) or gone.any():
             self.growths.clear()
 
     def write(self) -> None:
@@ -122,9 +124,6 @@ class LayerCurvature:
         real *= self.weight.dense
         if self.bias is not None:
             self.bias.real[...] = self.matrix[:, -1].reshape(self.bias.real.shape)
-
-    def _columns(self, group: int) -> Labels:
-        return np.flatnonzero((self.columns == group) & self.left)
 
     def _matrix(self, weight: NDArray[Any], x: NDArray[Any], operand: int) -> NDArray[Any]:
         """A factor of the term as (samples, other axis, summed), given both."""

@@ -53,8 +53,7 @@ class Refitting:
             if reads and isinstance(constant, tdsl.ConstOp) and constant.result.has_one_use():
                 weights = by_constant[constant], None if bias is None else by_constant[bias]
                 self.layers[op.out] = LayerCurvature(op, grouping, *weights)
-        groups = {int(group) for value in grouping.values for group in grouping.groups(value)}
-        self.groups = range(1 + max(groups))
+        self.size = 1 + max(int(grouping.groups(value).max(initial=0)) for value in grouping.values)
 
     def measure(self) -> None:
         """Take the curvature at the present weights."""
@@ -80,7 +79,11 @@ class Refitting:
     @property
     def growth(self) -> Array:
         """By how much the loss grows without each group of channels."""
-        return np.array([sum(layer.growth(group) for layer in self.layers.values()) for group in self.groups])
+        found = np.zeros(self.size)
+        for layer in self.layers.values():
+            for group in layer.groups:
+                found[group] += layer.growth(group)
+        return found
 
     def remove(self, group: int) -> None:
         """Remove a group of channels."""
