@@ -41,9 +41,6 @@ NAMES = {
     "letters, 30 epochs | 37": "letters --plan ordinary --width 8 --ram 37 --epochs 30 --rate 0.006 --batch 128",
     "digits | affine, 4 bits": "digits --epochs 1 --quantized-epochs 8 --format affine --width 4",
     "letters | affine, 4 bits": "letters --epochs 1 --quantized-epochs 10 --batch 128 --format affine --width 4",
-    "letters | fixed, 8 bits, sums of 8 bits": (
-        "letters --epochs 1 --quantized-epochs 4 --batch 512 --width 8 --plan partial-8"
-    ),
 }
 """Models in commands by the labels of rows, where these differ."""
 

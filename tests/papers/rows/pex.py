@@ -173,7 +173,7 @@ ROWS = (
         here="",
         verdict=CANNOT,
         why="shapes of both networks are not published with the paper; [training](../training.md) with rounded "
-        "sums and learned ranges is measured on other networks",
+        "sums and learned ranges is possible, and not measured on these",
     ),
     Row(
         item="figure 5",
