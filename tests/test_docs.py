@@ -7,8 +7,8 @@ are compared only if the cross compilers have the versions that the figures were
 the text of the headers that generated C includes; `tinyml demo` runs as on a
 computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart:
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, and in which pip installs.
-A block of Python after `<!-- python -->` prints what the block behind it shows. In a block after `<!-- typed -->` a
-shell runs the lines that begin with `$`.
+A block of Python after `<!-- python -->` prints what the block behind it shows; `<!-- python with PACKAGE -->` is
+skipped without that package. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`.
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`figures/pages.py`).
 """
 
@@ -144,8 +144,10 @@ def test_outputs_are_current(
         assert after == before
 
 
-PYTHON = re.compile(r"<!-- python -->\n```python\n(?P<code>.*?)```\n\n```\n(?P<printed>.*?)```\n", re.DOTALL)
-"""A block of Python, and what it prints."""
+PYTHON = re.compile(
+    r"<!-- python(?: with (?P<package>\w+))? -->\n```python\n(?P<code>.*?)```\n\n```\n(?P<printed>.*?)```\n", re.DOTALL
+)
+"""A block of Python, and what it prints; it is skipped without a package that it needs."""
 
 
 @pytest.mark.parametrize(
@@ -158,6 +160,8 @@ PYTHON = re.compile(r"<!-- python -->\n```python\n(?P<code>.*?)```\n\n```\n(?P<p
 )
 def test_python_prints_what_is_shown(page: Path, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [*PYTHON.finditer(page.read_text(encoding="utf-8"))][block]
+    if found["package"]:
+        pytest.importorskip(found["package"])
     monkeypatch.chdir(ROOT)
     stream = io.StringIO()
     with contextlib.redirect_stdout(stream):

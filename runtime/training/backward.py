@@ -6,7 +6,7 @@ straight-through estimator of Courbariaux et al. 2016). A result that a format l
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -33,12 +33,21 @@ class TrainingTrace(Trace):
     """The execution of a batch, for a step of training.
 
     inputs: (samples, elements), raws of the program's format, or reals with `Reals`. trained: the constants whose
-    derivatives are wanted. Raises `InputError` for a sum in an accumulator, which is no number of a format.
+    derivatives are wanted. of_inputs: True if those by the inputs are, too. Raises `InputError` for a sum in an
+    accumulator, which is no number of a format.
     """
 
-    def __init__(self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic, trained: Collection[tdsl.ConstOp]):
+    def __init__(
+        self,
+        function: func.FuncOp,
+        inputs: Array,
+        arithmetic: Arithmetic,
+        trained: Collection[tdsl.ConstOp],
+        of_inputs: bool = False,
+    ):
         self.trained, self.reals = frozenset(trained), Reals()
-        self.varying: set[int] = set()
+        # The argument of the function is the first value.
+        self.varying: set[int] = {0} if of_inputs else set()
         self.scores = logits_of(function)
         super().__init__(function, inputs, arithmetic)
 
@@ -53,19 +62,35 @@ class TrainingTrace(Trace):
         reals = self._reals(self.index[self.scores])
         return reals.reshape(len(reals), -1)
 
-    def backward(self, slope: Array) -> dict[tdsl.ConstOp, Array]:
-        """The derivatives of a loss by the trained constants, in their shapes, from those by the scores."""
+    def backward(self, slope: Array) -> dict[SSAValue, Array]:
+        """The derivatives of a loss, in the shapes of the program's values, from those by the scores.
+
+        By the results of the trained constants, and by the function's argument for each sample if they are wanted.
+        """
+        found: dict[SSAValue, Array] = {}
+        for value, by in self.by_values(slope):
+            if isinstance(value.owner, tdsl.ConstOp):
+                found[value] = by[0] + found[value] if value in found else by[0]
+            elif value is self.bound[0]:
+                found[value] = by
+        return found
+
+    def by_values(self, slope: Array) -> Iterator[tuple[SSAValue, Array]]:
+        """The values on which the scores depend, the last first, each with the derivatives by it for each sample.
+
+        slope: the derivatives by the scores. Derivatives by constants are added up over the samples.
+        """
         slopes = {self.index[self.scores]: slope.reshape(-1, *tdsl.shape_of(self.scores))}
-        found: dict[tdsl.ConstOp, Array] = {}
         for op, operands, made in reversed(self.entries):
             if (by := slopes.pop(made, None)) is None:
                 continue
             if isinstance(op, tdsl.ConstOp):
-                found[op] = by[0] + found[op] if op in found else by[0]
+                yield self.bound[made], by
                 continue
             if not isinstance(op, HasValueInterface):
                 continue
             by = self._unlimited(made, by)
+            yield self.bound[made], by
             derivatives = op.derivative(self.reals, [self._reals(index) for index in operands], self._reals(made), by)
             if derivatives is None:
                 continue
@@ -74,7 +99,8 @@ class TrainingTrace(Trace):
                     continue
                 part = _summed(derivative, len(self.values[index]))
                 slopes[index] = slopes[index] + part if index in slopes else part
-        return found
+        if 0 in slopes:
+            yield self.bound[0], self._unlimited(0, slopes[0])
 
     def _format(self, index: int) -> NumberFormat | None:
         """The format of a value on raws; None for reals and indices."""

@@ -95,13 +95,10 @@ class Trainer:
         trace = self.trace(x)
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
-    def fit(
-        self, train: Labelled, val: Labelled, schedule: TrainingSchedule, change: Callable[[float], bool] | None = None
-    ) -> None:
+    def fit(self, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
         """Train, and keep the weights of the epoch with the least loss on `val`, the start included.
 
-        change: called before each step with the part of the steps that are done; True if it changed the program, whose
-        earlier weights are not kept then. Raises `InputError` for a loss that is not a number.
+        Raises `InputError` for a loss that is not a number.
         """
         random = np.random.default_rng(schedule.seed)
         adam = Adam(self.weights.variables)
@@ -113,8 +110,6 @@ class Trainer:
         for _ in range(schedule.epochs):
             order = random.permutation(len(train.y))
             for start in range(0, len(order), schedule.batch):
-                if change is not None and change(step / steps):
-                    least = np.inf
                 chosen = order[start : start + schedule.batch]
                 x = self.inputs(augment(train.x[chosen], random)) if augment is not None else inputs[chosen]
                 rate = schedule.rate * (1 + np.cos(np.pi * step / steps)) / 2
@@ -128,7 +123,7 @@ class Trainer:
                 least, best = loss, self.weights.state()
         self.weights.restore(best)
 
-    def trace(self, x: Array) -> TrainingTrace:
-        """The execution of a batch of inputs, as `inputs` makes them."""
+    def trace(self, x: Array, of_inputs: bool = False) -> TrainingTrace:
+        """The execution of a batch of inputs, as `inputs` makes them; of_inputs: True to derive by these, too."""
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            return TrainingTrace(self.function, x, self.arithmetic(), self.weights.trained)
+            return TrainingTrace(self.function, x, self.arithmetic(), self.weights.trained, of_inputs)

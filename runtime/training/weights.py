@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl.attributes import Csr
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
-Slopes: TypeAlias = "Mapping[tdsl.ConstOp, NDArray[Any]]"
+Slopes: TypeAlias = "Mapping[SSAValue, NDArray[Any]]"
 
 
 @dataclass
@@ -73,28 +74,24 @@ class TrainedWeights:
         return [weight.real for weight in self.weights]
 
     def derivatives(self, slopes: Slopes) -> list[Array]:
-        """The derivatives by the variables, from those by the constants; zeros where there are none."""
+        """The derivatives by the variables, from those by the constants' results; zeros where there are none."""
         return [
-            np.where(weight.dense, slopes[weight.constant], 0.0)
-            if weight.constant in slopes
+            np.where(weight.dense, slopes[weight.constant.result], 0.0)
+            if weight.constant.result in slopes
             else np.zeros_like(weight.real)
             for weight in self.weights
         ]
-
-    def effective(self, weight: Weight) -> Array:
-        """The reals of a weight that are written."""
-        return weight.real
 
     def write(self) -> None:
         """Round the weights into the program. They are kept within the reals of their formats."""
         for weight in self.weights:
             np.clip(weight.real, weight.low, weight.high, out=weight.real)
-            _set_reals(weight.constant, self.effective(weight))
+            _set_reals(weight.constant, weight.real)
         self.renew(self.module)
 
     def reals(self) -> dict[str, Array]:
-        """The reals that are written, by the names of their constants."""
-        return {weight.constant.result.name_hint or "": self.effective(weight).copy() for weight in self.weights}
+        """The reals of the weights, by the names of their constants."""
+        return {weight.constant.result.name_hint or "": weight.real.copy() for weight in self.weights}
 
     def state(self) -> list[Array]:
         """A copy of the variables, for `restore`."""

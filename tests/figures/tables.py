@@ -34,15 +34,18 @@ NAMES = {
     "mobilenet_v2 at 224x224": "mobilenet_v2_224 --optimize O2",
     **{
         f"{task} | {ram}": f"{task} --plan ordinary --width 8 --ram {ram}"
-        for task, ram in (("digits", 517), ("digits", 388), ("speech", 650), ("speech", 488), ("letters", 37))
+        for task, ram in (
+            ("digits", 517),
+            ("digits", 388),
+            ("speech", 650),
+            ("speech", 488),
+            ("letters", 45),
+            ("letters", 37),
+        )
     },
-    "digits | fixed, 8 bits": "digits --epochs 1 --quantized-epochs 3 --width 8",
-    "digits | fixed, 4 bits": "digits --epochs 1 --quantized-epochs 9 --width 4",
-    "digits | affine, 4 bits": "digits --epochs 1 --quantized-epochs 9 --format affine --width 4",
-    "letters | affine, 4 bits": "letters --epochs 1 --quantized-epochs 15 --format affine --width 4",
-    "letters | fixed, 8 bits, sums of 8 bits": (
-        "letters --epochs 1 --quantized-epochs 3 --batch 512 --width 8 --plan partial-8"
-    ),
+    "letters, 30 epochs | 37": "letters --plan ordinary --width 8 --ram 37 --epochs 30 --rate 0.006 --batch 128",
+    "digits | affine, 4 bits": "digits --epochs 1 --quantized-epochs 8 --format affine --width 4",
+    "letters | affine, 4 bits": "letters --epochs 1 --quantized-epochs 10 --batch 128 --format affine --width 4",
 }
 """Models in commands by the labels of rows, where these differ."""
 
@@ -86,14 +89,15 @@ TABLES: dict[str, dict[str, Column]] = {
     "training-pruning": {
         "whole, float": ("finetune {row} --pruning norms", "{before:.1f}"),
         "norms": ("finetune {row} --pruning norms", TRAINED),
-        "gates": ("finetune {row} --pruning gates", TRAINED),
-        "differ": ("finetune {row} --pruning gates", "{differ} of {samples}"),
+        "refit": ("finetune {row} --pruning refit", TRAINED),
+        "differ": ("finetune {row} --pruning refit", "{differ} of {samples}"),
     },
     "training-formats": {
         "float": ("finetune {row}", "{before:.1f}"),
         "rounded": ("finetune {row}", "{rounded:.1f}"),
         "trained": ("finetune {row}", TRAINED),
-        "differ": ("finetune {row}", "{differ} of {samples}"),
+        "ranges learned": ("finetune {row} --learn-ranges", TRAINED),
+        "differ": ("finetune {row} --learn-ranges", "{differ} of {samples}"),
     },
     "c-api-instances": {
         "Uno": (FORMATS["fixed 16"], UNO),

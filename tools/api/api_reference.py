@@ -114,7 +114,7 @@ def api_page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    for name in ("load", "compile", "finetune", "open"):
+    for name in ("load", "compile", "finetune", "torch_layer", "open"):
         yield _function(f"tinyml.{name}", getattr(public, name), "##")
         if name in OPTIONS:
             yield _table(OPTIONS[name]())

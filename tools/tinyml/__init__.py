@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         finetune,
         load,
         open,
+        torch_layer,
     )
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "finetune",
     "load",
     "open",
+    "torch_layer",
 ]
 
 # Other packages may extend the namespace.

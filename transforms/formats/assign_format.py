@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -36,13 +37,14 @@ class AssignFormatPass(ModulePass):
     width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`; a format
     that is for constants alone leaves small ones, and what is computed, to the main or else the usual format. widths:
     other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the source (those
-    of `tensor_classes`). functions: the scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are
-    computed; as suits the formats best by default. data: .npz file with inputs `x`, on which the weights of products
-    are rounded so that their sums are right (`round_weights`), and then so that the margins between the best scores are
-    (`refine_constants`), the latter only if the whole program is of f32; without it they are rounded to nearest. With
-    data and without `weights` and `widths`, votes of forests have 8 bits where these suffice on the data. Raises
-    `InputError` for an unknown format, width, tensor or scheme, for data that do not fit, for a program that has no
-    profile or no tensor of f32, and for an op but a cast between tensors of f32 and others.
+    of `tensor_classes`). zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled
+    one, outside of which values saturate; wider for a negative N. functions: the scheme, one of the format's `SCHEMES`,
+    by which exp, tanh and sigmoid are computed; as suits the formats best by default. data: .npz file with inputs `x`,
+    on which the weights of products are rounded so that their sums are right (`round_weights`), and then so that the
+    margins between the best scores are (`refine_constants`), the latter only if the whole program is of f32; without it
+    they are rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where these
+    suffice on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not fit,
+    for a program that has no profile or no tensor of f32, and for an op but a cast between tensors of f32 and others.
     """
 
     name = "assign-format"
@@ -50,6 +52,7 @@ class AssignFormatPass(ModulePass):
     width: int | None = None
     weights: str | None = None
     widths: tuple[str, ...] = ()
+    zooms: tuple[str, ...] = ()
     functions: str | None = None
     data: str | None = None
 
@@ -92,12 +95,22 @@ class AssignFormatPass(ModulePass):
             tensors.name: FormatChoice(weights if tensors.is_constant and tensors.elements >= least else prototype)
             for tensors in classes
         }
-        for spec in self.widths:
-            name, _, format = spec.partition(":")
-            if name not in choices or not format:
-                raise InputError(f"expected TENSOR:BITS with one of the tensors {', '.join(choices)}, got '{spec}'")
+        for name, format in self._by_tensor(self.widths, "BITS", choices):
             usual = type(choices[name].prototype)
             choices[name] = FormatChoice(
                 usual.of_width(int(format)) if format.isdecimal() else format_spelled(ctx, format)
             )
+        for name, zoom in self._by_tensor(self.zooms, "N", choices):
+            if not re.fullmatch(r"-?\d{1,3}", zoom):
+                raise InputError(f"expected {name}:N with an integer N, got '{name}:{zoom}'")
+            choices[name] = replace(choices[name], zoom=int(zoom))
         return list(choices.values())
+
+    @staticmethod
+    def _by_tensor(specs: Sequence[str], what: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
+        """Split `NAME:VALUE`; raises `InputError` for another spelling or name."""
+        for spec in specs:
+            name, _, value = spec.partition(":")
+            if name not in known or not value:
+                raise InputError(f"expected TENSOR:{what} with one of the tensors {', '.join(known)}, got '{spec}'")
+            yield name, value

@@ -277,7 +277,8 @@ ROWS = (
         item="appendix E",
         title="tricks of training",
         reports="0.1 to 0.2 points each",
-        here="`tinyml finetune --trainings N`, a hook for augmentation and orthogonal weights at first "
+        here="`tinyml finetune --trainings N`, ranges by the loss (`--learn-ranges`), a hook for augmentation and "
+        "orthogonal weights at first "
         "([training](../training.md#beside-the-papers))",
         verdict=DIFFERS,
         why="what each trick gains has not been measured",

@@ -83,8 +83,8 @@ ROWS = (
         item="section 3.5",
         title="pruning at the bottleneck",
         reports="channels at the peak are removed and the plan is made anew",
-        here="`tinyml prune`: the same turns, by the L1 norm of weights; `tinyml finetune` by gates that are "
-        "[trained](../training.md#gates)",
+        here="`tinyml prune`: the same turns, by the L1 norm of weights; `tinyml finetune` by the growth of the "
+        "loss, with a [refit](../training.md#which-channels-go)",
         verdict=REPRODUCED,
         run=tested(PRUNING),
     ),
@@ -173,7 +173,7 @@ ROWS = (
         here="",
         verdict=CANNOT,
         why="shapes of both networks are not published with the paper; [training](../training.md) with rounded "
-        "sums is measured on other networks",
+        "sums and learned ranges is possible, and not measured on these",
     ),
     Row(
         item="figure 5",

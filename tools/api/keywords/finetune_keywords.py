@@ -16,6 +16,7 @@ class FinetuneKeywords(TypedDict, total=False):
     flash: int | None
     format: str | None
     functions: str | None
+    learn_ranges: bool | None
     macs: int | None
     plan: str | None
     pruning: str | None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,26 +11,23 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
-from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
-from tinyml.runtime.evaluator.arithmetics import Bits, Reals
+from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
-from tinyml.runtime.training.weights import Array, TrainedWeights
-from tinyml.tools.driver.finetuning.finetuning_options import GATES, NORMS, FinetuneOptions
-from tinyml.transforms.formats.assign_format import AssignFormatPass
-from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.runtime.training.weights import TrainedWeights
+from tinyml.tools.driver.finetuning.finetuning_options import NORMS, FinetuneOptions
+from tinyml.tools.driver.finetuning.quantised_program import QuantisedProgram, train_formats
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-from tinyml.transforms.formats.plan_execution import with_rounded_sums
 from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
-from tinyml.transforms.reals.channels.gates import GatedWeights, closing
 from tinyml.transforms.reals.channels.importance import importance
 from tinyml.transforms.reals.channels.pruning import Channels, prune
+from tinyml.transforms.reals.channels.refitting import prune_refitted
 from tinyml.transforms.reals.channels.removal import remove_channels
 from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
 from tinyml.transforms.schedules.plans.network import network_of
-from tinyml.transforms.schedules.table import AUTO, schedule_named
+from tinyml.transforms.schedules.table import schedule_named
 
 SMALLER = 4.0
 """By how much the rate is smaller in the arithmetic of the program than on reals."""
@@ -95,15 +91,19 @@ def _finetuned(
     before = Trainer(TrainedWeights(module), Reals).loss(val)
     bits = format_named(ctx, numbers.format, numbers.width).bits
     limits = ResourceLimits(channels_of(module, numbers.plan, bits), options.limits, bits) if options.limits else None
-    if limits is not None and options.pruning == NORMS:
+    if limits is not None:
         grouping = limits.channels.grouping
-        limits.removed.extend(prune(limits.channels, importance(grouping), limits.limits[RAM]))
+        if options.pruning == NORMS:
+            limits.removed.extend(prune(limits.channels, importance(grouping), limits.limits[RAM]))
+        else:
+            prune_refitted(module, limits, train.x, options.seed)
         remove_channels(grouping, limits.removed)
-    train_reals(module, train, val, schedule, limits if options.pruning == GATES else None)
+        module.verify()
+    train_reals(module, train, val, schedule)
     floats = Trainer(TrainedWeights(module), Reals).loss(val)
-    formats, reals = quantised(module, ctx, numbers)
+    formats = QuantisedProgram(module, ctx, numbers)
     schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / SMALLER)
-    trainer = train_formats(formats, reals, train, val, schedule, ctx, numbers.plan)
+    trainer = train_formats(formats, train, val, schedule, options.learn_ranges)
     removed = 0 if limits is None else len(limits.removed)
     return Finetuned(trainer.weights.module, trainer, before, floats, trainer.loss(val), module, removed, options.seed)
 
@@ -114,52 +114,9 @@ def channels_of(module: ModuleOp, mode: str, bits: int) -> Channels:
     return Channels(network_of(function, bits), ChannelGroups(function), schedule_named(mode))
 
 
-def train_reals(
-    module: ModuleOp, train: Labelled, val: Labelled, schedule: TrainingSchedule, limits: ResourceLimits | None = None
-) -> None:
-    """Train a program at L0 in double precision, in place; with limits, by gates that remove channels on the way."""
-    if limits is None:
-        Trainer(TrainedWeights(module), Reals).fit(train, val, schedule)
-        return
-    weights = GatedWeights(module, limits.channels.grouping)
-    Trainer(weights, Reals).fit(train, val, schedule, closing(weights, limits))
-    remove_channels(limits.channels.grouping, limits.removed)
-    module.verify()
-
-
-def quantised(module: ModuleOp, ctx: Context, numbers: PipelineOptions) -> tuple[ModuleOp, dict[str, Array]]:
-    """A program at L0 as one at L1, with weights rounded to nearest, and the reals of its constants by name."""
-    passes = [
-        replace(step, data=None) if isinstance(step, AssignFormatPass) else step
-        for step in pipelines.flatten("reals-to-formats", vars(numbers))
-    ]
-    assigned = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
-    formats = module.clone()
-    pipelines.run(formats, ctx, passes[:assigned])
-    reals = TrainedWeights(formats).reals()
-    pipelines.run(formats, ctx, passes[assigned:])
-    return formats, reals
-
-
-def train_formats(
-    formats: ModuleOp,
-    reals: Mapping[str, Array],
-    train: Labelled,
-    val: Labelled,
-    schedule: TrainingSchedule,
-    ctx: Context,
-    plan: str = AUTO,
-) -> Trainer:
-    """Train a program at L1 in its own arithmetic, in place, with the sums that its plan rounds.
-
-    reals: where weights start, by the names of constants.
-    """
-    accumulators = ChooseAccumulatorsPass()
-    planned = with_rounded_sums(formats, ctx, plan)
-    weights = TrainedWeights(planned or formats, reals, lambda module: accumulators.apply(ctx, module))
-    trainer = Trainer(weights, Bits)
-    trainer.fit(train, val, schedule)
-    return trainer
+def train_reals(module: ModuleOp, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
+    """Train a program at L0 in double precision, in place."""
+    Trainer(TrainedWeights(module), Reals).fit(train, val, schedule)
 
 
 def labelled(program: ModuleOp, file: Path) -> Labelled:

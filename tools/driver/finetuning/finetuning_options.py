@@ -8,7 +8,7 @@ from tinyml.dialects.options import Option, OptionGroup, option, options_of
 from tinyml.lowering.options import CompileOptions
 from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM
 
-GATES, NORMS = PRUNING = ("gates", "norms")
+REFIT, NORMS = PRUNING = ("refit", "norms")
 
 NUMBERS = ("format", "width", "weights", "functions", "row_scales", "plan")
 """The options of a compilation that say in which arithmetic a program is trained."""
@@ -18,9 +18,7 @@ NUMBERS = ("format", "width", "weights", "functions", "row_scales", "plan")
 class FinetuneOptions:
     """The options of a fine-tuning, besides those in `NUMBERS`."""
 
-    epochs: int = option(
-        "epochs in floating point; pruning is part of them", default=10, metavar="N", group=OptionGroup.TRAINING
-    )
+    epochs: int = option("epochs in floating point, after pruning", default=10, metavar="N", group=OptionGroup.TRAINING)
     quantized_epochs: int = option(
         "epochs in the program's own arithmetic", default=10, metavar="N", group=OptionGroup.TRAINING
     )
@@ -28,6 +26,11 @@ class FinetuneOptions:
         "learning rate of Adam in floating point; a quarter of it afterwards", default=0.002, group=OptionGroup.TRAINING
     )
     batch: int = option("samples in a step", default=32, metavar="N", group=OptionGroup.TRAINING)
+    learn_ranges: bool = option(
+        "choose the range of each tensor by the loss of the training, in powers of two, instead of the profile",
+        default=False,
+        group=OptionGroup.TRAINING,
+    )
     trainings: int = option(
         "times to train, from other random orders; the best by the loss on --val is kept",
         default=1,
@@ -48,8 +51,9 @@ class FinetuneOptions:
         "multiply-accumulates of an inference", default=None, metavar="N", group=OptionGroup.MEMORY
     )
     pruning: str = option(
-        "how channels to remove are found: learned gates, or the least L1 norms at the bottleneck (--ram alone)",
-        default=GATES,
+        "channels to remove: those without which the loss grows least once other weights are refitted, or those of the "
+        "least L1 norms at the bottleneck (--ram alone)",
+        default=REFIT,
         choices=PRUNING,
         group=OptionGroup.TRAINING,
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.disjoint_set import IntDisjointSet
 
@@ -44,7 +45,7 @@ def channel_axis(shape: tdsl.Shape) -> int:
 
 
 class ChannelGroups:
-    """The groups of channels of a function without loops and branches."""
+    """The groups of channels of a function; those that loops and branches read or make stay."""
 
     def __init__(self, function: func.FuncOp) -> None:
         self._sets = IntDisjointSet(size=1)
@@ -94,15 +95,18 @@ class ChannelGroups:
 
     def _keep(self, op: Operation) -> None:
         """Mark all channels that an op reads or makes as never removed."""
-        for value in (*op.operands, *op.results):
+        # The body of a loop may read any tensor from before it.
+        read = [value for each in op.walk() for value in each.operands]
+        for value in (*read, *op.results):
             if value in self._labels:
                 self._couple(self._labels[value], np.array(STAYING))
         for index in range(len(op.operands)):
             self._cuts.pop((op, index), None)
         if isinstance(op, tdsl.ContractionOp):
             self._rows.pop(op, None)
-        if isinstance(op, tdsl.TensorOp):
-            self._labels[op.out] = np.zeros(_count(op.out), np.int64)
+        for result in op.results:
+            if isinstance(result.type, TensorType):
+                self._labels[result] = np.zeros(_count(result), np.int64)
 
     def _visit(self, op: Operation) -> None:
         match op:

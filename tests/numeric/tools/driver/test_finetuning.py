@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,15 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.evaluator.arithmetics import Bits, Reals
-from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
+from tinyml.runtime.evaluator.arithmetics import Reals
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, in_reals, predict_function
 from tinyml.runtime.training.backward import cross_entropy
 from tinyml.runtime.training.training import Labelled, Trainer
 from tinyml.runtime.training.weights import TrainedWeights
-from tinyml.tools.driver.finetuning.finetune import channels_of, finetune, quantised
-from tinyml.tools.driver.finetuning.finetuning_options import GATES, NORMS, FinetuneOptions
+from tinyml.tools.driver.finetuning.finetune import channels_of, finetune
+from tinyml.tools.driver.finetuning.finetuning_options import NORMS, REFIT, FinetuneOptions
+from tinyml.tools.driver.finetuning.quantised_program import QuantisedProgram
 from tinyml.tools.driver.stages import compile_kept
-from tinyml.transforms.reals.channels.gates import GatedWeights
-from tinyml.transforms.reals.channels.removal import remove_channels
 from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, ResourceLimits
 
 
@@ -93,42 +93,58 @@ def test_derivatives_of_the_loss_on_reals():
     assert (losses[0] - losses[1]) / 2e-4 == pytest.approx(expected, rel=0.01)
 
 
+def test_derivatives_of_the_loss_by_the_inputs():
+    trainer = Trainer(TrainedWeights(network()), Reals)
+    x, y = TRAIN.x[:8], TRAIN.y[:8]
+    trace = trainer.trace(x, of_inputs=True)
+    [found] = [
+        slope
+        for value, slope in trace.backward(cross_entropy(trace.logits, y)[1]).items()
+        if value in trainer.function.args
+    ]
+    step = np.random.default_rng(0).normal(size=x.shape)
+    ends = [cross_entropy(trainer.logits(x + sign * 1e-4 * step), y)[0] for sign in (1, -1)]
+    assert (ends[0] - ends[1]) / 2e-4 == pytest.approx(float((found.reshape(x.shape) * step).sum()), rel=0.01)
+
+
 def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
-    formats, reals = quantised(network(), context(), numbers(tmp_path, width=8))
-    trainer = Trainer(weights := TrainedWeights(formats, reals), Bits)
-    bias = next(weight for weight in weights.weights if weight.constant.result.name_hint == "b4")
+    program = QuantisedProgram(network(), context(), numbers(tmp_path, width=8))
+    trainer = program.trainer(program.reals)
+    bias = next(weight for weight in trainer.weights.weights if weight.constant.result.name_hint == "b4")
     slopes: dict[float, NDArray[Any]] = {}
     high = float(bias.high.max())
     for real in (0.0, high):
         # The last layer's results, whose range is that of the profile, are at their greatest with the greatest bias.
         bias.real[...] = real
         trace = trainer.trace(trainer.inputs(VAL.x))
-        slopes[real] = trace.backward(-np.ones_like(trace.logits))[bias.constant]
+        slopes[real] = trace.backward(-np.ones_like(trace.logits))[bias.constant.result]
     assert (slopes[0.0] == -len(VAL.y)).all()
     format = tdsl.format_of(trace.scores)
     limited = trace.logits == format.decode(format.encode(np.array([np.inf])))
     assert np.array_equal(slopes[high].reshape(-1), limited.sum(0) - len(VAL.y))
 
 
-def test_a_closed_gate_is_a_removed_channel():
-    module = network()
-    channels = channels_of(module, "ordinary", 8)
-    weights = GatedWeights(module, channels.grouping)
-    closed = sorted(channels.counts)[::3]
-    for group in closed:
-        weights.close(group)
-    weights.write()
-    expected = scores(evaluate_reals(module, VAL.x))
-    limits = {RAM: 1, FLASH: 1, MACS: 1}
-    taken = ResourceLimits(channels, limits, 8).taken(closed)
-    remove_channels(channels.grouping, closed)
-    module.verify()
-    assert ResourceLimits(channels_of(module, "ordinary", 8), limits, 8).whole == taken
-    assert np.allclose(scores(evaluate_reals(module, VAL.x)), expected, atol=1e-9)
+def test_ranges_are_chosen_by_the_loss(tmp_path: Path):
+    """The profile sees one sample four times as large as the others, whose range wastes two of 4 bits."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=(240, 8)).clip(-2, 2)
+    data = Labelled(x, (x[:, :4].sum(1) > x[:, 4:].sum(1)).astype(np.int64))
+    np.savez(file := tmp_path / "val.npz", x=np.append(x, np.full((1, 8), 8.0), 0).astype("f4"), y=np.zeros(241, int))
+    chosen = FinetuneOptions(epochs=2, quantized_epochs=2, rate=0.01)
+    program = Layers((8, 1), 0).dense(6).relu().dense(2).program()
+    options = PipelineOptions(data=str(file), width=4)
+    tuned = [finetune(program, data, data, replace(chosen, learn_ranges=learn), options) for learn in (False, True)]
+    assert tuned[1].quantised[0] < 0.9 * tuned[0].quantised[0]
+    inputs = [tdsl.format_of(predict_function(each.module).args[0]) for each in tuned]
+    assert inputs[1].decode(inputs[1].encode(np.array(np.inf))) < inputs[0].decode(inputs[0].encode(np.array(np.inf)))
+    trained = tuned[1].trainer.logits(tuned[1].trainer.inputs(x))
+    assert np.array_equal(
+        scores(in_reals(tuned[1].module, evaluate(tuned[1].module, encode_inputs(tuned[1].module, x)))), trained
+    )
 
 
 @pytest.mark.parametrize(
-    ("pruning", "limits"), [(NORMS, {RAM: 200}), (GATES, {RAM: 200}), (GATES, {FLASH: 450, MACS: 5000})]
+    ("pruning", "limits"), [(NORMS, {RAM: 200}), (REFIT, {RAM: 200}), (REFIT, {FLASH: 450, MACS: 5000})]
 )
 def test_limits_are_kept(pruning: str, limits: dict[str, int], tmp_path: Path):
     chosen = FinetuneOptions(

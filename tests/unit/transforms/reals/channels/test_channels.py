@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from programs.paths import ROOT
 from programs.streamed_networks import NetworkWriter, networks
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.rewriter import Rewriter
@@ -20,6 +21,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
+from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups
 from tinyml.transforms.reals.channels.importance import importance
@@ -104,6 +106,15 @@ def zeroed(module: ModuleOp, grouping: ChannelGroups, removed: list[int]) -> Non
         raws = constant.raws.copy()
         raws[np.isin(grouping.groups(op.out), removed)] = 0
         Rewriter.replace_op(constant, constant.with_raws(raws, tdsl.format_of(constant.result)))
+
+
+def test_what_loops_read_and_make_stays():
+    function = predict_function(load_program(ROOT / "tests/models/pytorch/gru-script.onnx", context()))
+    grouping = ChannelGroups(function)
+    loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
+    kept = [value for op in loops for value in (*op.results, *op.iter_args) if value in grouping.values]
+    assert kept
+    assert all((grouping.groups(value) == STAYING).all() for value in kept)
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

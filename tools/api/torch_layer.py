@@ -1,0 +1,106 @@
+"""A layer of PyTorch that computes what a compiled program computes (the extra `torch`)."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.distribution import install_command
+from tinyml.dialects.errors import InputError
+from tinyml.tools.api.loading import Model, load
+from tinyml.tools.api.python_terms import python_terms
+
+if TYPE_CHECKING:
+    from tinyml.runtime.training.training import Trainer
+
+
+def torch_layer(model: object, *, plan: str | None = None) -> Any:
+    """A `torch.nn.Module` whose forward pass is a program in number formats, bit for bit, and whose backward pass goes
+    straight through the roundings, to the weights and to the inputs.
+
+    model: a `Model` in number formats, such as `finetune` returns, or anything that `load` takes; it stays as it is.
+    plan: a plan that rounds sums, as `compile` takes it. Inputs are (samples, ...), results the scores in double
+    precision, (samples, classes), before a softmax at the end. The parameters are the reals that weights are rounded
+    from. `layer.model()` is the `Model` with the present weights. Raises `InputError` without PyTorch, and for a model
+    on reals.
+    """
+    from tinyml.dialects import tdsl
+    from tinyml.dialects.context import context
+    from tinyml.tools.driver.finetuning.quantised_program import trainer_of
+    from tinyml.transforms.schedules.table import AUTO
+
+    given = load(model)
+    with python_terms({}):
+        if not tdsl.has_formats(given.module):
+            raise InputError("has no number formats: tinyml.finetune chooses them")
+        layer = _classes()
+        return layer(given.name, trainer_of(given.module.clone(), context(), plan or AUTO))
+
+
+@cache
+def _classes() -> Any:
+    """The class of the layers, which exists with PyTorch alone."""
+    try:
+        torch: Any = import_module("torch")
+    except ImportError as error:
+        raise InputError(f"PyTorch is not installed: {install_command('torch')}") from error
+
+    class StraightThrough(torch.autograd.Function):
+        """The scores of a batch, with their derivatives by the inputs and by the parameters."""
+
+        @staticmethod
+        def forward(ctx: Any, trainer: Trainer, x: Any, *parameters: Any) -> Any:
+            ctx.trainer, ctx.like = trainer, x
+            ctx.trace = trainer.trace(_inputs(trainer, x), of_inputs=x.requires_grad)
+            return torch.from_numpy(ctx.trace.logits)
+
+        @staticmethod
+        def backward(ctx: Any, slope: Any) -> Any:
+            found = ctx.trace.backward(slope.cpu().numpy())
+            by_input = found.get(ctx.trace.bound[0])
+            slopes = [torch.from_numpy(each) for each in ctx.trainer.weights.derivatives(found)]
+            like = ctx.like
+            return (
+                None,
+                None if by_input is None else torch.from_numpy(by_input).reshape(like.shape).to(like),
+                *slopes,
+            )
+
+    class ProgramLayer(torch.nn.Module):
+        """A program in number formats whose weights are parameters."""
+
+        def __init__(self, name: str, trainer: Trainer):
+            torch.nn.Module.__init__(self)
+            self.name, self.trainer = name, trainer
+            # Copies, which an optimiser may move to another device or precision.
+            parameters = [torch.nn.Parameter(torch.from_numpy(real.copy())) for real in trainer.weights.variables]
+            self.weights = torch.nn.ParameterList(parameters)
+
+        def forward(self, x: Any) -> Any:
+            self.write()
+            if not torch.is_grad_enabled():
+                return torch.from_numpy(self.trainer.logits(_inputs(self.trainer, x)))
+            return StraightThrough.apply(self.trainer, x, *self.weights)
+
+        def write(self) -> None:
+            """Round the parameters into the program, and keep them within the reals of their formats."""
+            pairs = list(zip(self.trainer.weights.variables, self.weights, strict=True))
+            for real, parameter in pairs:
+                real[...] = parameter.detach().cpu().numpy()
+            self.trainer.weights.write()
+            with torch.no_grad():
+                for real, parameter in pairs:
+                    parameter.copy_(torch.from_numpy(real))
+
+        def model(self) -> Model:
+            """The model with the present weights."""
+            self.write()
+            return Model(self.name, self.trainer.weights.module.clone())
+
+    return ProgramLayer
+
+
+def _inputs(trainer: Trainer, x: Any) -> Any:
+    """A tensor of inputs as the program takes them."""
+    return trainer.inputs(x.detach().cpu().double().numpy().reshape(len(x), -1))
