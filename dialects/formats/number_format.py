@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Raws: TypeAlias = "NDArray[Any]"
 Reals: TypeAlias = "NDArray[np.float64]"
 V = TypeVar("V")
+Term: TypeAlias = "tuple[int, Sequence[tuple[V, NumberFormat]]]"
+"""A term of `NumberFormat.combined`: its sign, 1 or -1, and its factors, each with its format."""
 Function: TypeAlias = Literal["exp", "tanh", "sigmoid", "erf", "log", "softplus"]
 
 
@@ -343,6 +345,17 @@ class NumberFormat(ABC):
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
         """value * factor; total: the sum whose `inverse_root` the factor is."""
         return self.from_f32(m, m.mulf(value_format.to_f32(m, value), factor))
+
+    @property
+    def of_rotations(self) -> NumberFormat:
+        """The format of cosines and sines, which products with this format take; it has -1."""
+        return self.for_range(-1.0, 1.0)
+
+    def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
+        """The sum of products and numbers, rounded once by exact formats; others round after each step, in order."""
+        from tinyml.dialects.formats.combination import combined_in_order
+
+        return combined_in_order(self, m, terms)
 
     @abstractmethod
     def function(
