@@ -14,6 +14,7 @@ from tinyml.dialects.num.kernels.composed_tiles import *
 from tinyml.dialects.num.kernels.forest_walks import *
 from tinyml.dialects.num.kernels.kernel_attributes import *
 from tinyml.dialects.num.kernels.kernel_ops import *
+from tinyml.dialects.num.kernels.spectra import *
 from tinyml.dialects.num.kernels.vector_kernels import *
 from tinyml.dialects.num.norms import *
 from tinyml.dialects.num.proofs import *

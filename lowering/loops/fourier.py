@@ -11,11 +11,16 @@ from xdsl.ir import SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.formats.coding import INTEGER_CODING
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+WIDTH, MOST, MOST_SHIFT = 16, 32767, 3
+"""The width of integers for which the runtime has functions, the greatest of them, and the greatest shift."""
 
 Number = tuple[SSAValue, SSAValue]
 """A complex number: its real and its imaginary part."""
@@ -27,8 +32,14 @@ def lower_reverse_bits(op: tdsl.ReverseBitsOp, nest: LoopNest) -> None:
     width = 8 if op.points <= 1 << 8 else 16
     pairs = np.array([(i, j) for i, j in enumerate(op.order.tolist()) if i < j], f"u{width // 8}").reshape(-1, 2)
 
+    words = width == 8 and _shift(op) is not None
+
     def row(source: SSAValue, dest: SSAValue) -> None:
         table = flash_array(nest, pairs.view(f"i{width // 8}"), IntegerType(width), "pairs")
+        if words:
+            whole = elements_from(table, nest.index(0), pairs.size, nest)
+            nest.put(num.TransformOp("tm_reverse_bits_i16", dest, whole, [len(pairs)], len(pairs)))
+            return
 
         def exchange(indices: Indices) -> None:
             at = [nest.unsigned(nest.load(table, [indices[0], nest.index(side)])) for side in (0, 1)]
@@ -49,7 +60,10 @@ def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
 
     def row(read: SSAValue, dest: SSAValue) -> None:
         factors = _factors(nest, op.factors.reshape(-1), source, "rotations") if span > 1 else None
-
+        if (shift := _shift(op)) is not None and (radix == 4) == (span > 1):
+            sizes = [groups, span, shift] if span > 1 else [groups, shift]
+            nest.put(num.TransformOp(f"tm_butterflies{radix}_i16", dest, factors, sizes, groups * span))
+            return
         def body(indices: Indices) -> None:
             first = nest.add(nest.times(indices[0], radix * span), indices[1])
             at = [first if i == 0 else nest.add(first, nest.index(i * span)) for i in range(radix)]
@@ -76,6 +90,10 @@ def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
 
     def row(read: SSAValue, dest: SSAValue) -> None:
         factors = _factors(nest, op.factors.reshape(-1), source, "rotations")
+        if (shift := _shift(op)) is not None:
+            numbers = [op.points, shift]
+            nest.put(num.TransformOp("tm_real_spectrum_i16", dest, factors, numbers, op.points // 2))
+            return
         half = nest.insert(num.ConstantOp(tdsl.HALF, source.of_rotations.type))
         first = _load(nest, read, nest.index(0))
         ends = steps(first, [1, 1], out), steps(first, [1, -1], out)
@@ -115,6 +133,22 @@ def lower_power(op: tdsl.PowerOp, nest: LoopNest) -> None:
         nest.fold(nest.index(points), [], inner, start=1)
 
     nest.over(outer, square)
+
+
+def _shift(op: tdsl.SpectrumOp) -> int | None:
+    """The right shift of integers of 16 bits with which the runtime computes a step; None where it does not."""
+    formats = [tdsl.format_of(value) for value in (op.input, op.out)]
+    if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
+        return None
+    for format in formats:
+        if format.coding is not INTEGER_CODING or not isinstance(format, ExactNumbers):
+            return None
+        if format.stored_width != WIDTH or {format.integer_limits, format.raw_limits} != {(-MOST, MOST)}:
+            return None
+    source, out = formats
+    assert isinstance(source, ExactNumbers) and isinstance(out, ExactNumbers)
+    shift = source.scale - out.scale
+    return shift if 0 <= shift <= MOST_SHIFT else None
 
 
 def _steps(nest: LoopNest) -> tdsl.Steps[SSAValue]:

@@ -124,6 +124,25 @@ def call_of_code(op: num.CodedOp) -> Lowering:
     return lower
 
 
+def call_of_transform(op: num.TransformOp) -> Lowering:
+    """The lowering of a step of a transform to a call of its function."""
+    function, counts = op.function.data, op.counts
+
+    def lower(e: Emitter) -> SSAValue | None:
+        runs = [
+            e.insert(upstream_memref.CastOp.get(run, MemRefType(scratch.memref_type(run).element_type, [DYNAMIC_INDEX])))
+            for run in op.operands
+        ]
+        arguments = [*runs, *(_number(e, count) for count in counts)]
+        e.context.declare_kernel(function, [value.type for value in arguments], [])
+        call = func.CallOp(function, arguments, [])
+        call.location = e.location
+        e.builder.insert(call)
+        return None
+
+    return lower
+
+
 def _dense_sum(op: num.DenseSumOp, kernel: Called, known: Kernel) -> Lowering:
     codings = [element_format(factor.type).coding for factor in (op.lhs, op.rhs)]
     length = op.length
