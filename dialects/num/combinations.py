@@ -19,7 +19,7 @@ from tinyml.dialects.num.scalars import ScalarOp
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CombineOp"]
+__all__ = ["CombineOp", "grouped_factors"]
 
 Array = Any
 
@@ -59,23 +59,23 @@ class CombineOp(ScalarOp):
         formats, result, counts = [format_of(factor) for factor in self.factors], format_of(self.result), self.counts
 
         def compute(machine: Any, x: Sequence[Any]) -> Any:
-            return result.combined(machine, _grouped(list(zip(x, formats, strict=True)), counts))
+            return result.combined(machine, grouped_factors(list(zip(x, formats, strict=True)), counts))
 
         return compute
 
     def real(self, x: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        terms = [sign * np.multiply.reduce(np.broadcast_arrays(*factors)) for sign, factors in _grouped(x, self.counts)]
+        terms = [sign * np.multiply.reduce(np.broadcast_arrays(*factors)) for sign, factors in grouped_factors(x, self.counts)]
         return sum(terms[1:], start=terms[0])
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         slopes: list[Array] = []
-        for sign, factors in _grouped(x, self.counts):
+        for sign, factors in grouped_factors(x, self.counts):
             others = [sign] if len(factors) == 1 else [sign * factors[1], sign * factors[0]]
             slopes += [slope * other for other in others]
         return slopes
 
 
-def _grouped(factors: Sequence[Any], counts: Sequence[int]) -> list[tuple[int, Sequence[Any]]]:
+def grouped_factors(factors: Sequence[Any], counts: Sequence[int]) -> list[tuple[int, Sequence[Any]]]:
     """The sign and the factors of each term."""
     groups: list[tuple[int, Sequence[Any]]] = []
     at = 0

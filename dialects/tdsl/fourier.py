@@ -9,26 +9,30 @@ a profile gives these tensors.
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, format_of, shape_of, shaped, spell
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
     "HALF",
+    "BinsOp",
     "ButterfliesOp",
+    "MagnitudeOp",
     "PowerOp",
     "RealSpectrumOp",
     "ReverseBitsOp",
@@ -43,10 +47,28 @@ __all__ = [
 
 V = TypeVar("V")
 Complex: TypeAlias = "tuple[V, V]"
-Steps: TypeAlias = Callable[[Sequence[V], Sequence[int], NumberFormat], V]
-"""Computes a `num.combine` of factors, with the given terms, into a format."""
 
 HALF = 0.5
+
+
+class Steps(ABC, Generic[V]):
+    """The computations that transforms consist of, on values with formats of their own."""
+
+    @abstractmethod
+    def __call__(self, factors: Sequence[V], terms: Sequence[int], into: NumberFormat) -> V:
+        """A `num.combine` of factors, with the given terms, in a format."""
+
+    @abstractmethod
+    def greater(self, lhs: V, rhs: V) -> V:
+        """The greater of two numbers of one format."""
+
+    @abstractmethod
+    def constant(self, real: float, format: NumberFormat) -> V:
+        """A number in a format."""
+
+    @abstractmethod
+    def format(self, value: V) -> NumberFormat:
+        """The format of a value."""
 
 
 def rotations(angles: Array) -> NDArray[np.float64]:
@@ -251,7 +273,7 @@ class RealSpectrumOp(SpectrumOp):
         at = low, self.points - low
         z = [(steps.of(numbers[..., k, 0], source), steps.of(numbers[..., k, 1], source)) for k in at]
         factors = steps.constants(self.factors, source.of_rotations)
-        half = steps.constants(np.array(HALF), source.of_rotations)(())
+        half = steps.constant(HALF, source.of_rotations)
         sums = real_pair(steps, z, (factors(np.s_[:, 0]), factors(np.s_[:, 1])), half, source, out)
         # The bin in the middle is a pair with itself, the second of which counts.
         for k, sum in zip(at, sums, strict=True):
@@ -260,11 +282,9 @@ class RealSpectrumOp(SpectrumOp):
         return result.reshape(x[0].shape)
 
 
-@irdl_op_definition
-class PowerOp(SpectrumOp):
-    """The squared magnitude of each complex number, without that of bin N / 2: the first is the square of bin 0."""
+class BinsOp(SpectrumOp, ABC):
+    """One number for each complex number, without bin N / 2: the first is that of bin 0."""
 
-    name = "tdsl.power"
     assembly_format = IN_AND_OUT
 
     def __init__(self, input: SSAValue, element: Attribute | None = None):
@@ -279,6 +299,11 @@ class PowerOp(SpectrumOp):
     def interval(self) -> tuple[float, float]:
         return 0.0, np.inf
 
+    @property
+    def visits(self) -> Sequence[Visits]:
+        numbers = prod(shape_of(self.out))
+        return [Visits([(self.input, np.arange(2 * numbers).reshape(numbers, 2))], np.arange(numbers))]
+
     def infer_shape(self) -> Shape:
         self.verify_points()
         *outer, length = shape_of(self.input)
@@ -286,24 +311,50 @@ class PowerOp(SpectrumOp):
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         steps, source = _Stepper(arithmetic, self), format_of(self.input)
-        re, im = (steps.of(x[0][..., part::2], source) for part in (0, 1))
-        power = np.array(steps.array(steps([re, re, im, im], [2, 2], format_of(self.out))))
-        re = steps.of(x[0][..., :1], source)
-        power[..., :1] = steps.array(steps([re, re], [2], format_of(self.out)))
-        return power
+        imaginary = x[0][..., 1::2].copy()
+        imaginary[..., 0] = 0
+        z = steps.of(x[0][..., ::2], source), steps.of(imaginary, source)
+        return steps.array(self.number(steps, z, format_of(self.out)))
 
-    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
-        derived = 2 * x[0] * np.repeat(slope, 2, -1)
-        derived[..., 1] = 0.0
-        return [derived]
+    @abstractmethod
+    def number(self, steps: Steps[Any], z: Complex[Any], out: NumberFormat) -> Any:
+        """The number for a complex one."""
 
 
-class _Stepper:
+@irdl_op_definition
+class PowerOp(BinsOp):
+    """The squared magnitude of each complex number."""
+
+    name = "tdsl.power"
+
+    def number(self, steps: Steps[Any], z: Complex[Any], out: NumberFormat) -> Any:
+        return steps([z[0], z[0], z[1], z[1]], [2, 2], out)
+
+
+@irdl_op_definition
+class MagnitudeOp(BinsOp):
+    """The magnitude of each complex number, at most 3 % too great or too small.
+
+    max(a, 7/8 a + 1/2 b), where a is the greater and b the smaller of the magnitudes of its parts (Lyons, Understanding
+    Digital Signal Processing, section 13.2).
+    """
+
+    name = "tdsl.magnitude"
+
+    def number(self, steps: Steps[Any], z: Complex[Any], out: NumberFormat) -> Any:
+        real, imaginary = (steps.greater(part, steps([part], [-1], steps.format(part))) for part in z)
+        greater = steps.greater(real, imaginary)
+        # What is left of their sum is the smaller one; both products are exact, and rounded together.
+        factors = [steps.constant(factor, steps.format(real).of_rotations) for factor in (3 / 8, 1 / 2, 1 / 2)]
+        terms = [value for pair in zip((greater, real, imaginary), factors, strict=True) for value in pair]
+        return steps.greater(steps([greater], [1], out), steps(terms, [2, 2, 2], out))
+
+
+class _Stepper(Steps["tuple[Array, NumberFormat]"]):
     """Steps on arrays, each with its format: of reals, or of raws on a machine."""
 
     def __init__(self, arithmetic: Arithmetic, op: TensorOp) -> None:
         self.machine = arithmetic.machine
-        self.arithmetic, self.op = arithmetic, op
 
     def of(self, array: Array, format: NumberFormat) -> tuple[Array, NumberFormat]:
         return array, format
@@ -311,19 +362,28 @@ class _Stepper:
     def array(self, value: tuple[Array, NumberFormat]) -> Array:
         return value[0]
 
+    def format(self, value: tuple[Array, NumberFormat]) -> NumberFormat:
+        return value[1]
+
+    def constant(self, real: float, format: NumberFormat) -> tuple[Array, NumberFormat]:
+        return self.constants(np.array(real), format)(())
+
     def constants(self, reals: Array, format: NumberFormat) -> Callable[[Any], tuple[Array, NumberFormat]]:
         """Parts of a constant array, by their indices."""
         array = reals if self.machine is None else format.encode(reals)
         return lambda index: (array[index], format)
 
+    def greater(
+        self, lhs: tuple[Array, NumberFormat], rhs: tuple[Array, NumberFormat]
+    ) -> tuple[Array, NumberFormat]:
+        (a, format), (b, _) = lhs, rhs
+        above = a > b if self.machine is None else format.greater(self.machine, a, b)
+        return np.where(above, a, b), format
+
     def __call__(
         self, factors: Sequence[tuple[Array, NumberFormat]], terms: Sequence[int], into: NumberFormat
     ) -> tuple[Array, NumberFormat]:
-        grouped: list[tuple[int, Sequence[tuple[Array, NumberFormat]]]] = []
-        at = 0
-        for count in terms:
-            grouped.append((1 if count > 0 else -1, factors[at : at + abs(count)]))
-            at += abs(count)
+        grouped = num.grouped_factors(factors, terms)
         if self.machine is not None:
             return into.combined(self.machine, grouped), into
         total: Any = 0.0

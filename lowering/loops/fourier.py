@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects import arith
@@ -56,7 +57,7 @@ def lower_reverse_bits(op: tdsl.ReverseBitsOp, nest: LoopNest) -> None:
 def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
     groups, radix, span = op.sizes
     source, out = tdsl.format_of(op.input), tdsl.format_of(op.out)
-    steps = _steps(nest)
+    steps = _Steps(nest)
 
     def row(read: SSAValue, dest: SSAValue) -> None:
         factors = _factors(nest, op.factors.reshape(-1), source, "rotations") if span > 1 else None
@@ -86,7 +87,7 @@ def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
 @lowers(tdsl.RealSpectrumOp)
 def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
     source, out = tdsl.format_of(op.input), tdsl.format_of(op.out)
-    steps = _steps(nest)
+    steps = _Steps(nest)
 
     def row(read: SSAValue, dest: SSAValue) -> None:
         factors = _factors(nest, op.factors.reshape(-1), source, "rotations")
@@ -94,7 +95,7 @@ def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
             numbers = [op.points, shift]
             nest.put(num.TransformOp("tm_real_spectrum_i16", dest, factors, numbers, op.points // 2))
             return
-        half = nest.insert(num.ConstantOp(tdsl.HALF, source.of_rotations.type))
+        half = steps.constant(tdsl.HALF, source.of_rotations)
         first = _load(nest, read, nest.index(0))
         ends = steps(first, [1, 1], out), steps(first, [1, -1], out)
         _store(nest, ends, dest, nest.index(0))
@@ -112,27 +113,47 @@ def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
     _over_rows(op, nest, row)
 
 
-@lowers(tdsl.PowerOp)
-def lower_power(op: tdsl.PowerOp, nest: LoopNest) -> None:
+@lowers(tdsl.BinsOp)
+def lower_bins(op: tdsl.BinsOp, nest: LoopNest) -> None:
     *outer, points = tdsl.shape_of(op.out)
-    steps, out = _steps(nest), tdsl.format_of(op.out)
+    steps, out = _Steps(nest), tdsl.format_of(op.out)
 
-    def square(indices: Indices) -> None:
-        def store(k: SSAValue, parts: int) -> None:
+    def row(indices: Indices) -> None:
+        def store(k: SSAValue, imaginary: SSAValue | None) -> None:
             at = nest.times(k, 2)
-            places = [at, nest.add(at, nest.index(1))][:parts]
-            factors = [value for place in places for value in [nest.load(op.input, [*indices, place])] * 2]
-            nest.store(steps(factors, [2] * parts, out), op.out, [*indices, k])
+            real = nest.load(op.input, [*indices, at])
+            if imaginary is None:
+                imaginary = nest.load(op.input, [*indices, nest.add(at, nest.index(1))])
+            nest.store(op.number(steps, (real, imaginary), out), op.out, [*indices, k])
 
-        store(nest.index(0), 1)
+        store(nest.index(0), steps.constant(0.0, tdsl.format_of(op.input)))
 
         def inner(k: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-            store(k, 2)
+            store(k, None)
             return []
 
         nest.fold(nest.index(points), [], inner, start=1)
 
-    nest.over(outer, square)
+    nest.over(outer, row)
+
+
+@dataclass(frozen=True)
+class _Steps(tdsl.Steps[SSAValue]):
+    """Steps on scalars, inserted one by one."""
+
+    nest: LoopNest
+
+    def __call__(self, factors: Sequence[SSAValue], terms: Sequence[int], into: NumberFormat) -> SSAValue:
+        return self.nest.insert(num.CombineOp(factors, terms, into.type))
+
+    def greater(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        return self.nest.insert(arith.SelectOp(self.nest.insert(num.GreaterOp(lhs, rhs)), lhs, rhs))
+
+    def constant(self, real: float, format: NumberFormat) -> SSAValue:
+        return self.nest.insert(num.ConstantOp(real, format.type))
+
+    def format(self, value: SSAValue) -> NumberFormat:
+        return num.format_of(value)
 
 
 def _shift(op: tdsl.SpectrumOp) -> int | None:
@@ -149,10 +170,6 @@ def _shift(op: tdsl.SpectrumOp) -> int | None:
     assert isinstance(source, ExactNumbers) and isinstance(out, ExactNumbers)
     shift = source.scale - out.scale
     return shift if 0 <= shift <= MOST_SHIFT else None
-
-
-def _steps(nest: LoopNest) -> tdsl.Steps[SSAValue]:
-    return lambda factors, terms, into: nest.insert(num.CombineOp(factors, terms, into.type))
 
 
 def _over_rows(op: tdsl.SpectrumOp, nest: LoopNest, row: Callable[[SSAValue, SSAValue], None]) -> None:
