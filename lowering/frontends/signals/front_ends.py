@@ -1,0 +1,163 @@
+"""Front ends: parameters of features, and the program on reals that computes them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.signals.filter_banks import cosine_transform, filter_bank, mel_matrix
+from tinyml.lowering.frontends.signals.spectra import by_frame, transform, windowed
+from tinyml.dialects.lazy_numpy import np
+
+LEAST_FRAME = 8
+"""The fewest samples of a frame."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontEnd(ABC):
+    """Features of a signal of `samples` numbers: a row for each of the frames, which begin `hop` samples apart.
+
+    frame: the number of samples in a frame. Raises `InputError` for parameters that do not fit together.
+    """
+
+    samples: int
+    frame: int = 256
+    hop: int = 128
+
+    def __post_init__(self) -> None:
+        if not 0 < self.frame <= self.samples or self.hop < 1:
+            raise InputError(
+                f"frames of {self.frame} samples, {self.hop} apart, do not fit a signal of {self.samples} samples"
+            )
+
+    @property
+    def frames(self) -> int:
+        """The number of frames."""
+        return 1 + (self.samples - self.frame) // self.hop
+
+    @property
+    @abstractmethod
+    def features(self) -> int:
+        """The number of features of a frame."""
+
+    @abstractmethod
+    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        """The features 1 x `features` of 1 x `frame` samples."""
+
+    def module(self) -> ModuleOp:
+        """The program from 1 x samples to 1 x (frames * features) numbers."""
+        to = ModelBuilder("features.py")
+        signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
+        rows = by_frame(to, signal, self.frame, self.hop, self.features, lambda frame: self.of_frame(to, frame))
+        return to.module([to.reshape(rows, (1, self.frames * self.features))])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spectrogram(FrontEnd):
+    """Spectra of frames times a Hann window.
+
+    frame: a power of two. power: squared magnitudes instead of magnitudes, which take twice the bits for the same range.
+    bands: the number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins, all but
+    that of half the rate. floor: the number that is added before the natural logarithm is taken; None for no logarithm.
+    coefficients: the number of cepstral coefficients of the bands; None for none.
+    """
+
+    rate: float = 8000.0
+    power: bool = False
+    bands: int | None = None
+    low: float = 80.0
+    high: float | None = None
+    floor: float | None = None
+    coefficients: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.frame < LEAST_FRAME or self.frame & self.frame - 1:
+            raise InputError(f"the frame of a spectrum has a power of two of samples, got {self.frame}")
+        if not 0 <= self.low < self.highest <= self.rate / 2:
+            raise InputError(f"bands from {self.low} to {self.highest} Hz do not fit {self.rate} samples per second")
+        if self.floor is not None and self.floor <= 0:
+            raise InputError(f"the floor of a logarithm is greater than 0, got {self.floor}")
+        for what, count, most in (("bands", self.bands, self.frame // 2), ("coefficients", self.coefficients, self.bands)):
+            if count is not None and not 0 < count <= (most or 0):
+                raise InputError(f"there are from 1 to {most or 0} {what}, got {count}")
+        if self.bands is not None and not self.matrix.any(1).all():
+            raise InputError(f"some of {self.bands} bands contain no bin of a frame of {self.frame}: take fewer bands")
+
+    @property
+    def highest(self) -> float:
+        """The upper limit of the bands in Hz."""
+        return self.rate / 2 if self.high is None else self.high
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The weights of the bands (bands, bins)."""
+        assert self.bands is not None
+        return mel_matrix(self.bands, self.frame // 2, self.rate, self.low, self.highest)
+
+    @property
+    def features(self) -> int:
+        return self.coefficients or self.bands or self.frame // 2
+
+    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        spectrum = transform(to, windowed(to, frame))
+        row = to.op(tdsl.PowerOp if self.power else tdsl.MagnitudeOp, spectrum)
+        if self.bands is not None:
+            row = filter_bank(to, row, self.matrix)
+        if self.floor is not None:
+            row = to.op(tdsl.LogOp, to.op(tdsl.AddOp, row, to.parameter(reals(np.full((1, 1), self.floor)))))
+        return row if self.coefficients is None else cosine_transform(to, row, self.coefficients)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motion(FrontEnd):
+    """Statistics of the axes of a motion sensor, whose readings follow each other: the mean and the variance of each
+    axis in a frame, and the share of steps at which its deviation from the mean changes its sign.
+
+    samples, frame, hop: in numbers, which the axes share: three axes have a reading in three samples.
+    """
+
+    axes: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.axes < 1 or any(count % self.axes for count in (self.samples, self.frame, self.hop)):
+            raise InputError(f"signal, frames and hops have whole readings of {self.axes} axes")
+        if self.frame < 2 * self.axes:
+            raise InputError("a frame has at least two readings")
+
+    @property
+    def features(self) -> int:
+        return 3 * self.axes
+
+    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        readings = shape_of(frame)[1] // self.axes
+        by_axis = to.reshape(frame, (readings, self.axes))
+        mean = to.op(tdsl.MeanOp, by_axis, [0])
+        mean = to.reshape(mean, (1, self.axes))
+        deviations = to.op(tdsl.SubOp, by_axis, mean)
+        variance = to.reshape(to.op(tdsl.MeanOp, to.op(tdsl.MulOp, deviations, deviations), [0]), (1, self.axes))
+        parts = [
+            to.part(deviations, (first, 0), (readings - 1, self.axes)) for first in (0, 1)
+        ]
+        turns = to.op(tdsl.StepOp, to.op(tdsl.NegOp, to.op(tdsl.MulOp, *parts)))
+        crossings = to.reshape(to.op(tdsl.MeanOp, turns, [0]), (1, self.axes))
+        return _joined(to, [mean, variance, crossings])
+
+
+def _joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
+    """Rows 1 x n, one after the other."""
+    total = sum(shape_of(row)[1] for row in rows)
+    whole, at = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, total))), 0
+    for row in rows:
+        whole = to.op(tdsl.InsertSliceOp, row, whole, [to.index(0), to.index(at)])
+        at += shape_of(row)[1]
+    return whole
