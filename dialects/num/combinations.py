@@ -64,8 +64,10 @@ class CombineOp(ScalarOp):
         return compute
 
     def real(self, x: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        terms = [sign * np.multiply.reduce(np.broadcast_arrays(*factors)) for sign, factors in grouped_factors(x, self.counts)]
-        return sum(terms[1:], start=terms[0])
+        total: NDArray[Any] = np.zeros(())
+        for sign, factors in grouped_factors(x, self.counts):
+            total = total + sign * (factors[0] if len(factors) == 1 else factors[0] * factors[1])
+        return total
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         slopes: list[Array] = []

@@ -373,9 +373,7 @@ class _Stepper(Steps["tuple[Array, NumberFormat]"]):
         array = reals if self.machine is None else format.encode(reals)
         return lambda index: (array[index], format)
 
-    def greater(
-        self, lhs: tuple[Array, NumberFormat], rhs: tuple[Array, NumberFormat]
-    ) -> tuple[Array, NumberFormat]:
+    def greater(self, lhs: tuple[Array, NumberFormat], rhs: tuple[Array, NumberFormat]) -> tuple[Array, NumberFormat]:
         (a, format), (b, _) = lhs, rhs
         above = a > b if self.machine is None else format.greater(self.machine, a, b)
         return np.where(above, a, b), format
@@ -386,7 +384,7 @@ class _Stepper(Steps["tuple[Array, NumberFormat]"]):
         grouped = num.grouped_factors(factors, terms)
         if self.machine is not None:
             return into.combined(self.machine, grouped), into
-        total: Any = 0.0
+        total: Array = np.zeros(())
         for sign, group in grouped:
             product = group[0][0] if len(group) == 1 else group[0][0] * group[1][0]
             total = total + sign * product

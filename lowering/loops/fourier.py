@@ -65,6 +65,7 @@ def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
             sizes = [groups, span, shift] if span > 1 else [groups, shift]
             nest.put(num.TransformOp(f"tm_butterflies{radix}_i16", dest, factors, sizes, groups * span))
             return
+
         def body(indices: Indices) -> None:
             first = nest.add(nest.times(indices[0], radix * span), indices[1])
             at = [first if i == 0 else nest.add(first, nest.index(i * span)) for i in range(radix)]
@@ -161,14 +162,13 @@ def _shift(op: tdsl.SpectrumOp) -> int | None:
     formats = [tdsl.format_of(value) for value in (op.input, op.out)]
     if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
         return None
-    for format in formats:
-        if format.coding is not INTEGER_CODING or not isinstance(format, ExactNumbers):
-            return None
-        if format.stored_width != WIDTH or {format.integer_limits, format.raw_limits} != {(-MOST, MOST)}:
-            return None
-    source, out = formats
-    assert isinstance(source, ExactNumbers) and isinstance(out, ExactNumbers)
-    shift = source.scale - out.scale
+    integers = [format for format in formats if isinstance(format, ExactNumbers) and format.coding is INTEGER_CODING]
+    if len(integers) < len(formats):
+        return None
+    limits = {limits for format in integers for limits in (format.integer_limits, format.raw_limits)}
+    if limits != {(-MOST, MOST)} or any(format.stored_width != WIDTH for format in integers):
+        return None
+    shift = integers[0].scale - integers[1].scale
     return shift if 0 <= shift <= MOST_SHIFT else None
 
 

@@ -22,7 +22,8 @@ def mel_matrix(bands: int, bins: int, rate: float, low: float, high: float) -> n
     def mel(frequency: np.ndarray) -> np.ndarray:
         return 1127.0 * np.log1p(frequency / 700.0)
 
-    corners = np.linspace(*mel(np.array([low, high])), bands + 2)[:, None]
+    first, last = mel(np.array([low, high]))
+    corners = np.linspace(first, last, bands + 2)[:, None]
     at = mel(np.arange(bins) * rate / (2 * bins))[None]
     rising = (at - corners[:-2]) / (corners[1:-1] - corners[:-2])
     falling = (corners[2:] - at) / (corners[2:] - corners[1:-1])

@@ -10,12 +10,12 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.parameter import reals
 from tinyml.lowering.frontends.signals.filter_banks import cosine_transform, filter_bank, mel_matrix
 from tinyml.lowering.frontends.signals.spectra import by_frame, transform, windowed
-from tinyml.dialects.lazy_numpy import np
 
 LEAST_FRAME = 8
 """The fewest samples of a frame."""
@@ -64,10 +64,10 @@ class FrontEnd(ABC):
 class Spectrogram(FrontEnd):
     """Spectra of frames times a Hann window.
 
-    frame: a power of two. power: squared magnitudes instead of magnitudes, which take twice the bits for the same range.
-    bands: the number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins, all but
-    that of half the rate. floor: the number that is added before the natural logarithm is taken; None for no logarithm.
-    coefficients: the number of cepstral coefficients of the bands; None for none.
+    frame: a power of two. power: squared magnitudes instead of magnitudes; they take twice the bits for the same range.
+    bands: the number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins, all
+    but that of half the rate. floor: the number that is added before the natural logarithm is taken; None for no
+    logarithm. coefficients: the number of cepstral coefficients of the bands; None for none.
     """
 
     rate: float = 8000.0
@@ -86,7 +86,8 @@ class Spectrogram(FrontEnd):
             raise InputError(f"bands from {self.low} to {self.highest} Hz do not fit {self.rate} samples per second")
         if self.floor is not None and self.floor <= 0:
             raise InputError(f"the floor of a logarithm is greater than 0, got {self.floor}")
-        for what, count, most in (("bands", self.bands, self.frame // 2), ("coefficients", self.coefficients, self.bands)):
+        counts = ("bands", self.bands, self.frame // 2), ("coefficients", self.coefficients, self.bands)
+        for what, count, most in counts:
             if count is not None and not 0 < count <= (most or 0):
                 raise InputError(f"there are from 1 to {most or 0} {what}, got {count}")
         if self.bands is not None and not self.matrix.any(1).all():
@@ -141,16 +142,16 @@ class Motion(FrontEnd):
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
         readings = shape_of(frame)[1] // self.axes
         by_axis = to.reshape(frame, (readings, self.axes))
-        mean = to.op(tdsl.MeanOp, by_axis, [0])
-        mean = to.reshape(mean, (1, self.axes))
+        mean = self._mean(to, by_axis)
         deviations = to.op(tdsl.SubOp, by_axis, mean)
-        variance = to.reshape(to.op(tdsl.MeanOp, to.op(tdsl.MulOp, deviations, deviations), [0]), (1, self.axes))
-        parts = [
-            to.part(deviations, (first, 0), (readings - 1, self.axes)) for first in (0, 1)
-        ]
-        turns = to.op(tdsl.StepOp, to.op(tdsl.NegOp, to.op(tdsl.MulOp, *parts)))
-        crossings = to.reshape(to.op(tdsl.MeanOp, turns, [0]), (1, self.axes))
-        return _joined(to, [mean, variance, crossings])
+        variance = self._mean(to, to.op(tdsl.MulOp, deviations, deviations))
+        now, before = (to.part(deviations, (first, 0), (readings - 1, self.axes)) for first in (1, 0))
+        turns = to.op(tdsl.StepOp, to.op(tdsl.NegOp, to.op(tdsl.MulOp, now, before)))
+        return _joined(to, [mean, variance, self._mean(to, turns)])
+
+    def _mean(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:
+        """The mean of each axis, 1 x axes."""
+        return to.reshape(to.op(tdsl.MeanOp, by_axis, [0]), (1, self.axes))
 
 
 def _joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
