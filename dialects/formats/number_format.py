@@ -353,7 +353,7 @@ class NumberFormat(ABC):
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
         """The sum of products and numbers, rounded once by exact formats; others round after each step, in order."""
-        from tinyml.dialects.formats.combination import combined_in_order
+        from tinyml.dialects.machine.combined import combined_in_order
 
         return combined_in_order(self, m, terms)
 

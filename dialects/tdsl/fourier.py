@@ -37,7 +37,7 @@ __all__ = [
     "RealSpectrumOp",
     "ReverseBitsOp",
     "SpectrumOp",
-    "Steps",
+    "SpectrumSteps",
     "butterfly",
     "doubled",
     "real_pair",
@@ -51,7 +51,7 @@ Complex: TypeAlias = "tuple[V, V]"
 HALF = 0.5
 
 
-class Steps(ABC, Generic[V]):
+class SpectrumSteps(ABC, Generic[V]):
     """The computations that transforms consist of, on values with formats of their own."""
 
     @abstractmethod
@@ -86,13 +86,13 @@ def doubled(format: NumberFormat) -> NumberFormat:
     return format.for_range(-2 * greatest, 2 * greatest) if np.isfinite(greatest) else format
 
 
-def rotated(steps: Steps[V], z: Complex[V], factors: Complex[V], into: NumberFormat) -> Complex[V]:
+def rotated(steps: SpectrumSteps[V], z: Complex[V], factors: Complex[V], into: NumberFormat) -> Complex[V]:
     """`z * (factors[0] - j factors[1])`."""
     (x, y), (c, s) = z, factors
     return steps([x, c, y, s], [2, 2], into), steps([y, c, x, s], [2, -2], into)
 
 
-def butterfly(steps: Steps[V], z: Sequence[Complex[V]], sign: int, out: NumberFormat) -> Sequence[Complex[V]]:
+def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: NumberFormat) -> Sequence[Complex[V]]:
     """The transform of 2 or 4 numbers in bit-reversed order; all but the first are multiplied by a sign."""
     if len(z) == 2:
         (a, b), minus = z, -sign
@@ -112,7 +112,12 @@ def butterfly(steps: Steps[V], z: Sequence[Complex[V]], sign: int, out: NumberFo
 
 
 def real_pair(
-    steps: Steps[V], z: Sequence[Complex[V]], factors: Complex[V], half: V, source: NumberFormat, out: NumberFormat
+    steps: SpectrumSteps[V],
+    z: Sequence[Complex[V]],
+    factors: Complex[V],
+    half: V,
+    source: NumberFormat,
+    out: NumberFormat,
 ) -> Sequence[Complex[V]]:
     """Bins k and N / 2 - k of a real signal, from those of its transform as N / 2 complex numbers.
 
@@ -317,7 +322,7 @@ class BinsOp(SpectrumOp, ABC):
         return steps.array(self.number(steps, z, format_of(self.out)))
 
     @abstractmethod
-    def number(self, steps: Steps[Any], z: Complex[Any], out: NumberFormat) -> Any:
+    def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
         """The number for a complex one."""
 
 
@@ -327,7 +332,7 @@ class PowerOp(BinsOp):
 
     name = "tdsl.power"
 
-    def number(self, steps: Steps[Any], z: Complex[Any], out: NumberFormat) -> Any:
+    def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
         return steps([z[0], z[0], z[1], z[1]], [2, 2], out)
 
 
@@ -341,7 +346,7 @@ class MagnitudeOp(BinsOp):
 
     name = "tdsl.magnitude"
 
-    def number(self, steps: Steps[Any], z: Complex[Any], out: NumberFormat) -> Any:
+    def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
         real, imaginary = (steps.greater(part, steps([part], [-1], steps.format(part))) for part in z)
         greater = steps.greater(real, imaginary)
         # What is left of their sum is the smaller one; both products are exact, and rounded together.
@@ -350,8 +355,8 @@ class MagnitudeOp(BinsOp):
         return steps.greater(steps([greater], [1], out), steps(terms, [2, 2, 2], out))
 
 
-class _Stepper(Steps["tuple[Array, NumberFormat]"]):
-    """Steps on arrays, each with its format: of reals, or of raws on a machine."""
+class _Stepper(SpectrumSteps["tuple[Array, NumberFormat]"]):
+    """SpectrumSteps on arrays, each with its format: of reals, or of raws on a machine."""
 
     def __init__(self, arithmetic: Arithmetic, op: TensorOp) -> None:
         self.machine = arithmetic.machine

@@ -57,7 +57,7 @@ def lower_reverse_bits(op: tdsl.ReverseBitsOp, nest: LoopNest) -> None:
 def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
     groups, radix, span = op.sizes
     source, out = tdsl.format_of(op.input), tdsl.format_of(op.out)
-    steps = _Steps(nest)
+    steps = _EmittedSteps(nest)
 
     def row(read: SSAValue, dest: SSAValue) -> None:
         factors = _factors(nest, op.factors.reshape(-1), source, "rotations") if span > 1 else None
@@ -88,7 +88,7 @@ def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
 @lowers(tdsl.RealSpectrumOp)
 def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
     source, out = tdsl.format_of(op.input), tdsl.format_of(op.out)
-    steps = _Steps(nest)
+    steps = _EmittedSteps(nest)
 
     def row(read: SSAValue, dest: SSAValue) -> None:
         factors = _factors(nest, op.factors.reshape(-1), source, "rotations")
@@ -117,7 +117,7 @@ def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
 @lowers(tdsl.BinsOp)
 def lower_bins(op: tdsl.BinsOp, nest: LoopNest) -> None:
     *outer, points = tdsl.shape_of(op.out)
-    steps, out = _Steps(nest), tdsl.format_of(op.out)
+    steps, out = _EmittedSteps(nest), tdsl.format_of(op.out)
 
     def row(indices: Indices) -> None:
         def store(k: SSAValue, imaginary: SSAValue | None) -> None:
@@ -139,7 +139,7 @@ def lower_bins(op: tdsl.BinsOp, nest: LoopNest) -> None:
 
 
 @dataclass(frozen=True)
-class _Steps(tdsl.Steps[SSAValue]):
+class _EmittedSteps(tdsl.SpectrumSteps[SSAValue]):
     """Steps on scalars, inserted one by one."""
 
     nest: LoopNest

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.tools.api.loading import Model, load
 
@@ -64,7 +65,7 @@ def float_features(front_end: FrontEnd, signals: object) -> NDArray[np.float64]:
 
 
 def for_device(
-    front_end: FrontEnd, signals: object, *, format: str = "fixed", width: int | None = None
+    front_end: FrontEnd, signals: object, *, format: str = USUAL_FORMAT, width: int | None = None
 ) -> DeviceFeatures:
     """A front end with number formats, whose scales are chosen for some signals (n, samples).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import SSAValue
@@ -16,6 +17,9 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.parameter import reals
 from tinyml.lowering.frontends.signals.filter_banks import cosine_transform, filter_bank, mel_matrix
 from tinyml.lowering.frontends.signals.spectra import by_frame, transform, windowed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LEAST_FRAME = 8
 """The fewest samples of a frame."""
@@ -99,7 +103,7 @@ class Spectrogram(FrontEnd):
         return self.rate / 2 if self.high is None else self.high
 
     @property
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> NDArray[Any]:
         """The weights of the bands (bands, bins)."""
         assert self.bands is not None
         return mel_matrix(self.bands, self.frame // 2, self.rate, self.low, self.highest)

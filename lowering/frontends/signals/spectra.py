@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, TensorType, f32
@@ -14,8 +15,11 @@ from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.layers.parameter import reals
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def hann(length: int) -> np.ndarray:
+
+def hann(length: int) -> NDArray[Any]:
     """The periodic Hann window."""
     return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
 
@@ -35,7 +39,7 @@ def transform(to: ModelBuilder, row: SSAValue) -> SSAValue:
 def by_frame(
     to: ModelBuilder, signal: SSAValue, frame: int, hop: int, features: int, of_frame: Callable[[SSAValue], SSAValue]
 ) -> SSAValue:
-    """What is computed of each frame, as a matrix (frames, features): a loop over frames that begin `hop` apart.
+    """A matrix (frames, features) with a row for each frame: a loop over frames that begin `hop` apart.
 
     signal: 1 x samples. of_frame: makes 1 x `features` numbers of 1 x `frame` samples.
     """

@@ -121,16 +121,15 @@ static TM_STAGE void tm_radix4_2(int16_t *x, const int16_t *w, uint16_t groups, 
         "subi r18,0xff\n\tsbci r19,0xff\n\trjmp 6f\n\t7:\n\trjmp 9f\n\t8:\n\trjmp 4f\n\t6:\n\t"
         "movw r20,r16\n\tadd r20,r4\n\tadc r21,r5\n\tbrvs 8b\n\tsub r16,r4\n\tsbc r17,r5\n\tbrvs 8b\n\t"
         "movw r22,r18\n\tadd r22,r6\n\tadc r23,r7\n\tbrvs 8b\n\tsub r18,r6\n\tsbc r19,r7\n\tbrvs 8b\n\t"
-        "ldi r24,0x80\n\teor r17,r24\n\teor r19,r24\n\teor r21,r24\n\teor r23,r24\n\teor r9,r24\n\t"
-        "eor r11,r24\n\teor r13,r24\n\teor r15,r24\n\tmovw r4,r16\n\tadd r4,r8\n\tadc r5,r9\n\tror r5\n\t"
-        "ror r4\n\teor r5,r24\n\tsub r16,r8\n\tsbc r17,r9\n\tror r17\n\tror r16\n\tmovw r6,r18\n\t"
-        "add r6,r10\n\tadc r7,r11\n\tror r7\n\tror r6\n\teor r7,r24\n\tsub r18,r10\n\tsbc r19,r11\n\t"
-        "ror r19\n\tror r18\n\tmovw r8,r20\n\tadd r8,r14\n\tadc r9,r15\n\tror r9\n\tror r8\n\t"
-        "eor r9,r24\n\tsub r20,r14\n\tsbc r21,r15\n\tror r21\n\tror r20\n\tmovw r10,r22\n\t"
-        "sub r10,r12\n\tsbc r11,r13\n\tror r11\n\tror r10\n\tadd r22,r12\n\tadc r23,r13\n\tror r23\n\t"
-        "ror r22\n\teor r23,r24\n\tcp r5,r24\n\tbreq 4f\n\tcp r7,r24\n\tbreq 4f\n\tcp r9,r24\n\t"
-        "breq 4f\n\tcp r11,r24\n\tbreq 4f\n\tcp r17,r24\n\tbreq 4f\n\tcp r19,r24\n\tbreq 4f\n\t"
-        "cp r21,r24\n\tbreq 4f\n\tcp r23,r24\n\tbreq 4f\n\tsbiw r26,4\n\tst X+,r16\n\tst X+,r17\n\t"
+        "ldi r24,0x80\n\tcp r17,r24\n\tbreq 8b\n\tcp r19,r24\n\tbreq 8b\n\tcp r21,r24\n\tbreq 8b\n\t"
+        "cp r23,r24\n\tbreq 8b\n\teor r17,r24\n\teor r19,r24\n\teor r21,r24\n\teor r23,r24\n\t"
+        "eor r9,r24\n\teor r11,r24\n\teor r13,r24\n\teor r15,r24\n\tmovw r4,r16\n\tadd r4,r8\n\t"
+        "adc r5,r9\n\tror r5\n\tror r4\n\teor r5,r24\n\tsub r16,r8\n\tsbc r17,r9\n\tror r17\n\t"
+        "ror r16\n\tmovw r6,r18\n\tadd r6,r10\n\tadc r7,r11\n\tror r7\n\tror r6\n\teor r7,r24\n\t"
+        "sub r18,r10\n\tsbc r19,r11\n\tror r19\n\tror r18\n\tmovw r8,r20\n\tadd r8,r14\n\tadc r9,r15\n\t"
+        "ror r9\n\tror r8\n\teor r9,r24\n\tsub r20,r14\n\tsbc r21,r15\n\tror r21\n\tror r20\n\t"
+        "movw r10,r22\n\tsub r10,r12\n\tsbc r11,r13\n\tror r11\n\tror r10\n\tadd r22,r12\n\t"
+        "adc r23,r13\n\tror r23\n\tror r22\n\teor r23,r24\n\tsbiw r26,4\n\tst X+,r16\n\tst X+,r17\n\t"
         "st X+,r18\n\tst X+,r19\n\tst Y,r8\n\tstd Y+1,r9\n\tstd Y+2,r10\n\tstd Y+3,r11\n\tsub r28,r3\n\t"
         "sbc r29,r2\n\tst Y,r4\n\tstd Y+1,r5\n\tstd Y+2,r6\n\tstd Y+3,r7\n\tsub r28,r3\n\tsbc r29,r2\n\t"
         "st Y,r20\n\tstd Y+1,r21\n\tstd Y+2,r22\n\tstd Y+3,r23\n\t5:\n\tadiw r28,4\n\tpop r24\n\t"
@@ -142,7 +141,7 @@ static TM_STAGE void tm_radix4_2(int16_t *x, const int16_t *w, uint16_t groups, 
         "pop r24\n\tdec r24\n\tpush r24\n\tbreq 7f\n\trjmp 1b\n\t7:\n\tpop r24\n\tpop r24\n\tpop r24\n\t"
         "pop r24\n\tclr r1\n\tpop r29\n\tpop r28\n\tpop r17\n\tpop r16\n\tpop r15\n\tpop r14\n\t"
         "pop r13\n\tpop r12\n\tpop r11\n\tpop r10\n\tpop r9\n\tpop r8\n\tpop r7\n\tpop r6\n\tpop r5\n\t"
-        "pop r4\n\tpop r3\n\tpop r2\n\tret\n\t.purgem tm_load\n\t.purgem tm_turn\n\t.purgem tm_half""\n\t" TM_FORGET
+        "pop r4\n\tpop r3\n\tpop r2\n\tret\n\t.purgem tm_load\n\t.purgem tm_turn\n\t.purgem tm_half\n\t" TM_FORGET
         : : "i"(tm_butterfly4));
 }
 
