@@ -56,6 +56,10 @@ class FrontEnd(ABC):
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
         """The features 1 x `features` of 1 x `frame` samples."""
 
+    def logarithm(self, to: ModelBuilder, row: SSAValue, floor: float) -> SSAValue:
+        """The natural logarithm of numbers to which a floor is added."""
+        return to.op(tdsl.LogOp, to.op(tdsl.AddOp, row, to.parameter(reals(np.full((1, 1), floor)))))
+
     def module(self) -> ModuleOp:
         """The program from 1 x samples to 1 x (frames * features) numbers."""
         to = ModelBuilder("features.py")
@@ -118,7 +122,7 @@ class Spectrogram(FrontEnd):
         if self.bands is not None:
             row = filter_bank(to, row, self.matrix)
         if self.floor is not None:
-            row = to.op(tdsl.LogOp, to.op(tdsl.AddOp, row, to.parameter(reals(np.full((1, 1), self.floor)))))
+            row = self.logarithm(to, row, self.floor)
         return row if self.coefficients is None else cosine_transform(to, row, self.coefficients)
 
 

@@ -1,0 +1,100 @@
+"""The spectrogram of Gural and Murmann, appendix D: running sums of a signal times square waves, without an FFT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
+from xdsl.ir import Block, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.signals.front_ends import FrontEnd
+
+
+@dataclass(frozen=True, kw_only=True)
+class SquareWaves(FrontEnd):
+    """Powers at some frequencies over the last `chunks` chunks, equation (27), after each chunk of `hop` samples.
+
+    Two accumulators are kept for each chunk and frequency, and no sample of earlier chunks. Sums over a chunk are
+    divided by its length; the window over chunks is that of Hamming. frame: of no effect. frequencies: in Hz, at `rate`
+    samples per second, rounded to parts of `tdsl.TURN` of the rate. floor: as in `Spectrogram`.
+    """
+
+    rate: float = 8000.0
+    chunks: int = 5
+    frequencies: Sequence[float] = ()
+    floor: float | None = None
+    frame: int = 1
+    hop: int = 64
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.samples < self.hop or self.chunks < 1:
+            raise InputError(f"{self.samples} samples have no chunk of {self.hop}, or none counts")
+        if not self.frequencies or not 1 <= self.steps.min() <= self.steps.max() <= tdsl.TURN // 2:
+            least = self.rate / tdsl.TURN
+            raise InputError(f"frequencies are from {least:.2f} to {self.rate / 2} Hz, got {[*self.frequencies]}")
+
+    @property
+    def steps(self) -> np.ndarray:
+        """The phase by which each frequency advances with a sample."""
+        return np.round(np.array(self.frequencies) * tdsl.TURN / self.rate).astype(int)
+
+    @property
+    def frames(self) -> int:
+        return self.samples // self.hop
+
+    @property
+    def features(self) -> int:
+        return len(self.frequencies)
+
+    @property
+    def window(self) -> np.ndarray:
+        """The weight of each chunk, that of the latest one first."""
+        middles = (np.arange(self.chunks) + 0.5) / self.chunks
+        return 0.54 - 0.46 * np.cos(2 * np.pi * middles)
+
+    def module(self) -> ModuleOp:
+        to = ModelBuilder("features.py")
+        signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
+        bins = self.features
+        sums = to.op(tdsl.FillOp, 0.0, TensorType(f32, (self.chunks, 2 * bins)))
+        powers = to.op(tdsl.FillOp, 0.0, TensorType(f32, (self.frames, bins)))
+        bounds = [to.index(value) for value in (0, self.frames, 1)]
+        outer = to.block
+        inner = to.block = Block(arg_types=[IndexType(), sums.type, powers.type])
+        try:
+            number, before, matrix = inner.args
+            first = to.emit(arith.MuliOp, number, to.index(self.hop)).result
+            chunk = to.op(tdsl.SliceOp, signal, [to.index(0), first], (1, self.hop))
+            latest = to.op(tdsl.SquareWavesOp, chunk, first, self.steps.tolist())
+            after = self._shifted(to, before, to.reshape(latest, (1, 2 * bins)))
+            row = self.of_frame(to, after)
+            matrix = to.op(tdsl.InsertSliceOp, row, matrix, [number, to.index(0)])
+            inner.add_op(scf.YieldOp(after, matrix))
+        finally:
+            to.block = outer
+        _, matrix = to.emit(scf.ForOp, *bounds, [sums, powers], inner).results
+        return to.module([to.reshape(matrix, (1, self.frames * bins))])
+
+    def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:
+        """The sums of all chunks, a chunk later."""
+        zero = to.index(0)
+        if self.chunks > 1:
+            kept = to.part(sums, (0, 0), (self.chunks - 1, 2 * self.features))
+            sums = to.op(tdsl.InsertSliceOp, kept, sums, [to.index(1), zero])
+        return to.op(tdsl.InsertSliceOp, latest, sums, [zero, zero])
+
+    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        """The powers 1 x bins of the sums of all chunks (chunks, 2 * bins)."""
+        row = to.op(tdsl.MatmulOp, to.parameter(reals(self.window[None])), frame)
+        parts = [to.part(row, (0, at), (1, self.features)) for at in (0, self.features)]
+        squares = [to.op(tdsl.MulOp, part, part) for part in parts]
+        power = to.op(tdsl.AddOp, *squares)
+        return power if self.floor is None else self.logarithm(to, power, self.floor)
