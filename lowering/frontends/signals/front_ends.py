@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.layers.parameter import reals
 from tinyml.lowering.frontends.signals.filter_banks import cosine_transform, filter_bank, mel_matrix
 from tinyml.lowering.frontends.signals.spectra import by_frame, transform, windowed
@@ -60,11 +61,31 @@ class FrontEnd(ABC):
         """The natural logarithm of numbers to which a floor is added."""
         return to.op(tdsl.LogOp, to.op(tdsl.AddOp, row, to.parameter(reals(np.full((1, 1), floor)))))
 
+    @property
+    def states(self) -> Sequence[tuple[int, ...]]:
+        """The shapes of the tensors that one frame leaves for the next."""
+        return ()
+
+    def after_frame(
+        self, to: ModelBuilder, row: SSAValue, states: Sequence[SSAValue]
+    ) -> tuple[SSAValue, Sequence[SSAValue]]:
+        """A row with what earlier frames add to it, and the next states."""
+        return row, states
+
     def module(self) -> ModuleOp:
         """The program from 1 x samples to 1 x (frames * features) numbers."""
         to = ModelBuilder("features.py")
         signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
-        rows = by_frame(to, signal, self.frame, self.hop, self.features, lambda frame: self.of_frame(to, frame))
+
+        def of_frame(
+            number: SSAValue, first: SSAValue, states: Sequence[SSAValue]
+        ) -> tuple[SSAValue, Sequence[SSAValue]]:
+            frame = to.op(tdsl.SliceOp, signal, [to.index(0), first], (1, self.frame))
+            hint(frame, "frame")
+            return self.after_frame(to, self.of_frame(to, frame), states)
+
+        starts = range(0, self.frames * self.hop, self.hop)
+        rows = by_frame(to, starts, self.features, self.states, of_frame)
         return to.module([to.reshape(rows, (1, self.frames * self.features))])
 
 
@@ -75,7 +96,9 @@ class Spectrogram(FrontEnd):
     frame: a power of two. power: squared magnitudes instead of magnitudes; they take twice the bits for the same range.
     bands: the number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins, all
     but that of half the rate. floor: the number that is added before the natural logarithm is taken; None for no
-    logarithm. coefficients: the number of cepstral coefficients of the bands; None for none.
+    logarithm. coefficients: the number of cepstral coefficients of the bands; None for none. normalise: the share by
+    which the running mean of each feature, 0 at first, moves to every frame, and is subtracted; None for no mean.
+    delta: the difference to the frame before, zeros before the first, follows as many features again.
     """
 
     rate: float = 8000.0
@@ -85,6 +108,8 @@ class Spectrogram(FrontEnd):
     high: float | None = None
     floor: float | None = None
     coefficients: int | None = None
+    normalise: float | None = None
+    delta: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -98,6 +123,8 @@ class Spectrogram(FrontEnd):
         for what, count, most in counts:
             if count is not None and not 0 < count <= (most or 0):
                 raise InputError(f"there are from 1 to {most or 0} {what}, got {count}")
+        if self.normalise is not None and not 0 < self.normalise < 1:
+            raise InputError(f"a running mean moves by a share between 0 and 1, got {self.normalise}")
         if self.bands is not None and not self.matrix.any(1).all():
             raise InputError(f"some of {self.bands} bands contain no bin of a frame of {self.frame}: take fewer bands")
 
@@ -113,8 +140,30 @@ class Spectrogram(FrontEnd):
         return mel_matrix(self.bands, self.frame // 2, self.rate, self.low, self.highest)
 
     @property
-    def features(self) -> int:
+    def _row(self) -> int:
         return self.coefficients or self.bands or self.frame // 2
+
+    @property
+    def features(self) -> int:
+        return self._row * (1 + self.delta)
+
+    @property
+    def states(self) -> Sequence[tuple[int, ...]]:
+        return [(1, self._row)] * ((self.normalise is not None) + self.delta)
+
+    def after_frame(
+        self, to: ModelBuilder, row: SSAValue, states: Sequence[SSAValue]
+    ) -> tuple[SSAValue, Sequence[SSAValue]]:
+        before, after = [*states], list[SSAValue]()
+        if self.normalise is not None:
+            mean = before.pop(0)
+            share = to.parameter(reals(np.full((1, 1), self.normalise)))
+            after.append(to.op(tdsl.AddOp, mean, to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, mean), share)))
+            row = to.op(tdsl.SubOp, row, after[-1])
+        if self.delta:
+            after.append(row)
+            row = _joined(to, [row, to.op(tdsl.SubOp, row, before.pop(0))])
+        return row, after
 
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
         spectrum = transform(to, windowed(to, frame))

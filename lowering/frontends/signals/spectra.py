@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith, scf
@@ -12,7 +12,7 @@ from xdsl.ir import Block, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.parameter import reals
 
 if TYPE_CHECKING:
@@ -37,28 +37,31 @@ def transform(to: ModelBuilder, row: SSAValue) -> SSAValue:
 
 
 def by_frame(
-    to: ModelBuilder, signal: SSAValue, frame: int, hop: int, features: int, of_frame: Callable[[SSAValue], SSAValue]
+    to: ModelBuilder,
+    frames: range,
+    features: int,
+    states: Sequence[tuple[int, ...]],
+    of_frame: Callable[[SSAValue, SSAValue, Sequence[SSAValue]], tuple[SSAValue, Sequence[SSAValue]]],
 ) -> SSAValue:
-    """A matrix (frames, features) with a row for each frame: a loop over frames that begin `hop` apart.
+    """A matrix (frames, features) with a row for each frame, by a loop over frames.
 
-    signal: 1 x samples. of_frame: makes 1 x `features` numbers of 1 x `frame` samples.
+    frames: the first sample of each. states: shapes of the tensors that the loop carries, zeros at first. of_frame:
+    makes a row 1 x features, and the next states, of the number of a frame, its first sample and the states.
     """
-    frames = 1 + (shape_of(signal)[1] - frame) // hop
-    start, stop, step = (to.index(value) for value in (0, frames, 1))
-    whole = to.op(tdsl.FillOp, 0.0, TensorType(f32, (frames, features)))
+    whole = to.op(tdsl.FillOp, 0.0, TensorType(f32, (len(frames), features)))
+    initial = [to.op(tdsl.FillOp, 0.0, TensorType(f32, shape)) for shape in states]
+    start, stop, step = (to.index(value) for value in (0, len(frames), 1))
     outer = to.block
-    inner = to.block = Block(arg_types=[IndexType(), whole.type])
+    inner = to.block = Block(arg_types=[IndexType(), whole.type, *(state.type for state in initial)])
     try:
-        index, matrix = inner.args
-        at = to.emit(arith.MuliOp, index, to.index(hop)).result
-        part = to.op(tdsl.SliceOp, signal, [to.index(0), at], (1, frame))
-        hint(part, "frame")
-        row = of_frame(part)
-        after = to.op(tdsl.InsertSliceOp, row, matrix, [index, to.index(0)])
-        inner.add_op(scf.YieldOp(after))
+        index, matrix, *before = inner.args
+        first = to.emit(arith.MuliOp, index, to.index(frames.step)).result
+        row, after = of_frame(index, first, before)
+        matrix = to.op(tdsl.InsertSliceOp, row, matrix, [index, to.index(0)])
+        inner.add_op(scf.YieldOp(matrix, *after))
     finally:
         to.block = outer
-    return to.emit(scf.ForOp, start, stop, step, [whole], inner).results[0]
+    return to.emit(scf.ForOp, start, stop, step, [whole, *initial], inner).results[0]
 
 
 def windowed(to: ModelBuilder, frame: SSAValue) -> SSAValue:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -15,6 +15,10 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.parameter import reals
 from tinyml.lowering.frontends.signals.front_ends import FrontEnd
+from tinyml.lowering.frontends.signals.spectra import by_frame
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +46,7 @@ class SquareWaves(FrontEnd):
             raise InputError(f"frequencies are from {least:.2f} to {self.rate / 2} Hz, got {[*self.frequencies]}")
 
     @property
-    def steps(self) -> np.ndarray:
+    def steps(self) -> NDArray[Any]:
         """The phase by which each frequency advances with a sample."""
         return np.round(np.array(self.frequencies) * tdsl.TURN / self.rate).astype(int)
 
@@ -55,7 +59,7 @@ class SquareWaves(FrontEnd):
         return len(self.frequencies)
 
     @property
-    def window(self) -> np.ndarray:
+    def window(self) -> NDArray[Any]:
         """The weight of each chunk, that of the latest one first."""
         middles = (np.arange(self.chunks) + 0.5) / self.chunks
         return 0.54 - 0.46 * np.cos(2 * np.pi * middles)
@@ -64,24 +68,18 @@ class SquareWaves(FrontEnd):
         to = ModelBuilder("features.py")
         signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
         bins = self.features
-        sums = to.op(tdsl.FillOp, 0.0, TensorType(f32, (self.chunks, 2 * bins)))
-        powers = to.op(tdsl.FillOp, 0.0, TensorType(f32, (self.frames, bins)))
-        bounds = [to.index(value) for value in (0, self.frames, 1)]
-        outer = to.block
-        inner = to.block = Block(arg_types=[IndexType(), sums.type, powers.type])
-        try:
-            number, before, matrix = inner.args
-            first = to.emit(arith.MuliOp, number, to.index(self.hop)).result
+
+        def of_chunk(
+            number: SSAValue, first: SSAValue, states: Sequence[SSAValue]
+        ) -> tuple[SSAValue, Sequence[SSAValue]]:
             chunk = to.op(tdsl.SliceOp, signal, [to.index(0), first], (1, self.hop))
             latest = to.op(tdsl.SquareWavesOp, chunk, first, self.steps.tolist())
-            after = self._shifted(to, before, to.reshape(latest, (1, 2 * bins)))
-            row = self.of_frame(to, after)
-            matrix = to.op(tdsl.InsertSliceOp, row, matrix, [number, to.index(0)])
-            inner.add_op(scf.YieldOp(after, matrix))
-        finally:
-            to.block = outer
-        _, matrix = to.emit(scf.ForOp, *bounds, [sums, powers], inner).results
-        return to.module([to.reshape(matrix, (1, self.frames * bins))])
+            sums = self._shifted(to, states[0], to.reshape(latest, (1, 2 * bins)))
+            return self.of_frame(to, sums), [sums]
+
+        starts = range(0, self.frames * self.hop, self.hop)
+        powers = by_frame(to, starts, bins, [(self.chunks, 2 * bins)], of_chunk)
+        return to.module([to.reshape(powers, (1, self.frames * bins))])
 
     def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:
         """The sums of all chunks, a chunk later."""
@@ -95,6 +93,6 @@ class SquareWaves(FrontEnd):
         """The powers 1 x bins of the sums of all chunks (chunks, 2 * bins)."""
         row = to.op(tdsl.MatmulOp, to.parameter(reals(self.window[None])), frame)
         parts = [to.part(row, (0, at), (1, self.features)) for at in (0, self.features)]
-        squares = [to.op(tdsl.MulOp, part, part) for part in parts]
-        power = to.op(tdsl.AddOp, *squares)
+        in_phase, quadrature = (to.op(tdsl.MulOp, part, part) for part in parts)
+        power = to.op(tdsl.AddOp, in_phase, quadrature)
         return power if self.floor is None else self.logarithm(to, power, self.floor)
