@@ -15,7 +15,7 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.arrays.values import Array
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
@@ -67,7 +67,7 @@ class BiquadOp(TensorOp):
     def verify_more(self) -> None:
         reals = self.reals
         if len(reals) != len(BIQUAD_TERMS) or not all(map(math.isfinite, reals)):
-            raise VerifyException(f"has five finite coefficients, got {spell([len(reals)])}: {list(reals)}")
+            raise VerifyException(f"has five finite coefficients, got {list(reals)}")
 
     def real(self, x: Sequence[Any]) -> Array:
         signal = np.asarray(x[0], np.float64)

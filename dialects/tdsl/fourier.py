@@ -317,7 +317,7 @@ class BinsOp(SpectrumOp, ABC):
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         steps, source = _Stepper(arithmetic, self), format_of(self.input)
         imaginary = x[0][..., 1::2].copy()
-        imaginary[..., 0] = 0
+        imaginary[..., 0] = steps.array(steps.constant(0.0, source))
         z = steps.of(x[0][..., ::2], source), steps.of(imaginary, source)
         return steps.array(self.number(steps, z, format_of(self.out)))
 
