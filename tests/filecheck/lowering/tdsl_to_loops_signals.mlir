@@ -2,7 +2,7 @@
 
 // A stage in place, of 16 bits: a function of the runtime, whose last number is the shift between the scales.
 func.func @in_place() {
-  %arena = scratch.arena : memref<32xi8>
+  %arena = scratch.arena {alignment = 4 : i64} : memref<32xi8>
   %x = scratch.view %arena[0] : memref<32xi8> to memref<1x16x!fixed.q<16, 14>>
   %y = scratch.view %arena[0] : memref<32xi8> to memref<1x16x!fixed.q<16, 12>>
   tdsl.butterflies %x {radix = 4 : i64, span = 2 : i64} : memref<1x16x!fixed.q<16, 14>> into %y : memref<1x16x!fixed.q<16, 12>>
