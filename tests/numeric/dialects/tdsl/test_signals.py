@@ -30,7 +30,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 
-ON_UNO = 67_000
+ON_UNO = 64_000
 """Cycles of a 256-point transform on an Uno, with the copy of its input."""
 
 
