@@ -93,12 +93,13 @@ class FrontEnd(ABC):
 class Spectrogram(FrontEnd):
     """Spectra of frames times a Hann window.
 
-    frame: a power of two. power: squared magnitudes instead of magnitudes; they take twice the bits for the same range.
-    bands: the number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins, all
-    but that of half the rate. floor: the number that is added before the natural logarithm is taken; None for no
-    logarithm. coefficients: the number of cepstral coefficients of the bands; None for none. normalise: the share by
-    which the running mean of each feature, 0 at first, moves to every frame, and is subtracted; None for no mean.
-    delta: the difference to the frame before, zeros before the first, follows as many features again.
+    Frames are filled up with zeros to a power of two of samples. power: squared magnitudes instead of magnitudes; they
+    take twice the bits for the same range. bands: the number of mel bands between `low` and `high` Hz at `rate` samples
+    per second; None for single bins, all but that of half the rate. floor: the number that is added before the natural
+    logarithm is taken; None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for
+    none. normalise: the share by which the running mean of each feature, 0 at first, moves to every frame, and is
+    subtracted; None for no mean. delta: the difference to the frame before, zeros before the first, follows as many
+    features again.
     """
 
     rate: float = 8000.0
@@ -113,20 +114,25 @@ class Spectrogram(FrontEnd):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.frame < LEAST_FRAME or self.frame & self.frame - 1:
-            raise InputError(f"the frame of a spectrum has a power of two of samples, got {self.frame}")
+        if self.frame < LEAST_FRAME:
+            raise InputError(f"the frame of a spectrum has at least {LEAST_FRAME} samples, got {self.frame}")
         if not 0 <= self.low < self.highest <= self.rate / 2:
             raise InputError(f"bands from {self.low} to {self.highest} Hz do not fit {self.rate} samples per second")
         if self.floor is not None and self.floor <= 0:
             raise InputError(f"the floor of a logarithm is greater than 0, got {self.floor}")
-        counts = ("bands", self.bands, self.frame // 2), ("coefficients", self.coefficients, self.bands)
+        counts = ("bands", self.bands, self.length // 2), ("coefficients", self.coefficients, self.bands)
         for what, count, most in counts:
             if count is not None and not 0 < count <= (most or 0):
                 raise InputError(f"there are from 1 to {most or 0} {what}, got {count}")
         if self.normalise is not None and not 0 < self.normalise < 1:
             raise InputError(f"a running mean moves by a share between 0 and 1, got {self.normalise}")
         if self.bands is not None and not self.matrix.any(1).all():
-            raise InputError(f"some of {self.bands} bands contain no bin of a frame of {self.frame}: take fewer bands")
+            raise InputError(f"some of {self.bands} bands contain no bin of {self.length} samples: take fewer bands")
+
+    @property
+    def length(self) -> int:
+        """The number of samples that are transformed: the frame and zeros after it."""
+        return 1 << (self.frame - 1).bit_length()
 
     @property
     def highest(self) -> float:
@@ -137,11 +143,11 @@ class Spectrogram(FrontEnd):
     def matrix(self) -> NDArray[Any]:
         """The weights of the bands (bands, bins)."""
         assert self.bands is not None
-        return mel_matrix(self.bands, self.frame // 2, self.rate, self.low, self.highest)
+        return mel_matrix(self.bands, self.length // 2, self.rate, self.low, self.highest)
 
     @property
     def _row(self) -> int:
-        return self.coefficients or self.bands or self.frame // 2
+        return self.coefficients or self.bands or self.length // 2
 
     @property
     def features(self) -> int:
@@ -166,7 +172,11 @@ class Spectrogram(FrontEnd):
         return row, after
 
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
-        spectrum = transform(to, windowed(to, frame))
+        frame = windowed(to, frame)
+        if self.length > self.frame:
+            zeros = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, self.length)))
+            frame = to.op(tdsl.InsertSliceOp, frame, zeros, [to.index(0), to.index(0)])
+        spectrum = transform(to, frame)
         row = to.op(tdsl.PowerOp if self.power else tdsl.MagnitudeOp, spectrum)
         if self.bands is not None:
             row = filter_bank(to, row, self.matrix)
