@@ -34,7 +34,6 @@ Raws: TypeAlias = "NDArray[Any]"
 Reals: TypeAlias = "NDArray[np.float64]"
 V = TypeVar("V")
 Term: TypeAlias = "tuple[int, Sequence[tuple[V, NumberFormat]]]"
-"""A term of `NumberFormat.combined`: its sign, 1 or -1, and its factors, each with its format."""
 Function: TypeAlias = Literal["exp", "tanh", "sigmoid", "erf", "log", "softplus"]
 
 
@@ -352,10 +351,15 @@ class NumberFormat(ABC):
         return self.for_range(-1.0, 1.0)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
-        """The sum of products and numbers, rounded once by exact formats; others round after each step, in order."""
-        from tinyml.dialects.machine.combined import combined_in_order
-
-        return combined_in_order(self, m, terms)
+        """The sum of terms, each a sign and some factors, rounded once by exact formats, and step by step by others."""
+        total: V | None = None
+        for sign, ((value, format), *others) in terms:
+            for other in others:
+                value, format = self.mul(m, value, format, *other), self
+            first, after = (self.neg, self.sub) if sign < 0 else (self.recode, self.add)
+            total = first(m, value, format) if total is None else after(m, total, self, value, format)
+        assert total is not None
+        return total
 
     @abstractmethod
     def function(

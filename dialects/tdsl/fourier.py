@@ -389,7 +389,7 @@ class _Stepper(SpectrumSteps["tuple[Array, NumberFormat]"]):
         grouped = num.grouped_factors(factors, terms)
         if self.machine is not None:
             return into.combined(self.machine, grouped), into
-        total: Array = np.zeros(())
+        total: NDArray[Any] = np.zeros(())
         for sign, group in grouped:
             product = group[0][0] if len(group) == 1 else group[0][0] * group[1][0]
             total = total + sign * product

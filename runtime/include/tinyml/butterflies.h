@@ -40,7 +40,7 @@ static __attribute__((__noinline__, __unused__)) void tm_butterfly4(
     int32_t t[6];
     uint8_t i;
     for (i = 0; i < 3; i++) {
-        tm_rotate(t + 2 * i, a + (i + 1) * step, w + 2 * i, 16);
+        tm_rotate(t + 2 * i, a + (uint16_t)(i + 1) * step, w + 2 * i, 16);
     }
     for (i = 0; i < 2; i++) {
         /* The other part of the third and fourth number, with the sign that -j gives it. */
@@ -63,9 +63,9 @@ static __attribute__((__noinline__, __unused__)) void tm_real_pair(
     tm_rotate(t, odd, w, 15);
     t[0] = tm_stored(t[0], 0);
     t[1] = tm_stored(t[1], 0);
-    x[0] = tm_stored((int32_t)xr + yr - 2 * t[0], shift + 1);
-    x[1] = tm_stored((int32_t)xi - yi - 2 * t[1], shift + 1);
-    y[0] = tm_stored((int32_t)xr + yr + 2 * t[0], shift + 1);
-    y[1] = tm_stored((int32_t)yi - xi - 2 * t[1], shift + 1);
+    x[0] = tm_stored((int32_t)xr + yr - 2 * t[0], (uint8_t)(shift + 1));
+    x[1] = tm_stored((int32_t)xi - yi - 2 * t[1], (uint8_t)(shift + 1));
+    y[0] = tm_stored((int32_t)xr + yr + 2 * t[0], (uint8_t)(shift + 1));
+    y[1] = tm_stored((int32_t)yi - xi - 2 * t[1], (uint8_t)(shift + 1));
 }
 #endif

@@ -1,8 +1,13 @@
-/* The stages of fourier.h for the usual shifts on AVR, in assembly; butterflies.h comes first. Where a sum of 16 bits
+/* The stages of fourier.h for the usual shifts on AVR, in assembly. Where a sum of 16 bits
  * overflows or is -32768, nothing is stored yet, and the function for any shift computes the results. */
 #ifndef TINYML_STAGES_AVR_H
 #define TINYML_STAGES_AVR_H
+#include "butterflies.h"
+#include <stdint.h>
+
 #if defined(__AVR__) && defined(__AVR_HAVE_MUL__)
+/* Of a parameter that only assembly reads. */
+#define TM_PASSED __attribute__((__unused__))
 #define TM_STAGE __attribute__((__naked__, __noinline__, __noclone__, __unused__))
 /* Products of a number in r16 to r19 and a rotation in r20 to r23, added up in a pair of registers and below it in r24 and
  * r25; r2 is zero. */
@@ -21,7 +26,7 @@
 #define TM_FORGET ".purgem tm_up\n\t.purgem tm_down\n\t.purgem tm_sum\n\t.purgem tm_diff\n\t.purgem tm_round\n\t"
 
 /* Pairs of indices of one byte, at most 255 of them. */
-static TM_STAGE void tm_exchange(int16_t *x, const int8_t *pairs, uint16_t count)
+static TM_STAGE void tm_exchange(int16_t *x TM_PASSED, const int8_t *pairs TM_PASSED, uint16_t count TM_PASSED)
 {
     __asm__ volatile(
         "push r16\n\tpush r17\n\tpush r28\n\tpush r29\n\tmovw r30,r22\n\tldi r18,4\n\t1:\n\t"
@@ -34,7 +39,7 @@ static TM_STAGE void tm_exchange(int16_t *x, const int8_t *pairs, uint16_t count
 
 /* Shift 1, which no sum of two numbers needs limits for. Sums are shifted with the carry as their sign: numbers have 2^15
  * added to them, so that they are compared without a sign. */
-static TM_STAGE void tm_radix2_1(int16_t *x, uint16_t count)
+static TM_STAGE void tm_radix2_1(int16_t *x TM_PASSED, uint16_t count TM_PASSED)
 {
     __asm__ volatile(
         "push r28\n\tpush r29\n\tmovw r28,r24\n\tmovw r30,r22\n\t1:\n\tldd r18,Y+0\n\tldd r19,Y+1\n\t"
@@ -49,7 +54,7 @@ static TM_STAGE void tm_radix2_1(int16_t *x, uint16_t count)
         "ret");
 }
 
-static TM_STAGE void tm_spans4_1(int16_t *x, const int16_t *w, uint16_t groups, uint16_t span)
+static TM_STAGE void tm_spans4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASSED, uint16_t groups TM_PASSED, uint16_t span TM_PASSED)
 {
     __asm__ volatile(
         TM_PRODUCTS
@@ -96,7 +101,7 @@ static TM_STAGE void tm_spans4_1(int16_t *x, const int16_t *w, uint16_t groups, 
         : : "i"(tm_butterfly4));
 }
 
-static TM_STAGE void tm_spans4_2(int16_t *x, const int16_t *w, uint16_t groups, uint16_t span)
+static TM_STAGE void tm_spans4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASSED, uint16_t groups TM_PASSED, uint16_t span TM_PASSED)
 {
     __asm__ volatile(
         TM_PRODUCTS
@@ -146,7 +151,7 @@ static TM_STAGE void tm_spans4_2(int16_t *x, const int16_t *w, uint16_t groups, 
 }
 
 /* The second stage of an odd number of bits: span 2, whose rotations are constants. */
-static TM_STAGE void tm_second4_1(int16_t *x, const int16_t *w, uint16_t groups)
+static TM_STAGE void tm_second4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASSED, uint16_t groups TM_PASSED)
 {
     __asm__ volatile(
         TM_PRODUCTS
@@ -205,7 +210,7 @@ static TM_STAGE void tm_second4_1(int16_t *x, const int16_t *w, uint16_t groups)
         : : "i"(tm_butterfly4));
 }
 
-static TM_STAGE void tm_second4_2(int16_t *x, const int16_t *w, uint16_t groups)
+static TM_STAGE void tm_second4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASSED, uint16_t groups TM_PASSED)
 {
     __asm__ volatile(
         TM_PRODUCTS
@@ -287,7 +292,7 @@ static inline __attribute__((__always_inline__, __unused__)) void tm_radix4_2(
     }
 }
 
-static TM_STAGE void tm_real_pairs_0(int16_t *low, int16_t *high, const int16_t *w)
+static TM_STAGE void tm_real_pairs_0(int16_t *low TM_PASSED, int16_t *high TM_PASSED, const int16_t *w TM_PASSED)
 {
     __asm__ volatile(
         TM_PRODUCTS
@@ -319,7 +324,7 @@ static TM_STAGE void tm_real_pairs_0(int16_t *low, int16_t *high, const int16_t 
         : : "i"(tm_real_pair));
 }
 
-static TM_STAGE void tm_real_pairs_1(int16_t *low, int16_t *high, const int16_t *w)
+static TM_STAGE void tm_real_pairs_1(int16_t *low TM_PASSED, int16_t *high TM_PASSED, const int16_t *w TM_PASSED)
 {
     __asm__ volatile(
         TM_PRODUCTS

@@ -1,7 +1,9 @@
-/* The stages of fourier.h for the usual shifts on chips with the DSP extension of ARM, with a complex number in a word;
- * butterflies.h comes first. */
+/* The stages of fourier.h for the usual shifts on chips with the DSP extension of ARM, with a complex number in a word. */
 #ifndef TINYML_STAGES_DSP_H
 #define TINYML_STAGES_DSP_H
+#include "butterflies.h"
+#include <stdint.h>
+
 #if defined(__ARM_FEATURE_DSP)
 #define TM_PAIRED(name, instruction) \
     static inline __attribute__((__always_inline__, __unused__)) int32_t name(int32_t a, int32_t b) \
