@@ -270,7 +270,8 @@ class RealSpectrumOp(SpectrumOp):
         source, out = format_of(self.input), format_of(self.out)
         steps = _Stepper(arithmetic, self)
         numbers = x[0].reshape(*x[0].shape[:-1], -1, 2)
-        result = np.empty(numbers.shape, float if arithmetic.machine is None else out.dtype)
+        dtype: Any = float if arithmetic.machine is None else out.dtype
+        result: Array = np.empty(numbers.shape, dtype)
         first = [steps.of(numbers[..., 0, part], source) for part in (0, 1)]
         result[..., 0, 0] = steps.array(steps(first, [1, 1], out))
         result[..., 0, 1] = steps.array(steps(first, [1, -1], out))
@@ -376,12 +377,17 @@ class _Stepper(SpectrumSteps["tuple[Array, NumberFormat]"]):
     def constants(self, reals: Array, format: NumberFormat) -> Callable[[Any], tuple[Array, NumberFormat]]:
         """Parts of a constant array, by their indices."""
         array = reals if self.machine is None else format.encode(reals)
-        return lambda index: (array[index], format)
+
+        def part(index: Any) -> tuple[Array, NumberFormat]:
+            return array[index], format
+
+        return part
 
     def greater(self, lhs: tuple[Array, NumberFormat], rhs: tuple[Array, NumberFormat]) -> tuple[Array, NumberFormat]:
         (a, format), (b, _) = lhs, rhs
         above = a > b if self.machine is None else format.greater(self.machine, a, b)
-        return np.where(above, a, b), format
+        chosen: NDArray[Any] = np.where(above, a, b)
+        return chosen, format
 
     def __call__(
         self, factors: Sequence[tuple[Array, NumberFormat]], terms: Sequence[int], into: NumberFormat
