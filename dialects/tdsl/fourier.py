@@ -269,9 +269,9 @@ class RealSpectrumOp(SpectrumOp):
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         source, out = format_of(self.input), format_of(self.out)
         steps = _Stepper(arithmetic, self)
-        numbers = x[0].reshape(*x[0].shape[:-1], -1, 2)
-        dtype: Any = float if arithmetic.machine is None else out.dtype
-        result: Array = np.empty(numbers.shape, dtype)
+        numbers: NDArray[Any] = x[0].reshape(*x[0].shape[:-1], -1, 2)
+        dtype = np.dtype(float) if arithmetic.machine is None else out.dtype
+        result: NDArray[Any] = np.zeros(numbers.shape).astype(dtype)
         first = [steps.of(numbers[..., 0, part], source) for part in (0, 1)]
         result[..., 0, 0] = steps.array(steps(first, [1, 1], out))
         result[..., 0, 1] = steps.array(steps(first, [1, -1], out))
@@ -285,7 +285,8 @@ class RealSpectrumOp(SpectrumOp):
         for k, sum in zip(at, sums, strict=True):
             for part in (0, 1):
                 result[..., k, part] = steps.array(sum[part])
-        return result.reshape(x[0].shape)
+        shape: Shape = x[0].shape
+        return result.reshape(shape)
 
 
 class BinsOp(SpectrumOp, ABC):
