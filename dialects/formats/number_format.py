@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Raws: TypeAlias = "NDArray[Any]"
 Reals: TypeAlias = "NDArray[np.float64]"
 V = TypeVar("V")
+Term: TypeAlias = "tuple[int, Sequence[tuple[V, NumberFormat]]]"
 Function: TypeAlias = Literal["exp", "tanh", "sigmoid", "erf", "log", "softplus"]
 
 
@@ -343,6 +344,22 @@ class NumberFormat(ABC):
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
         """value * factor; total: the sum whose `inverse_root` the factor is."""
         return self.from_f32(m, m.mulf(value_format.to_f32(m, value), factor))
+
+    @property
+    def of_rotations(self) -> NumberFormat:
+        """The format of cosines and sines, which products with this format take; it has -1."""
+        return self.for_range(-1.0, 1.0)
+
+    def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
+        """The sum of terms, each a sign and some factors, rounded once by exact formats, and step by step by others."""
+        total: V | None = None
+        for sign, ((value, format), *others) in terms:
+            for other in others:
+                value, format = self.mul(m, value, format, *other), self
+            first, after = (self.neg, self.sub) if sign < 0 else (self.recode, self.add)
+            total = first(m, value, format) if total is None else after(m, total, self, value, format)
+        assert total is not None
+        return total
 
     @abstractmethod
     def function(

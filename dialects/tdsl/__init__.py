@@ -20,7 +20,9 @@ from tinyml.dialects.tdsl.elementwise import *
 from tinyml.dialects.tdsl.enlargement import *
 from tinyml.dialects.tdsl.facts import *
 from tinyml.dialects.tdsl.feature_map import *
+from tinyml.dialects.tdsl.filters import *
 from tinyml.dialects.tdsl.forest import *
+from tinyml.dialects.tdsl.fourier import *
 from tinyml.dialects.tdsl.input_order import *
 from tinyml.dialects.tdsl.input_parts import *
 from tinyml.dialects.tdsl.input_unit import *
@@ -39,6 +41,7 @@ from tinyml.dialects.tdsl.selection import *
 from tinyml.dialects.tdsl.sensor_units import *
 from tinyml.dialects.tdsl.slices import *
 from tinyml.dialects.tdsl.softmax import *
+from tinyml.dialects.tdsl.square_waves import *
 from tinyml.dialects.tdsl.stored_examples import *
 from tinyml.dialects.tdsl.terms import *
 from tinyml.dialects.tdsl.totals import *

@@ -81,7 +81,8 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     definition = re.compile(rf"^(?:{function}|#define {re.escape(symbol)}\()", re.MULTILINE)
     for name, text in headers.items():
         if definition.search(text):
-            needed = [(f"tinyml/{each}", headers[f"tinyml/{each}"]) for each in _INCLUDED.findall(text)]
+            names = (f"tinyml/{each}" for each in _INCLUDED.findall(text))
+            needed = [(each, _INCLUDED.sub("", headers[each])) for each in names]
             return [*needed, (name, _INCLUDED.sub("", text))]
     raise InputError(f"no header of the runtime defines the function '{symbol}' for the target '{target}'")
 

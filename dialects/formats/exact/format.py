@@ -19,7 +19,7 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS, AccumulatorType
 from tinyml.dialects.formats.exact.bounds import sum_bound
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
-from tinyml.dialects.formats.number_format import Function, NumberFormat
+from tinyml.dialects.formats.number_format import Function, NumberFormat, Term
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.lazy_numpy import np
@@ -38,6 +38,9 @@ TOTALS = (8, 16, 32)
 """Widths of formats of sums."""
 ROOT_BITS = 31
 """Fractional bits of `tm_inverse_root_s32`."""
+
+ROTATION_BITS = 16
+"""The width of cosines and sines."""
 
 STICKY_BITS = 2
 """Bits kept below the last place: a real truncated there, the last bit set if anything is lost, rounds correctly."""
@@ -152,6 +155,26 @@ class ExactFormat(ExactNumbers):
                 # Only the scale changes: nothing is multiplied.
                 return self.store(m, other, scale - exponent)
         return self.store_product(m, x, y, scale)
+
+    @property
+    def of_rotations(self) -> NumberFormat:
+        """16 bits with the least integer, which is -1: no sum of two products has more than 32 bits."""
+        return ExactNumbers.OF_SENSOR(ROTATION_BITS, True, None)
+
+    def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
+        known: list[tuple[int, Int[V], int]] = []
+        for sign, factors in terms:
+            (value, format), *others = factors
+            x, scale = exact(format).load(m, value), exact(format).scale
+            for other, of_other in others:
+                x, scale = m.mul(x, exact(of_other).load(m, other)), scale + exact(of_other).scale
+            known.append((sign, x, scale))
+        common = max(scale for _, _, scale in known)
+        total = m.const(0)
+        for sign, x, scale in known:
+            aligned = m.rescale(x, scale - common)
+            total = m.sub(total, aligned) if sign < 0 else m.add(total, aligned)
+        return self.store(m, total, common)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         source = exact(value_format)

@@ -261,17 +261,18 @@ ROWS = (
         item="appendix D",
         title="spectrograms by square waves",
         reports="running sums in place of an FFT",
-        here="",
-        verdict=CANNOT,
-        why="features of a signal are not computed by tinyml",
+        here="`features.SquareWaves`: two accumulators for each chunk and frequency, in every format, on devices, too "
+        "([signals](../signals.md))",
+        verdict=REPRODUCED,
+        run=tested("numeric/dialects/tdsl/test_signals.py::test_square_waves_are_sums_of_samples"),
     ),
     Row(
         item="figure 12",
         title="two spectrograms of a word",
         reports="log-mel and square waves",
-        here="",
+        here="`features.Spectrogram` and `features.SquareWaves` compute both",
         verdict=CANNOT,
-        why="features of a signal are not computed by tinyml",
+        why="the recordings of Google-12 are not at hand",
     ),
     Row(
         item="appendix E",

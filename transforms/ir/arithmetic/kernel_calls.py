@@ -57,12 +57,7 @@ def call_kernel(
     attributes: additional attributes of the kernel's declaration.
     """
 
-    def runs(memrefs: Sequence[SSAValue]) -> list[SSAValue]:
-        # Kernels take any length and know which of their operands are in flash.
-        types = [MemRefType(scratch.memref_type(memref).element_type, [DYNAMIC_INDEX]) for memref in memrefs]
-        return [e.insert(upstream_memref.CastOp.get(*pair)) for pair in zip(memrefs, types, strict=True)]
-
-    arguments = [*runs(memrefs), *scalars, *runs(results_in)]
+    arguments = [*_of_any_length(e, memrefs), *scalars, *_of_any_length(e, results_in)]
     results = [] if result is None else [result]
     kernel, function = called
     declared = {num.DECLARED: kernel, **(attributes or {})}
@@ -71,6 +66,12 @@ def call_kernel(
     call.location = e.location
     e.builder.insert(call)
     return call.results[0] if results else None
+
+
+def _of_any_length(e: Emitter, memrefs: Sequence[SSAValue]) -> list[SSAValue]:
+    """Runs of memory as kernels take them, which know what is in flash."""
+    types = [MemRefType(scratch.memref_type(memref).element_type, [DYNAMIC_INDEX]) for memref in memrefs]
+    return [e.insert(upstream_memref.CastOp.get(*pair)) for pair in zip(memrefs, types, strict=True)]
 
 
 def call_of(op: num.KernelOp) -> Lowering:
@@ -120,6 +121,21 @@ def call_of_code(op: num.CodedOp) -> Lowering:
     def lower(e: Emitter) -> SSAValue | None:
         read, written = op.runs
         return call_kernel(e, kernel, read, [], None, [written], declared)
+
+    return lower
+
+
+def call_of_transform(op: num.TransformOp) -> Lowering:
+    """The lowering of a step of a transform to a call of its function."""
+    function, counts = op.function.data, op.counts
+
+    def lower(e: Emitter) -> SSAValue | None:
+        arguments = [*_of_any_length(e, op.operands), *(_number(e, count) for count in counts)]
+        e.context.declare_kernel(function, [value.type for value in arguments], [])
+        call = func.CallOp(function, arguments, [])
+        call.location = e.location
+        e.builder.insert(call)
+        return None
 
     return lower
 

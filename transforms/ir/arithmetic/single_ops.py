@@ -16,7 +16,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.targets.registry import compile_for, target_of
 from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
-from tinyml.transforms.ir.arithmetic.kernel_calls import Lowering, call_of, call_of_code
+from tinyml.transforms.ir.arithmetic.kernel_calls import Lowering, call_of, call_of_code, call_of_transform
 from tinyml.transforms.ir.arithmetic.storage_types import ToStorage
 
 Interval: TypeAlias = tuple[int, int]
@@ -33,6 +33,8 @@ def prepare(op: Operation) -> Lowering | None:
             return call_of(op)
         case num.CodedOp():
             return call_of_code(op)
+        case num.TransformOp():
+            return call_of_transform(op)
         case _:
             return None
 

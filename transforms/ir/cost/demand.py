@@ -176,6 +176,8 @@ class _Counter:
             steps.add(step, times, count - of_zeros, count)
             if of_zeros:
                 steps.add(of_zero(step), times, of_zeros, 0)
+        if isinstance(op, num.TransformOp):
+            steps.add(f"{op.function.data} element", times, op.steps.value.data, 0)
         if isinstance(op, num.KernelOp) and op.kernel is not None:
             kernel = kernel_of(op.kernel, self.target)
             for unit, count in _units(op, kernel).items():

@@ -1,0 +1,403 @@
+"""The steps of a Fourier transform of real signals, in place and by decimation in time.
+
+A tensor holds complex numbers along its last axis, real and imaginary parts alternating. The N samples of a real signal
+count as N / 2 complex numbers, whose transform `tdsl.real_spectrum` turns into that of the signal (Sorensen et al.,
+"Real-Valued Fast Fourier Transform Algorithms", 1987, section II). Each step is an op of its own, so that its result
+has a format of its own: the shifts between stages of a transform with static scales are those between the scales that
+a profile gives these tensors.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import num
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, format_of, shape_of, shaped, spell
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "HALF",
+    "BinsOp",
+    "ButterfliesOp",
+    "MagnitudeOp",
+    "PowerOp",
+    "RealSpectrumOp",
+    "ReverseBitsOp",
+    "SpectrumOp",
+    "SpectrumSteps",
+    "butterfly",
+    "doubled",
+    "real_pair",
+    "rotated",
+    "rotations",
+]
+
+V = TypeVar("V")
+Complex: TypeAlias = "tuple[V, V]"
+
+HALF = 0.5
+
+
+class SpectrumSteps(ABC, Generic[V]):
+    """The computations that transforms consist of, on values with formats of their own."""
+
+    @abstractmethod
+    def __call__(self, factors: Sequence[V], terms: Sequence[int], into: NumberFormat) -> V:
+        """A `num.combine` of factors, with the given terms, in a format."""
+
+    @abstractmethod
+    def greater(self, lhs: V, rhs: V) -> V:
+        """The greater of two numbers of one format."""
+
+    @abstractmethod
+    def constant(self, real: float, format: NumberFormat) -> V:
+        """A number in a format."""
+
+    @abstractmethod
+    def format(self, value: V) -> NumberFormat:
+        """The format of a value."""
+
+
+def rotations(angles: Array) -> NDArray[np.float64]:
+    """-cos and -sin of angles, along a new last axis.
+
+    The negative factors are exact at multiples of a right angle below three of them, in formats with -1 but not 1.
+    """
+    factors = -np.stack([np.cos(angles), np.sin(angles)], -1)
+    return np.where(np.abs(factors) < 1e-15, 0.0, factors)
+
+
+def doubled(format: NumberFormat) -> NumberFormat:
+    """The format of the same kind for numbers of twice the magnitude, which rotations may have."""
+    greatest = float(np.abs(format.decode(format.encode(np.array([-np.inf, np.inf])))).max())
+    return format.for_range(-2 * greatest, 2 * greatest) if np.isfinite(greatest) else format
+
+
+def rotated(steps: SpectrumSteps[V], z: Complex[V], factors: Complex[V], into: NumberFormat) -> Complex[V]:
+    """`z * (factors[0] - j factors[1])`."""
+    (x, y), (c, s) = z, factors
+    return steps([x, c, y, s], [2, 2], into), steps([y, c, x, s], [2, -2], into)
+
+
+def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: NumberFormat) -> Sequence[Complex[V]]:
+    """The transform of 2 or 4 numbers in bit-reversed order; all but the first are multiplied by a sign."""
+    if len(z) == 2:
+        (a, b), minus = z, -sign
+        return [
+            (steps([a[0], b[0]], [1, sign], out), steps([a[1], b[1]], [1, sign], out)),
+            (steps([a[0], b[0]], [1, minus], out), steps([a[1], b[1]], [1, minus], out)),
+        ]
+    a, b, c, d = z
+    even = [steps([a[i], b[i], c[i], d[i]], [1, sign, sign, sign], out) for i in (0, 1)]
+    odd = [steps([a[i], b[i], c[i], d[i]], [1, sign, -sign, -sign], out) for i in (0, 1)]
+    # The second and the third quarter, whose numbers are b and c, are those of residues 2 and 1.
+    real = [a[0], b[0], c[1], d[1]]
+    imaginary = [a[1], b[1], c[0], d[0]]
+    first = steps(real, [1, -sign, sign, -sign], out), steps(imaginary, [1, -sign, -sign, sign], out)
+    third = steps(real, [1, -sign, -sign, sign], out), steps(imaginary, [1, -sign, sign, -sign], out)
+    return [(even[0], even[1]), first, (odd[0], odd[1]), third]
+
+
+def real_pair(
+    steps: SpectrumSteps[V],
+    z: Sequence[Complex[V]],
+    factors: Complex[V],
+    half: V,
+    source: NumberFormat,
+    out: NumberFormat,
+) -> Sequence[Complex[V]]:
+    """Bins k and N / 2 - k of a real signal, from those of its transform as N / 2 complex numbers.
+
+    factors: those of `rotations`, of the angle 2 pi k / N. half: the number 1 / 2.
+    """
+    (xr, xi), (yr, yi) = z
+    odd = steps([xi, half, yi, half], [2, 2], source), steps([yr, half, xr, half], [2, -2], source)
+    tr, ti = rotated(steps, odd, factors, source)
+    low = steps([xr, half, yr, half, tr], [2, 2, -1], out), steps([xi, half, yi, half, ti], [2, -2, -1], out)
+    high = steps([xr, half, yr, half, tr], [2, 2, 1], out), steps([yi, half, xi, half, ti], [2, -2, -1], out)
+    return [low, high]
+
+
+class SpectrumOp(TensorOp, ABC):
+    """An op on complex numbers along the last axis, which may overwrite its operand.
+
+    Every lowering copies the operand to the result, unless that takes its bytes, and works in place from then on.
+    """
+
+    input = operand_def(SHAPED)
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        return True
+
+    def infer_shape(self) -> Shape:
+        self.verify_points()
+        return shape_of(self.input)
+
+    def verify_formats(self) -> None:
+        super().verify_formats()
+        sizes = [format_of(value).dtype.itemsize for value in (self.input, self.out)]
+        if self.reads_in_place(self.input) and sizes[0] != sizes[1]:
+            raise VerifyException(f"works in place, on elements of {sizes[0]} bytes, which give none of {sizes[1]}")
+
+    @property
+    def points(self) -> int:
+        """The number of complex numbers in a row."""
+        return shape_of(self.input)[-1] // 2
+
+    def verify_points(self) -> None:
+        """Verify that rows have a power of two of complex numbers, at least two."""
+        shape = shape_of(self.input)
+        count = shape[-1] // 2 if shape else 0
+        if count < 2 or count & count - 1 or shape[-1] % 2:
+            raise VerifyException(f"transforms a power of two of complex numbers, at least 2, got shape {spell(shape)}")
+
+
+IN_AND_OUT = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+
+@irdl_op_definition
+class ReverseBitsOp(SpectrumOp):
+    """Complex number k of each row moves to the index with the bits of k in reverse order."""
+
+    name = "tdsl.reverse_bits"
+    MOVES_BITS: ClassVar[bool] = True
+    assembly_format = IN_AND_OUT
+
+    def __init__(self, input: SSAValue):
+        build(self, [input], TensorType(shaped(input).get_element_type(), shape_of(input)))
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """For each index the one with its bits in reverse order."""
+        order = np.zeros(1, np.int64)
+        while len(order) < self.points:
+            order = np.concatenate([2 * order, 2 * order + 1])
+        return order
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        pairs = x[0].reshape(*x[0].shape[:-1], -1, 2)
+        return pairs[..., self.order, :].reshape(x[0].shape)
+
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
+        return [self.compute(arithmetic, [slope])]
+
+
+@irdl_op_definition
+class ButterfliesOp(SpectrumOp):
+    """A stage: transforms of `span` numbers, `radix` of them adjacent, become transforms of `radix * span` numbers.
+
+    Rows are in bit-reversed order. The numbers are rotated, and the rotated ones rounded into a format for twice the
+    magnitude; each result is the exact sum of these, rounded once. In a stage of span 1 nothing is rotated.
+    """
+
+    name = "tdsl.butterflies"
+    radix = prop_def(IntegerAttr)
+    span = prop_def(IntegerAttr)
+    assembly_format = IN_AND_OUT
+
+    def __init__(self, input: SSAValue, radix: int, span: int, element: Attribute | None = None):
+        properties: dict[str, Attribute] = {"radix": IntegerAttr(radix, i64), "span": IntegerAttr(span, i64)}
+        build(self, [input], TensorType(element or shaped(input).get_element_type(), shape_of(input)), properties)
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Groups in a row, radix and span."""
+        radix, span = self.radix.value.data, self.span.value.data
+        return self.points // (radix * span), radix, span
+
+    def verify_points(self) -> None:
+        super().verify_points()
+        radix, span = self.radix.value.data, self.span.value.data
+        if radix not in (2, 4) or span < 1 or span & span - 1 or radix * span > self.points:
+            raise VerifyException(
+                f"has radix 2 or 4 and a span that is a power of two, together at most {self.points} numbers, got"
+                f" radix {radix} and span {span}"
+            )
+
+    @property
+    def factors(self) -> NDArray[np.float64]:
+        """The negative rotations (span, radix - 1, 2) of the second and later numbers of each butterfly."""
+        _, radix, span = self.sizes
+        residues = np.array([1] if radix == 2 else [2, 1, 3])
+        return rotations(2 * np.pi * np.arange(span)[:, None] * residues / (radix * span))
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        groups, radix, span = self.sizes
+        form = (*x[0].shape[:-1], groups, radix, span, 2)
+        numbers, source, out = x[0].reshape(form), format_of(self.input), format_of(self.out)
+        steps, sign = _Stepper(arithmetic, self), 1
+        z = [(steps.of(numbers[..., i, :, 0], source), steps.of(numbers[..., i, :, 1], source)) for i in range(radix)]
+        if span > 1:
+            factors, sign = steps.constants(self.factors, source.of_rotations), -1
+            turns = [(factors(np.s_[:, i, 0]), factors(np.s_[:, i, 1])) for i in range(radix - 1)]
+            z[1:] = [rotated(steps, *pair, doubled(source)) for pair in zip(z[1:], turns, strict=True)]
+        sums = butterfly(steps, z, sign, out)
+        return np.stack([np.stack([steps.array(part) for part in sum], -1) for sum in sums], -3).reshape(x[0].shape)
+
+
+@irdl_op_definition
+class RealSpectrumOp(SpectrumOp):
+    """The transform of N real samples, from that of the same samples as N / 2 complex numbers.
+
+    The result has the bins from 1 to N / 2 - 1; the first number consists of those of 0 and N / 2, which are real.
+    """
+
+    name = "tdsl.real_spectrum"
+    assembly_format = IN_AND_OUT
+
+    def __init__(self, input: SSAValue, element: Attribute | None = None):
+        build(self, [input], TensorType(element or shaped(input).get_element_type(), shape_of(input)))
+
+    @property
+    def factors(self) -> NDArray[np.float64]:
+        """The negative rotations (N / 4, 2) of bins 1 to N / 4."""
+        return rotations(np.pi * np.arange(1, self.points // 2 + 1) / self.points)
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        source, out = format_of(self.input), format_of(self.out)
+        steps = _Stepper(arithmetic, self)
+        numbers: NDArray[Any] = x[0].reshape(*x[0].shape[:-1], -1, 2)
+        dtype = np.dtype(float) if arithmetic.machine is None else out.dtype
+        result: NDArray[Any] = np.zeros(numbers.shape).astype(dtype)
+        first = [steps.of(numbers[..., 0, part], source) for part in (0, 1)]
+        result[..., 0, 0] = steps.array(steps(first, [1, 1], out))
+        result[..., 0, 1] = steps.array(steps(first, [1, -1], out))
+        low = np.arange(1, self.points // 2 + 1)
+        at = low, self.points - low
+        z = [(steps.of(numbers[..., k, 0], source), steps.of(numbers[..., k, 1], source)) for k in at]
+        factors = steps.constants(self.factors, source.of_rotations)
+        half = steps.constant(HALF, source.of_rotations)
+        sums = real_pair(steps, z, (factors(np.s_[:, 0]), factors(np.s_[:, 1])), half, source, out)
+        # The bin in the middle is a pair with itself, the second of which counts.
+        for k, sum in zip(at, sums, strict=True):
+            for part in (0, 1):
+                result[..., k, part] = steps.array(sum[part])
+        shape: Shape = x[0].shape
+        return result.reshape(shape)
+
+
+class BinsOp(SpectrumOp, ABC):
+    """One number for each complex number, without bin N / 2: the first is that of bin 0."""
+
+    assembly_format = IN_AND_OUT
+
+    def __init__(self, input: SSAValue, element: Attribute | None = None):
+        *outer, length = shape_of(input)
+        build(self, [input], TensorType(element or shaped(input).get_element_type(), (*outer, length // 2)))
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        # Result k takes the bytes of number k, or of earlier ones; the visits say so.
+        return False
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return 0.0, np.inf
+
+    @property
+    def visits(self) -> Sequence[Visits]:
+        numbers = prod(shape_of(self.out))
+        return [Visits([(self.input, np.arange(2 * numbers).reshape(numbers, 2))], np.arange(numbers))]
+
+    def infer_shape(self) -> Shape:
+        self.verify_points()
+        *outer, length = shape_of(self.input)
+        return (*outer, length // 2)
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        steps, source = _Stepper(arithmetic, self), format_of(self.input)
+        imaginary = x[0][..., 1::2].copy()
+        imaginary[..., 0] = steps.array(steps.constant(0.0, source))
+        z = steps.of(x[0][..., ::2], source), steps.of(imaginary, source)
+        return steps.array(self.number(steps, z, format_of(self.out)))
+
+    @abstractmethod
+    def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
+        """The number for a complex one."""
+
+
+@irdl_op_definition
+class PowerOp(BinsOp):
+    """The squared magnitude of each complex number."""
+
+    name = "tdsl.power"
+
+    def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
+        return steps([z[0], z[0], z[1], z[1]], [2, 2], out)
+
+
+@irdl_op_definition
+class MagnitudeOp(BinsOp):
+    """The magnitude of each complex number, at most 3 % too great or too small.
+
+    max(a, 7/8 a + 1/2 b), where a is the greater and b the smaller of the magnitudes of its parts (Lyons, Understanding
+    Digital Signal Processing, section 13.2).
+    """
+
+    name = "tdsl.magnitude"
+
+    def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
+        real, imaginary = (steps.greater(part, steps([part], [-1], steps.format(part))) for part in z)
+        greater = steps.greater(real, imaginary)
+        # What is left of their sum is the smaller one; both products are exact, and rounded together.
+        factors = [steps.constant(factor, steps.format(real).of_rotations) for factor in (3 / 8, 1 / 2, 1 / 2)]
+        terms = [value for pair in zip((greater, real, imaginary), factors, strict=True) for value in pair]
+        return steps.greater(steps([greater], [1], out), steps(terms, [2, 2, 2], out))
+
+
+class _Stepper(SpectrumSteps["tuple[Array, NumberFormat]"]):
+    """SpectrumSteps on arrays, each with its format: of reals, or of raws on a machine."""
+
+    def __init__(self, arithmetic: Arithmetic, op: TensorOp) -> None:
+        self.machine = arithmetic.machine
+
+    def of(self, array: Array, format: NumberFormat) -> tuple[Array, NumberFormat]:
+        return array, format
+
+    def array(self, value: tuple[Array, NumberFormat]) -> Array:
+        return value[0]
+
+    def format(self, value: tuple[Array, NumberFormat]) -> NumberFormat:
+        return value[1]
+
+    def constant(self, real: float, format: NumberFormat) -> tuple[Array, NumberFormat]:
+        return self.constants(np.array(real), format)(())
+
+    def constants(self, reals: Array, format: NumberFormat) -> Callable[[Any], tuple[Array, NumberFormat]]:
+        """Parts of a constant array, by their indices."""
+        array = reals if self.machine is None else format.encode(reals)
+
+        def part(index: Any) -> tuple[Array, NumberFormat]:
+            return array[index], format
+
+        return part
+
+    def greater(self, lhs: tuple[Array, NumberFormat], rhs: tuple[Array, NumberFormat]) -> tuple[Array, NumberFormat]:
+        (a, format), (b, _) = lhs, rhs
+        above = a > b if self.machine is None else format.greater(self.machine, a, b)
+        chosen: NDArray[Any] = np.where(above, a, b)
+        return chosen, format
+
+    def __call__(
+        self, factors: Sequence[tuple[Array, NumberFormat]], terms: Sequence[int], into: NumberFormat
+    ) -> tuple[Array, NumberFormat]:
+        grouped = num.grouped_factors(factors, terms)
+        if self.machine is not None:
+            return into.combined(self.machine, grouped), into
+        total: NDArray[Any] = np.zeros(())
+        for sign, group in grouped:
+            product = group[0][0] if len(group) == 1 else group[0][0] * group[1][0]
+            total = total + sign * product
+        return total, into

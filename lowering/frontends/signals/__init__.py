@@ -1,0 +1,1 @@
+"""Programs that compute features of signals, built from their parameters."""

@@ -1,0 +1,231 @@
+"""Front ends: parameters of features, and the program on reals that computes them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
+from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.signals.filter_banks import cosine_transform, filter_bank, mel_matrix
+from tinyml.lowering.frontends.signals.spectra import by_frame, transform, windowed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LEAST_FRAME = 8
+"""The fewest samples of a frame."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontEnd(ABC):
+    """Features of a signal of `samples` numbers: a row for each of the frames, which begin `hop` samples apart.
+
+    frame: the number of samples in a frame. Raises `InputError` for parameters that do not fit together.
+    """
+
+    samples: int
+    frame: int = 256
+    hop: int = 128
+
+    def __post_init__(self) -> None:
+        if not 0 < self.frame <= self.samples or self.hop < 1:
+            raise InputError(
+                f"frames of {self.frame} samples, {self.hop} apart, do not fit a signal of {self.samples} samples"
+            )
+
+    @property
+    def frames(self) -> int:
+        """The number of frames."""
+        return 1 + (self.samples - self.frame) // self.hop
+
+    @property
+    @abstractmethod
+    def features(self) -> int:
+        """The number of features of a frame."""
+
+    @abstractmethod
+    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        """The features 1 x `features` of 1 x `frame` samples."""
+
+    def logarithm(self, to: ModelBuilder, row: SSAValue, floor: float) -> SSAValue:
+        """The natural logarithm of numbers to which a floor is added."""
+        return to.op(tdsl.LogOp, to.op(tdsl.AddOp, row, to.parameter(reals(np.full((1, 1), floor)))))
+
+    @property
+    def states(self) -> Sequence[tuple[int, ...]]:
+        """The shapes of the tensors that one frame leaves for the next."""
+        return ()
+
+    def after_frame(
+        self, to: ModelBuilder, row: SSAValue, states: Sequence[SSAValue]
+    ) -> tuple[SSAValue, Sequence[SSAValue]]:
+        """A row with what earlier frames add to it, and the next states."""
+        return row, states
+
+    def module(self) -> ModuleOp:
+        """The program from 1 x samples to 1 x (frames * features) numbers."""
+        to = ModelBuilder("features.py")
+        signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
+
+        def of_frame(
+            number: SSAValue, first: SSAValue, states: Sequence[SSAValue]
+        ) -> tuple[SSAValue, Sequence[SSAValue]]:
+            frame = to.op(tdsl.SliceOp, signal, [to.index(0), first], (1, self.frame))
+            hint(frame, "frame")
+            return self.after_frame(to, self.of_frame(to, frame), states)
+
+        starts = range(0, self.frames * self.hop, self.hop)
+        rows = by_frame(to, starts, self.features, self.states, of_frame)
+        return to.module([to.reshape(rows, (1, self.frames * self.features))])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spectrogram(FrontEnd):
+    """Spectra of frames times a Hann window.
+
+    Frames are filled up with zeros to a power of two of samples. power: squared magnitudes instead of magnitudes; they
+    take twice the bits for the same range. bands: the number of mel bands between `low` and `high` Hz at `rate` samples
+    per second; None for single bins, all but that of half the rate. floor: the number that is added before the natural
+    logarithm is taken; None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for
+    none. normalise: the share by which the running mean of each feature, 0 at first, moves to every frame, and is
+    subtracted; None for no mean. delta: the difference to the frame before, zeros before the first, follows as many
+    features again.
+    """
+
+    rate: float = 8000.0
+    power: bool = False
+    bands: int | None = None
+    low: float = 80.0
+    high: float | None = None
+    floor: float | None = None
+    coefficients: int | None = None
+    normalise: float | None = None
+    delta: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.frame < LEAST_FRAME:
+            raise InputError(f"the frame of a spectrum has at least {LEAST_FRAME} samples, got {self.frame}")
+        if not 0 <= self.low < self.highest <= self.rate / 2:
+            raise InputError(f"bands from {self.low} to {self.highest} Hz do not fit {self.rate} samples per second")
+        if self.floor is not None and self.floor <= 0:
+            raise InputError(f"the floor of a logarithm is greater than 0, got {self.floor}")
+        counts = ("bands", self.bands, self.length // 2), ("coefficients", self.coefficients, self.bands)
+        for what, count, most in counts:
+            if count is not None and not 0 < count <= (most or 0):
+                raise InputError(f"there are from 1 to {most or 0} {what}, got {count}")
+        if self.normalise is not None and not 0 < self.normalise < 1:
+            raise InputError(f"a running mean moves by a share between 0 and 1, got {self.normalise}")
+        if self.bands is not None and not self.matrix.any(1).all():
+            raise InputError(f"some of {self.bands} bands contain no bin of {self.length} samples: take fewer bands")
+
+    @property
+    def length(self) -> int:
+        """The number of samples that are transformed: the frame and zeros after it."""
+        return 1 << (self.frame - 1).bit_length()
+
+    @property
+    def highest(self) -> float:
+        """The upper limit of the bands in Hz."""
+        return self.rate / 2 if self.high is None else self.high
+
+    @property
+    def matrix(self) -> NDArray[Any]:
+        """The weights of the bands (bands, bins)."""
+        assert self.bands is not None
+        return mel_matrix(self.bands, self.length // 2, self.rate, self.low, self.highest)
+
+    @property
+    def _row(self) -> int:
+        return self.coefficients or self.bands or self.length // 2
+
+    @property
+    def features(self) -> int:
+        return self._row * (1 + self.delta)
+
+    @property
+    def states(self) -> Sequence[tuple[int, ...]]:
+        return [(1, self._row)] * ((self.normalise is not None) + self.delta)
+
+    def after_frame(
+        self, to: ModelBuilder, row: SSAValue, states: Sequence[SSAValue]
+    ) -> tuple[SSAValue, Sequence[SSAValue]]:
+        before, after = [*states], list[SSAValue]()
+        if self.normalise is not None:
+            mean = before.pop(0)
+            share = to.parameter(reals(np.full((1, 1), self.normalise)))
+            after.append(to.op(tdsl.AddOp, mean, to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, mean), share)))
+            row = to.op(tdsl.SubOp, row, after[-1])
+        if self.delta:
+            after.append(row)
+            row = _joined(to, [row, to.op(tdsl.SubOp, row, before.pop(0))])
+        return row, after
+
+    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        frame = windowed(to, frame)
+        if self.length > self.frame:
+            zeros = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, self.length)))
+            frame = to.op(tdsl.InsertSliceOp, frame, zeros, [to.index(0), to.index(0)])
+        spectrum = transform(to, frame)
+        row = to.op(tdsl.PowerOp if self.power else tdsl.MagnitudeOp, spectrum)
+        if self.bands is not None:
+            row = filter_bank(to, row, self.matrix)
+        if self.floor is not None:
+            row = self.logarithm(to, row, self.floor)
+        return row if self.coefficients is None else cosine_transform(to, row, self.coefficients)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motion(FrontEnd):
+    """Statistics of the axes of a motion sensor, whose readings follow each other: the mean and the variance of each
+    axis in a frame, and the share of steps at which its deviation from the mean changes its sign.
+
+    samples, frame, hop: in numbers, which the axes share: three axes have a reading in three samples.
+    """
+
+    axes: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.axes < 1 or any(count % self.axes for count in (self.samples, self.frame, self.hop)):
+            raise InputError(f"signal, frames and hops have whole readings of {self.axes} axes")
+        if self.frame < 2 * self.axes:
+            raise InputError("a frame has at least two readings")
+
+    @property
+    def features(self) -> int:
+        return 3 * self.axes
+
+    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        readings = shape_of(frame)[1] // self.axes
+        by_axis = to.reshape(frame, (readings, self.axes))
+        mean = self._mean(to, by_axis)
+        deviations = to.op(tdsl.SubOp, by_axis, mean)
+        variance = self._mean(to, to.op(tdsl.MulOp, deviations, deviations))
+        now, before = (to.part(deviations, (first, 0), (readings - 1, self.axes)) for first in (1, 0))
+        turns = to.op(tdsl.StepOp, to.op(tdsl.NegOp, to.op(tdsl.MulOp, now, before)))
+        return _joined(to, [mean, variance, self._mean(to, turns)])
+
+    def _mean(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:
+        """The mean of each axis, 1 x axes."""
+        return to.reshape(to.op(tdsl.MeanOp, by_axis, [0]), (1, self.axes))
+
+
+def _joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
+    """Rows 1 x n, one after the other."""
+    total = sum(shape_of(row)[1] for row in rows)
+    whole, at = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, total))), 0
+    for row in rows:
+        whole = to.op(tdsl.InsertSliceOp, row, whole, [to.index(0), to.index(at)])
+        at += shape_of(row)[1]
+    return whole

@@ -1,0 +1,98 @@
+"""The spectrogram of Gural and Murmann, appendix D: running sums of a signal times square waves, without an FFT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.signals.front_ends import FrontEnd
+from tinyml.lowering.frontends.signals.spectra import by_frame
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class SquareWaves(FrontEnd):
+    """Powers at some frequencies over the last `chunks` chunks, equation (27), after each chunk of `hop` samples.
+
+    Two accumulators are kept for each chunk and frequency, and no sample of earlier chunks. Sums over a chunk are
+    divided by its length; the window over chunks is that of Hamming. frame: of no effect. frequencies: in Hz, at `rate`
+    samples per second, rounded to parts of `tdsl.TURN` of the rate. floor: as in `Spectrogram`.
+    """
+
+    rate: float = 8000.0
+    chunks: int = 5
+    frequencies: Sequence[float] = ()
+    floor: float | None = None
+    frame: int = 1
+    hop: int = 64
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.samples < self.hop or self.chunks < 1:
+            raise InputError(f"{self.samples} samples have no chunk of {self.hop}, or none counts")
+        if not self.frequencies or not 1 <= self.steps.min() <= self.steps.max() <= tdsl.TURN // 2:
+            least = self.rate / tdsl.TURN
+            raise InputError(f"frequencies are from {least:.2f} to {self.rate / 2} Hz, got {[*self.frequencies]}")
+
+    @property
+    def steps(self) -> NDArray[Any]:
+        """The phase by which each frequency advances with a sample."""
+        return np.round(np.array(self.frequencies) * tdsl.TURN / self.rate).astype(int)
+
+    @property
+    def frames(self) -> int:
+        return self.samples // self.hop
+
+    @property
+    def features(self) -> int:
+        return len(self.frequencies)
+
+    @property
+    def window(self) -> NDArray[Any]:
+        """The weight of each chunk, that of the latest one first."""
+        middles = (np.arange(self.chunks) + 0.5) / self.chunks
+        return 0.54 - 0.46 * np.cos(2 * np.pi * middles)
+
+    def module(self) -> ModuleOp:
+        to = ModelBuilder("features.py")
+        signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
+        bins = self.features
+
+        def of_chunk(
+            number: SSAValue, first: SSAValue, states: Sequence[SSAValue]
+        ) -> tuple[SSAValue, Sequence[SSAValue]]:
+            chunk = to.op(tdsl.SliceOp, signal, [to.index(0), first], (1, self.hop))
+            latest = to.op(tdsl.SquareWavesOp, chunk, first, self.steps.tolist())
+            sums = self._shifted(to, states[0], to.reshape(latest, (1, 2 * bins)))
+            return self.of_frame(to, sums), [sums]
+
+        starts = range(0, self.frames * self.hop, self.hop)
+        powers = by_frame(to, starts, bins, [(self.chunks, 2 * bins)], of_chunk)
+        return to.module([to.reshape(powers, (1, self.frames * bins))])
+
+    def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:
+        """The sums of all chunks, a chunk later."""
+        zero = to.index(0)
+        if self.chunks > 1:
+            kept = to.part(sums, (0, 0), (self.chunks - 1, 2 * self.features))
+            sums = to.op(tdsl.InsertSliceOp, kept, sums, [to.index(1), zero])
+        return to.op(tdsl.InsertSliceOp, latest, sums, [zero, zero])
+
+    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        """The powers 1 x bins of the sums of all chunks (chunks, 2 * bins)."""
+        row = to.op(tdsl.MatmulOp, to.parameter(reals(self.window[None])), frame)
+        parts = [to.part(row, (0, at), (1, self.features)) for at in (0, self.features)]
+        in_phase, quadrature = (to.op(tdsl.MulOp, part, part) for part in parts)
+        power = to.op(tdsl.AddOp, in_phase, quadrature)
+        return power if self.floor is None else self.logarithm(to, power, self.floor)

@@ -1,0 +1,1 @@
+"""Lowerings of ops of signals to loops."""

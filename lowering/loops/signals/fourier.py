@@ -1,0 +1,225 @@
+"""Lowering of the steps of Fourier transforms to loops that work in place (L2 to L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.formats.coding import INTEGER_CODING
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+WIDTH, MOST, MOST_SHIFT = 16, 32767, 3
+"""The width of integers for which the runtime has functions, the greatest of them, and the greatest shift."""
+
+Number = tuple[SSAValue, SSAValue]
+"""A complex number: its real and its imaginary part."""
+
+
+@lowers(tdsl.ReverseBitsOp)
+def lower_reverse_bits(op: tdsl.ReverseBitsOp, nest: LoopNest) -> None:
+    """Exchange the numbers of each pair of indices."""
+    width = 8 if op.points <= 1 << 8 else 16
+    pairs = np.array([(i, j) for i, j in enumerate(op.order.tolist()) if i < j], f"u{width // 8}").reshape(-1, 2)
+
+    words = width == 8 and _shift(op) is not None
+
+    def row(source: SSAValue, dest: SSAValue) -> None:
+        table = flash_array(nest, pairs.view(f"i{width // 8}"), IntegerType(width), "pairs")
+        if words:
+            whole = elements_from(table, nest.index(0), pairs.size, nest)
+            nest.put(num.TransformOp("tm_reverse_bits_i16", dest, whole, [len(pairs)], len(pairs)))
+            return
+
+        def exchange(indices: Indices) -> None:
+            at = [nest.unsigned(nest.load(table, [indices[0], nest.index(side)])) for side in (0, 1)]
+            numbers = [_load(nest, source, place) for place in at]
+            for number, place in zip(reversed(numbers), at, strict=True):
+                _store(nest, number, dest, place)
+
+        nest.over((len(pairs),), exchange)
+
+    _over_rows(op, nest, row)
+
+
+@lowers(tdsl.ButterfliesOp)
+def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
+    groups, radix, span = op.sizes
+    source, out = tdsl.format_of(op.input), tdsl.format_of(op.out)
+    steps = _EmittedSteps(nest)
+
+    def row(read: SSAValue, dest: SSAValue) -> None:
+        factors = _factors(nest, op.factors.reshape(-1), source, "rotations") if span > 1 else None
+        if (shift := _shift(op)) is not None and (radix == 4) == (span > 1):
+            sizes = [groups, span, shift] if span > 1 else [groups, shift]
+            nest.put(num.TransformOp(f"tm_butterflies{radix}_i16", dest, factors, sizes, groups * span))
+            return
+
+        def body(indices: Indices) -> None:
+            first = nest.add(nest.times(indices[0], radix * span), indices[1])
+            at = [first if i == 0 else nest.add(first, nest.index(i * span)) for i in range(radix)]
+            z = [_load(nest, read, place) for place in at]
+            if factors is not None:
+                start = nest.times(indices[1], radix - 1)
+                turns = [
+                    _load(nest, factors, start if i == 0 else nest.add(start, nest.index(i))) for i in range(radix - 1)
+                ]
+                z[1:] = [tdsl.rotated(steps, *pair, tdsl.doubled(source)) for pair in zip(z[1:], turns, strict=True)]
+            results = tdsl.butterfly(steps, z, 1 if factors is None else -1, out)
+            for number, place in zip(results, at, strict=True):
+                _store(nest, number, dest, place)
+
+        nest.over((groups, span), body)
+
+    _over_rows(op, nest, row)
+
+
+@lowers(tdsl.RealSpectrumOp)
+def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
+    source, out = tdsl.format_of(op.input), tdsl.format_of(op.out)
+    steps = _EmittedSteps(nest)
+
+    def row(read: SSAValue, dest: SSAValue) -> None:
+        factors = _factors(nest, op.factors.reshape(-1), source, "rotations")
+        if (shift := _shift(op)) is not None:
+            numbers = [op.points, shift]
+            nest.put(num.TransformOp("tm_real_spectrum_i16", dest, factors, numbers, op.points // 2))
+            return
+        half = steps.constant(tdsl.HALF, source.of_rotations)
+        first = _load(nest, read, nest.index(0))
+        ends = steps(first, [1, 1], out), steps(first, [1, -1], out)
+        _store(nest, ends, dest, nest.index(0))
+
+        def body(indices: Indices) -> None:
+            low = nest.add(indices[0], nest.index(1))
+            high = nest.insert(arith.SubiOp(nest.index(op.points - 1), indices[0]))
+            z = [_load(nest, read, place) for place in (low, high)]
+            pair = tdsl.real_pair(steps, z, _load(nest, factors, indices[0]), half, source, out)
+            for number, place in zip(pair, (low, high), strict=True):
+                _store(nest, number, dest, place)
+
+        nest.over((op.points // 2,), body)
+
+    _over_rows(op, nest, row)
+
+
+@lowers(tdsl.BinsOp)
+def lower_bins(op: tdsl.BinsOp, nest: LoopNest) -> None:
+    *outer, points = tdsl.shape_of(op.out)
+    steps, out = _EmittedSteps(nest), tdsl.format_of(op.out)
+
+    def row(indices: Indices) -> None:
+        def store(k: SSAValue, imaginary: SSAValue | None) -> None:
+            at = nest.times(k, 2)
+            real = nest.load(op.input, [*indices, at])
+            if imaginary is None:
+                imaginary = nest.load(op.input, [*indices, nest.add(at, nest.index(1))])
+            nest.store(op.number(steps, (real, imaginary), out), op.out, [*indices, k])
+
+        store(nest.index(0), steps.constant(0.0, tdsl.format_of(op.input)))
+
+        def inner(k: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+            store(k, None)
+            return []
+
+        nest.fold(nest.index(points), [], inner, start=1)
+
+    nest.over(outer, row)
+
+
+@dataclass(frozen=True)
+class _EmittedSteps(tdsl.SpectrumSteps[SSAValue]):
+    """Steps on scalars, inserted one by one."""
+
+    nest: LoopNest
+
+    def __call__(self, factors: Sequence[SSAValue], terms: Sequence[int], into: NumberFormat) -> SSAValue:
+        return self.nest.insert(num.CombineOp(factors, terms, into.type))
+
+    def greater(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        return self.nest.insert(arith.SelectOp(self.nest.insert(num.GreaterOp(lhs, rhs)), lhs, rhs))
+
+    def constant(self, real: float, format: NumberFormat) -> SSAValue:
+        return self.nest.insert(num.ConstantOp(real, format.type))
+
+    def format(self, value: SSAValue) -> NumberFormat:
+        return num.format_of(value)
+
+
+def _shift(op: tdsl.SpectrumOp) -> int | None:
+    """The right shift of integers of 16 bits with which the runtime computes a step; None where it does not."""
+    formats = [tdsl.format_of(value) for value in (op.input, op.out)]
+    if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
+        return None
+    integers = [format for format in formats if isinstance(format, ExactNumbers) and format.coding is INTEGER_CODING]
+    if len(integers) < len(formats):
+        return None
+    limits = {limits for format in integers for limits in (format.integer_limits, format.raw_limits)}
+    if limits != {(-MOST, MOST)} or any(format.stored_width != WIDTH for format in integers):
+        return None
+    shift = integers[0].scale - integers[1].scale
+    return shift if 0 <= shift <= MOST_SHIFT else None
+
+
+def _over_rows(op: tdsl.SpectrumOp, nest: LoopNest, row: Callable[[SSAValue, SSAValue], None]) -> None:
+    """Make the loops of each row of complex numbers, with views of it as operand and as result.
+
+    Both are of the same bytes: the operand is copied first where it is elsewhere.
+    """
+    shape = tdsl.shape_of(op.out)
+    read = op.input
+    if _address(op.input) is None or _address(op.input) != _address(op.out):
+        read = nest.insert(scratch.SliceOp(op.out, nest.index(0), shape, element_of(op.input)))
+        nest.over(shape, lambda indices: nest.store(nest.load(op.input, indices), read, indices))
+
+    def rows(indices: Indices) -> None:
+        start = nest.index(0)
+        for index, extent in zip(indices, shape, strict=False):
+            start = nest.add(nest.times(start, extent), index)
+        start = nest.times(start, shape[-1])
+        row(*(elements_from(value, start, shape[-1], nest) for value in (read, op.out)))
+
+    if any(extent > 1 for extent in shape[:-1]):
+        nest.over(shape[:-1], rows)
+    else:
+        row(*(elements_from(value, nest.index(0), shape[-1], nest) for value in (read, op.out)))
+
+
+def _address(value: SSAValue) -> tuple[SSAValue, int] | None:
+    """The arena or the argument that a buffer begins in, and its first byte there; None if that is computed."""
+    at = 0
+    while isinstance(view := value.owner, scratch.SliceOp):
+        if (offset := const_evaluate_operand(view.offset)) is None:
+            return None
+        at, value = at + offset * scratch.element_bytes(scratch.memref_type(view.source)), view.source
+    if isinstance(view, scratch.ViewOp):
+        return view.arena, at + view.offset.value.data
+    return value, at
+
+
+def _load(nest: LoopNest, numbers: SSAValue, index: SSAValue) -> Number:
+    at = nest.times(index, 2)
+    return nest.load(numbers, [at]), nest.load(numbers, [nest.add(at, nest.index(1))])
+
+
+def _store(nest: LoopNest, number: Number, numbers: SSAValue, index: SSAValue) -> None:
+    at = nest.times(index, 2)
+    nest.store(number[0], numbers, [at])
+    nest.store(number[1], numbers, [nest.add(at, nest.index(1))])
+
+
+def _factors(nest: LoopNest, reals: Any, source: NumberFormat, hint: str) -> SSAValue:
+    """A constant array of rotations."""
+    format = source.of_rotations
+    return flash_array(nest, format.encode(reals), format.type, hint)

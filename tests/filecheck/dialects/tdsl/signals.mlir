@@ -1,0 +1,27 @@
+// Ops of signals read what they print: on reals, in formats, on buffers.
+
+// RUN: %roundtrip
+
+func.func @signals(%x: tensor<1x16xf32>, %q: tensor<2x16x!fixed.q<16, 15>>, %n: index) {
+  %r = tdsl.reverse_bits %x : tensor<1x16xf32> -> tensor<1x16xf32>
+// CHECK: %r = tdsl.reverse_bits %x : tensor<1x16xf32> -> tensor<1x16xf32>
+  %b = tdsl.butterflies %q {radix = 4 : i64, span = 2 : i64} : tensor<2x16x!fixed.q<16, 15>> -> tensor<2x16x!fixed.q<16, 13>>
+// CHECK-NEXT: %b = tdsl.butterflies %q {radix = 4 : i64, span = 2 : i64} : tensor<2x16x!fixed.q<16, 15>> -> tensor<2x16x!fixed.q<16, 13>>
+  %s = tdsl.real_spectrum %b : tensor<2x16x!fixed.q<16, 13>> -> tensor<2x16x!fixed.q<16, 13>>
+// CHECK-NEXT: %s = tdsl.real_spectrum %b : tensor<2x16x!fixed.q<16, 13>> -> tensor<2x16x!fixed.q<16, 13>>
+  %p = tdsl.power %s : tensor<2x16x!fixed.q<16, 13>> -> tensor<2x8x!fixed.q<32, 26>>
+// CHECK-NEXT: %p = tdsl.power %s : tensor<2x16x!fixed.q<16, 13>> -> tensor<2x8x!fixed.q<32, 26>>
+  %m = tdsl.magnitude %s : tensor<2x16x!fixed.q<16, 13>> -> tensor<2x8x!fixed.q<16, 12>>
+// CHECK-NEXT: %m = tdsl.magnitude %s : tensor<2x16x!fixed.q<16, 13>> -> tensor<2x8x!fixed.q<16, 12>>
+  %w = tdsl.square_waves %x from %n {steps = array<i64: 100, 8192>} : tensor<1x16xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %w = tdsl.square_waves %x from %n {steps = array<i64: 100, 8192>} : tensor<1x16xf32> -> tensor<2x2xf32>
+  %f = tdsl.biquad %x {coefficients = [0.25 : f64, 0.5 : f64, 0.25 : f64, -0.5 : f64, 0.125 : f64]} : tensor<1x16xf32> -> tensor<1x16xf32>
+// CHECK-NEXT: %f = tdsl.biquad %x {coefficients = [2.500000e-01 : f64, 5.000000e-01 : f64, 2.500000e-01 : f64, -5.000000e-01 : f64, 1.250000e-01 : f64]}
+  func.return
+}
+
+func.func @buffers(%x: memref<1x16x!fixed.q<16, 15>>, %y: memref<1x16x!fixed.q<16, 14>>) {
+  tdsl.butterflies %x {radix = 2 : i64, span = 1 : i64} : memref<1x16x!fixed.q<16, 15>> into %y : memref<1x16x!fixed.q<16, 14>>
+// CHECK: tdsl.butterflies %x {radix = 2 : i64, span = 1 : i64} : memref<1x16x!fixed.q<16, 15>> into %y : memref<1x16x!fixed.q<16, 14>>
+  func.return
+}

@@ -1,0 +1,49 @@
+// What the verifiers of ops of signals say.
+
+// RUN: %invalid
+
+%x = "test.op"() : () -> (tensor<1x12xf32>)
+%r = tdsl.reverse_bits %x : tensor<1x12xf32> -> tensor<1x12xf32>
+// CHECK: transforms a power of two of complex numbers, at least 2, got shape 1x12
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x16xf32>)
+%r = tdsl.butterflies %x {radix = 3 : i64, span = 1 : i64} : tensor<1x16xf32> -> tensor<1x16xf32>
+// CHECK: has radix 2 or 4 and a span that is a power of two, together at most 8 numbers, got radix 3 and span 1
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x16xf32>)
+%r = tdsl.butterflies %x {radix = 4 : i64, span = 4 : i64} : tensor<1x16xf32> -> tensor<1x16xf32>
+// CHECK: together at most 8 numbers, got radix 4 and span 4
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x16x!fixed.q<16, 15>>)
+%r = tdsl.real_spectrum %x : tensor<1x16x!fixed.q<16, 15>> -> tensor<1x16x!fixed.q<8, 4>>
+// CHECK: works in place, on elements of 2 bytes, which give none of 1
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x16x!fixed.q<16, 15>>)
+%r = tdsl.reverse_bits %x : tensor<1x16x!fixed.q<16, 15>> -> tensor<1x16x!fixed.q<16, 14>>
+// CHECK: moves bits unchanged, so formats must be equal
+
+// -----
+
+%x, %n = "test.op"() : () -> (tensor<1x16xf32>, index)
+%r = tdsl.square_waves %x from %n {steps = array<i64: 8193>} : tensor<1x16xf32> -> tensor<2x1xf32>
+// CHECK: phases advance by 1 to 8192 with a sample, got [8193]
+
+// -----
+
+%x, %n = "test.op"() : () -> (tensor<16xf32>, index)
+%r = tdsl.square_waves %x from %n {steps = array<i64: 5>} : tensor<16xf32> -> tensor<2x1xf32>
+// CHECK: takes a chunk of 1 x D samples, got shape 16
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x16xf32>)
+%r = tdsl.biquad %x {coefficients = [0.25 : f64, 0.5 : f64]} : tensor<1x16xf32> -> tensor<1x16xf32>
+// CHECK: has five finite coefficients, got [0.25, 0.5]

@@ -1,0 +1,55 @@
+// RUN: tinyml-opt %s -p lower-tdsl-to-loops --split-input-file | filecheck %s
+
+// A stage in place, of 16 bits: a function of the runtime, whose last number is the shift between the scales.
+func.func @in_place() {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<32xi8>
+  %x = scratch.view %arena[0] : memref<32xi8> to memref<1x16x!fixed.q<16, 14>>
+  %y = scratch.view %arena[0] : memref<32xi8> to memref<1x16x!fixed.q<16, 12>>
+  tdsl.butterflies %x {radix = 4 : i64, span = 2 : i64} : memref<1x16x!fixed.q<16, 14>> into %y : memref<1x16x!fixed.q<16, 12>>
+  func.return
+}
+// CHECK: func.func @in_place
+// CHECK: %rotations = scratch.constant dense<{{.*}}> : tensor<12xi16> -> memref<12x!fixed.s<16, 15>, #scratch.flash>
+// CHECK-NOT: scf.for
+// CHECK: num.transform {{.*}} with %rotations {function = "tm_butterflies4_i16", numbers = array<i64: 1, 2, 2>, steps = 2 : i64}
+
+// -----
+
+// Elsewhere, and in another format: a copy, and loops over scalars.
+func.func @elsewhere(%x: memref<1x8xf32>, %y: memref<1x8xf32>) {
+  tdsl.butterflies %x {radix = 2 : i64, span = 1 : i64} : memref<1x8xf32> into %y : memref<1x8xf32>
+  func.return
+}
+// CHECK: func.func @elsewhere
+// CHECK: scf.for
+// CHECK: memref.load %x
+// CHECK-NEXT: memref.store
+// CHECK: scf.for
+// CHECK: num.combine {{.*}} {terms = array<i64: 1, 1>} : f32, f32 -> f32
+// CHECK: num.combine {{.*}} {terms = array<i64: 1, -1>} : f32, f32 -> f32
+// CHECK-NOT: memref.load %x
+
+// -----
+
+// Samples are added or subtracted by the phase of each wave, which a register holds.
+func.func @waves(%x: memref<1x64x!fixed.q<16, 15>>, %first: index, %y: memref<2x3x!fixed.q<16, 15>>) {
+  tdsl.square_waves %x from %first {steps = array<i64: 100, 2000, 8191>} : memref<1x64x!fixed.q<16, 15>> into %y : memref<2x3x!fixed.q<16, 15>>
+  func.return
+}
+// CHECK: func.func @waves
+// CHECK: arith.index_cast %first : index to i32
+// CHECK: arith.select
+// CHECK-NEXT: num.tally
+// CHECK: num.average {{.*}} {count = 64 : i64
+
+// -----
+
+// The last inputs and results of a filter are carried.
+func.func @filter(%x: memref<1x64xf32>, %y: memref<1x64xf32>) {
+  tdsl.biquad %x {coefficients = [0.25 : f64, 0.5 : f64, 0.25 : f64, -0.5 : f64, 0.125 : f64]} : memref<1x64xf32> into %y : memref<1x64xf32>
+  func.return
+}
+// CHECK: func.func @filter
+// CHECK: scf.for {{.*}} iter_args([[x1:%.*]] = {{.*}}, [[x2:%.*]] = {{.*}}, [[y1:%.*]] = {{.*}}, [[y2:%.*]] =
+// CHECK: [[y:%.*]] = num.combine {{.*}} {terms = array<i64: 2, 2, 2, -2, -2>}
+// CHECK: scf.yield {{.*}}, [[x1]], [[y]], [[y1]]

@@ -1,0 +1,140 @@
+"""Ops of signals: against numpy, scipy and TFLM on reals, and bit for bit on devices."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs.devices import DEVICES, roomy
+from programs.on_boards import difference, printed
+from programs.signals import (
+    BIQUAD,
+    decibels,
+    every_op,
+    noise,
+    spectrum,
+    tflm_rfft,
+    tones,
+    transform_program,
+    with_format,
+)
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+
+from tinyml.dialects import tdsl
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+
+# The package has no types.
+sosfilt: Any = import_module("scipy.signal").sosfilt
+
+ON_UNO = 64_000
+"""Cycles of a 256-point transform on an Uno, with the copy of its input."""
+
+
+def reals_of(module: ModuleOp, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The scores of a program with formats, as reals."""
+    last = predict_function(module).body.block.last_op
+    assert last is not None
+    scores = evaluate(module, encode_inputs(module, signals)).scores
+    assert scores is not None
+    return tdsl.format_of(last.operands[0]).decode(scores).reshape(len(signals), -1)
+
+
+def loud(length: int) -> NDArray[np.float32]:
+    """Signals like those of a profile, and some of which sums saturate."""
+    square = np.sign(tones(2, length, 5)).astype(np.float32)
+    return np.concatenate([tones(2, length, 6), noise(2, length, 7), square, -np.ones((1, length), np.float32)])
+
+
+@pytest.mark.parametrize("length", [8, 16, 64, 128, 512, 1024])
+def test_transforms_of_reals(length: int):
+    signals = noise(3, length, length)
+    found = evaluate_reals(transform_program(length), signals).scores
+    assert found is not None
+    np.testing.assert_allclose(found.reshape(3, -1), spectrum(signals), atol=1e-11)
+
+
+@pytest.mark.parametrize(("bins", "power", "error"), [(tdsl.PowerOp, 2, 1e-6), (tdsl.MagnitudeOp, 1, 0.03)])
+def test_numbers_of_bins(bins: type[tdsl.BinsOp], power: int, error: float):
+    signals = noise(20, 64, 1)
+    wanted = np.abs(np.fft.rfft(signals.astype(np.float64)))[:, :-1] ** power
+    found = evaluate_reals(transform_program(64, bins), signals).scores
+    assert found is not None
+    np.testing.assert_allclose(found.reshape(20, -1), wanted, rtol=error)
+
+
+@pytest.mark.parametrize("kind", [tones, noise])
+def test_16_bits_with_static_scales_keep_65_decibels(kind: type):
+    """At full scale, and 45 at a tenth of it, for signals that are not those of the profile."""
+    module = with_format(transform_program(256), kind(60, 256, 0), "fixed", 16)
+    source = tdsl.format_of(predict_function(module).body.block.args[0])
+    for level, least in ((1.0, 65.0), (0.1, 45.0)):
+        signals = kind(200, 256, 1, level)
+        rounded = source.decode(encode_inputs(module, signals)).reshape(len(signals), -1)
+        assert decibels(reals_of(module, signals), spectrum(rounded)).min() > least
+
+
+def test_transforms_are_closer_than_those_of_tflm():
+    module = with_format(transform_program(256), tones(60, 256, 0), "fixed", 16)
+    samples = np.round(32767 * tones(1, 256, 3)).astype(np.int16)
+    wanted = np.fft.rfft(samples[0].astype(np.float64))[:-1] / 256
+    theirs = tflm_rfft(samples[0])[:-1]
+    ours = reals_of(module, (samples / 32768).astype(np.float32))[0] * 128
+    ours = ours[0::2] + 1j * ours[1::2]
+    assert np.abs(theirs - wanted)[1:].max() < 16
+    assert np.abs(ours - wanted)[1:].max() < 2 < np.abs(theirs - wanted)[1:].max()
+
+
+@pytest.mark.parametrize(("format", "width"), [("fixed", 12), ("f32", None), ("posit", 8), ("zeroskew", 8)])
+def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
+    module = with_format(every_op(16), tones(20, 16, 0), format, width)
+    source = printed(module, "host", tmp_path / "c")
+    assert difference(module, encode_inputs(module, loud(16)), source, HostRunner(), tmp_path) is None
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_devices_give_the_same_bits(device: str, tmp_path: Path):
+    """Of stages in assembly with each shift, and where their sums overflow."""
+    module = with_format(every_op(64), tones(10, 64, 0) if device in DEVICES[::2] else noise(10, 64, 0), "fixed", 16)
+    source = printed(module, device, tmp_path / "c")
+    assert difference(module, encode_inputs(module, loud(64)), source, runner_for(roomy(device)), tmp_path) is None
+
+
+def test_256_points_in_place_on_an_uno(tmp_path: Path):
+    module = with_format(transform_program(256), tones(20, 256, 0), "fixed", 16)
+    source, runner, interface = printed(module, "uno", tmp_path / "c"), runner_for("uno"), interface_of(module)
+    build = runner.build(source, interface, tmp_path)
+    assert build.static_bytes == 2 * 512
+    cycles = runner.run(build, interface, encode_inputs(module, tones(2, 256, 1))).cycles
+    assert cycles is not None
+    assert cycles.max() < ON_UNO
+
+
+def test_biquads_filter_as_those_of_scipy():
+    to, signals = ModelBuilder("biquad.py"), noise(4, 50, 2)
+    module = to.module([to.op(tdsl.BiquadOp, to.argument(TensorType(f32, (1, 50)), "x"), BIQUAD)])
+    wanted = sosfilt([[*BIQUAD[:3], 1.0, *BIQUAD[3:]]], signals)
+    found = evaluate_reals(module, signals).scores
+    assert found is not None
+    np.testing.assert_allclose(found.reshape(4, -1), wanted, atol=1e-12)
+    assert np.abs(reals_of(with_format(module, signals, "fixed", 16), signals) - wanted).max() < 2e-4
+
+
+def test_square_waves_are_sums_of_samples():
+    """Equations (25) and (26) of Gural and Murmann, divided by the length of the chunk."""
+    to, signals, steps = ModelBuilder("waves.py"), noise(4, 40, 3), np.array([300, 5000])
+    chunk = to.argument(TensorType(f32, (1, 40)), "x")
+    module = to.module([to.reshape(to.op(tdsl.SquareWavesOp, chunk, to.index(100), steps.tolist()), (1, 4))])
+    turns = (100 + np.arange(40)[:, None]) * steps / tdsl.TURN
+    waves = [np.where((turns - late) % 1 < 0.5, 1, -1) for late in (0.25, 0)]
+    wanted = np.concatenate([signals.astype(np.float64) @ wave / 40 for wave in waves], 1)
+    found = evaluate_reals(module, signals).scores
+    assert found is not None
+    np.testing.assert_allclose(found.reshape(4, -1), wanted, atol=1e-12)

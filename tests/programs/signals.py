@@ -1,0 +1,135 @@
+"""Signals, programs of the ops on them, and what the signal ops of TFLM compute."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.signals.spectra import transform
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.reals.analysis.profiles import record_profiles
+
+BIQUAD = (0.2066, 0.4131, 0.2066, -0.3695, 0.1958)
+"""The coefficients of a low-pass filter of Butterworth's kind at a fifth of the rate."""
+
+
+def tones(count: int, length: int, seed: int, level: float = 1.0) -> NDArray[np.float32]:
+    """Tones of random frequencies and phases, with a peak of `level`."""
+    random = np.random.default_rng(seed)
+    turns = random.uniform(0, 0.5, (count, 1)) * np.arange(length) + random.uniform(0, 1, (count, 1))
+    signals = np.cos(2 * np.pi * turns)
+    return (level * 0.999 * signals / np.abs(signals).max(1, keepdims=True)).astype(np.float32)
+
+
+def noise(count: int, length: int, seed: int, level: float = 1.0) -> NDArray[np.float32]:
+    """Normal noise with a peak of `level`."""
+    signals = np.random.default_rng(seed).normal(size=(count, length))
+    return (level * 0.999 * signals / np.abs(signals).max(1, keepdims=True)).astype(np.float32)
+
+
+def spectrum(signals: NDArray[Any]) -> NDArray[np.float64]:
+    """The bins of signals by numpy, in the order of `tdsl.real_spectrum`."""
+    bins = np.fft.rfft(signals.astype(np.float64))
+    ordered = np.stack([bins[:, :-1].real, bins[:, :-1].imag], -1)
+    ordered[:, 0, 1] = bins[:, -1].real
+    return ordered.reshape(len(signals), -1)
+
+
+def decibels(found: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.float64]:
+    """The ratio of signal and error of each row."""
+    return 10 * np.log10((wanted**2).sum(1) / ((found - wanted) ** 2).sum(1))
+
+
+def transform_program(length: int, bins: type[tdsl.BinsOp] | None = None) -> ModuleOp:
+    """The transform of 1 x `length` samples, or a number for each of its bins."""
+    to = ModelBuilder("spectrum.py")
+    row = transform(to, to.argument(TensorType(f32, (1, length)), "x"))
+    return to.module([row if bins is None else to.op(bins, row)])
+
+
+def every_op(length: int) -> ModuleOp:
+    """A program with each op of signals: a filter, magnitudes of its spectrum, and square waves."""
+    to = ModelBuilder("signals.py")
+    filtered = to.op(tdsl.BiquadOp, to.argument(TensorType(f32, (1, length)), "x"), BIQUAD)
+    waves = to.op(tdsl.SquareWavesOp, filtered, to.index(37), [500, 3000, 8191])
+    magnitudes = to.op(tdsl.MagnitudeOp, transform(to, filtered))
+    whole = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, length // 2 + 6)))
+    whole = to.op(tdsl.InsertSliceOp, magnitudes, whole, [to.index(0), to.index(0)])
+    return to.module(
+        [to.op(tdsl.InsertSliceOp, to.reshape(waves, (1, 6)), whole, [to.index(0), to.index(length // 2)])]
+    )
+
+
+def with_format(module: ModuleOp, signals: NDArray[Any], format: str, width: int | None) -> ModuleOp:
+    """A program in a format whose scales are those of signals."""
+    record_profiles(module, signals)
+    AssignFormatPass(format, width).apply(context(), module)
+    pipelines.run(module, context(), pipelines.flatten("refine-formats", {"target": "host"}))
+    return module
+
+
+def tflm_rfft(signal: NDArray[np.int16]) -> NDArray[np.complex128]:
+    """The bins of 16-bit samples by TFLM's `SignalRfft`, divided by their number."""
+    flatbuffers, flexbuffers = import_module("flatbuffers"), import_module("flatbuffers.flexbuffers")
+    tflite: Any = import_module("tflite")
+    runtime: Any = import_module("tflite_micro.python.tflite_micro.runtime")
+    length, b, options = len(signal), flatbuffers.Builder(1024), flexbuffers.Builder()
+    with options.Map():
+        for key, number in (("T", tflite.TensorType.INT16), ("fft_length", length)):
+            options.Key(key)
+            options.Int(number)
+
+    def offsets(items: list[int]) -> int:
+        b.StartVector(4, len(items), 4)
+        for item in reversed(items):
+            b.PrependUOffsetTRelative(item)
+        return b.EndVector()
+
+    tensors: list[int] = []
+    for extent in (length, length + 2):
+        shape = b.CreateNumpyVector(np.array([extent], np.int32))
+        tflite.TensorStart(b)
+        tflite.TensorAddShape(b, shape)
+        tflite.TensorAddType(b, tflite.TensorType.INT16)
+        tensors.append(tflite.TensorEnd(b))
+    tensors_at = offsets(tensors)
+    ends = [b.CreateNumpyVector(np.array([number], np.int32)) for number in (0, 1)]
+    content = b.CreateByteVector(bytes(options.Finish()))
+    tflite.OperatorStart(b)
+    tflite.OperatorAddInputs(b, ends[0])
+    tflite.OperatorAddOutputs(b, ends[1])
+    tflite.OperatorAddCustomOptions(b, content)
+    operators = offsets([tflite.OperatorEnd(b)])
+    tflite.SubGraphStart(b)
+    tflite.SubGraphAddTensors(b, tensors_at)
+    tflite.SubGraphAddInputs(b, ends[0])
+    tflite.SubGraphAddOutputs(b, ends[1])
+    tflite.SubGraphAddOperators(b, operators)
+    graphs = offsets([tflite.SubGraphEnd(b)])
+    name = b.CreateString("SignalRfft")
+    tflite.OperatorCodeStart(b)
+    tflite.OperatorCodeAddDeprecatedBuiltinCode(b, tflite.BuiltinOperator.CUSTOM)
+    tflite.OperatorCodeAddCustomCode(b, name)
+    tflite.OperatorCodeAddBuiltinCode(b, tflite.BuiltinOperator.CUSTOM)
+    codes = offsets([tflite.OperatorCodeEnd(b)])
+    tflite.BufferStart(b)
+    buffers = offsets([tflite.BufferEnd(b)])
+    tflite.ModelStart(b)
+    tflite.ModelAddVersion(b, 3)
+    tflite.ModelAddOperatorCodes(b, codes)
+    tflite.ModelAddSubgraphs(b, graphs)
+    tflite.ModelAddBuffers(b, buffers)
+    b.Finish(tflite.ModelEnd(b), b"TFL3")
+    interpreter = runtime.Interpreter.from_bytes(bytes(b.Output()), arena_size=1 << 16)
+    interpreter.set_input(signal, 0)
+    interpreter.invoke()
+    result = interpreter.get_output(0).astype(np.float64)
+    return result[0::2] + 1j * result[1::2]

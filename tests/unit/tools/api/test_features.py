@@ -1,0 +1,147 @@
+"""Front ends: their float twins against numpy and scipy, and the numbers of the device near them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs.signals import noise, tones
+
+import tinyml
+from tinyml import features
+from tinyml.lowering.frontends.signals.filter_banks import mel_matrix
+from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, evaluate_reals
+
+# These packages have no types.
+dct: Any = import_module("scipy.fft").dct
+get_window: Any = import_module("scipy.signal").get_window
+LogisticRegression: Any = import_module("sklearn.linear_model").LogisticRegression
+
+SAMPLES, FRAME, HOP, RATE = 192, 64, 64, 4000.0
+
+
+def signals(count: int, seed: int) -> NDArray[np.float32]:
+    return np.clip(0.7 * tones(count, SAMPLES, seed) + 0.1 * noise(count, SAMPLES, seed), -1, 1).astype(np.float32)
+
+
+def magnitudes(x: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Of the bins of each frame, (signals, frames, bins)."""
+    frames = np.stack([x[:, at : at + FRAME] for at in range(0, SAMPLES - FRAME + 1, HOP)], 1).astype(np.float64)
+    return np.abs(np.fft.rfft(frames * get_window("hann", FRAME)))[..., :-1]
+
+
+def test_bands_are_those_of_tensorflow():
+    """`tf.signal.linear_to_mel_weight_matrix`, as its documentation defines it, one weight at a time."""
+    matrix = mel_matrix(5, 32, 4000.0, 100.0, 1800.0)
+    mel = [1127.0 * np.log(1 + frequency / 700.0) for frequency in (100.0, 1800.0)]
+    corners = [mel[0] + (mel[1] - mel[0]) * i / 6 for i in range(7)]
+    for band in range(5):
+        left, middle, right = corners[band : band + 3]
+        for k in range(1, 32):
+            at = 1127.0 * np.log(1 + k * 4000.0 / 64 / 700.0)
+            weight = max(0.0, min((at - left) / (middle - left), (right - at) / (right - middle)))
+            assert matrix[band, k] == pytest.approx(weight, abs=1e-6)
+    assert not matrix[:, 0].any()
+
+
+def test_float_twins_of_spectrograms():
+    x = signals(6, 1)
+    shape: dict[str, Any] = {"samples": SAMPLES, "frame": FRAME, "hop": HOP, "rate": RATE}
+    wanted = magnitudes(x)
+    found = features.float_features(features.Spectrogram(**shape), x).reshape(wanted.shape)
+    np.testing.assert_allclose(found, wanted, rtol=0.03)
+    powers = features.Spectrogram(**shape, power=True, bands=8, low=60.0, floor=0.1, coefficients=6)
+    bands = wanted**2 @ mel_matrix(8, FRAME // 2, RATE, 60.0, RATE / 2).T
+    cepstra = dct(np.log(bands + 0.1), norm="ortho")[..., :6]
+    np.testing.assert_allclose(features.float_features(powers, x).reshape(cepstra.shape), cepstra, atol=1e-5)
+
+
+def test_frames_are_filled_with_zeros():
+    x, front_end = signals(3, 7), features.Spectrogram(samples=SAMPLES, frame=100, hop=92)
+    frames = np.stack([x[:, :100], x[:, 92:]], 1).astype(np.float64) * get_window("hann", 100)
+    wanted = np.abs(np.fft.rfft(frames, 128))[..., :-1].reshape(3, -1)
+    np.testing.assert_allclose(features.float_features(front_end, x), wanted, rtol=0.03)
+
+
+def test_running_means_and_differences():
+    """Of single bins; both begin with zeros, and see no later frame."""
+    x = signals(4, 2)
+    shape: dict[str, Any] = {"samples": SAMPLES, "frame": FRAME, "hop": HOP}
+    plain = features.float_features(features.Spectrogram(**shape), x).reshape(4, 3, -1)
+    mean, before, wanted = np.zeros(plain[:, 0].shape), np.zeros(plain[:, 0].shape), list[NDArray[np.float64]]()
+    for row in plain.swapaxes(0, 1):
+        mean = mean + 0.25 * (row - mean)
+        wanted += [row - mean, row - mean - before]
+        before = row - mean
+    front_end = features.Spectrogram(**shape, normalise=0.25, delta=True)
+    np.testing.assert_allclose(features.float_features(front_end, x), np.concatenate(wanted, 1), atol=1e-6)
+
+
+def test_motion():
+    x = signals(5, 3).reshape(5, -1, 3)
+    front_end = features.Motion(samples=SAMPLES, frame=SAMPLES, hop=3)
+    deviations = x - x.mean(1, keepdims=True)
+    turns = (deviations[:, 1:] * deviations[:, :-1] < 0).mean(1)
+    wanted = np.concatenate([x.mean(1), x.var(1), turns], 1)
+    np.testing.assert_allclose(features.float_features(front_end, x), wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("front_end", "error"),
+    [
+        (features.Spectrogram(samples=SAMPLES, frame=FRAME, rate=RATE, bands=8, floor=0.1, coefficients=6), 0.02),
+        (features.SquareWaves(samples=SAMPLES, rate=RATE, frequencies=[200, 500, 900, 1500], floor=0.01), 0.01),
+        (features.Motion(samples=SAMPLES, frame=FRAME - 1, hop=FRAME - 1), 0.02),
+    ],
+)
+def test_the_device_is_near_the_float_twin(front_end: features.FrontEnd, error: float):
+    device = features.for_device(front_end, signals(40, 4))
+    x = signals(20, 5)
+    found, wanted = device(x), features.float_features(front_end, x)
+    assert found.shape == wanted.shape == (20, front_end.frames * front_end.features)
+    # A few numbers beyond those of the profile saturate.
+    assert np.quantile(np.abs(found - wanted), 0.97) < error * np.abs(wanted).max()
+
+
+def test_a_model_follows_with_the_bits_that_it_was_trained_on():
+    front_end = features.Motion(samples=SAMPLES, frame=SAMPLES, hop=3)
+    x, y = signals(40, 6), np.arange(40) % 2
+    device = features.for_device(front_end, x)
+    model = LogisticRegression().fit(device(x), y)
+    joined = device.followed_by(model)
+    reals = evaluate_reals(tinyml.load(model).module, device(x).astype(np.float32))
+    found = evaluate_as_it_is(joined.module, x, lambda value, values: None)
+    assert found.scores is not None
+    assert reals.scores is not None
+    np.testing.assert_allclose(found.scores.reshape(40, -1), reals.scores.reshape(40, -1), atol=1e-5)
+    with pytest.raises(tinyml.InputError, match="the front end gives 9 features, the model takes"):
+        device.followed_by(LogisticRegression().fit(x, y))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: features.Spectrogram(samples=100), "frames of 256 samples, 128 apart, do not fit a signal of 100"),
+        (lambda: features.Spectrogram(samples=100, frame=6), "has at least 8 samples, got 6"),
+        (lambda: features.Spectrogram(samples=64, frame=64, bands=33), "there are from 1 to 32 bands, got 33"),
+        (lambda: features.Spectrogram(samples=64, frame=64, coefficients=3), "there are from 1 to 0 coefficients"),
+        (lambda: features.Spectrogram(samples=64, frame=64, bands=30), "some of 30 bands contain no bin"),
+        (lambda: features.Spectrogram(samples=64, frame=64, high=5000.0), "do not fit 8000.0 samples per second"),
+        (lambda: features.Spectrogram(samples=64, frame=64, floor=0.0), "the floor of a logarithm"),
+        (lambda: features.Spectrogram(samples=64, frame=64, normalise=1.5), "moves by a share between 0 and 1"),
+        (lambda: features.Motion(samples=64, frame=32, hop=32), "have whole readings of 3 axes"),
+        (lambda: features.SquareWaves(samples=64, frequencies=[5000.0]), "frequencies are from 0.49 to 4000.0 Hz"),
+        (lambda: features.SquareWaves(samples=32, frequencies=[500.0]), "32 samples have no chunk of 64"),
+        (
+            lambda: features.float_features(features.SquareWaves(samples=64, frequencies=[500.0]), np.zeros((2, 63))),
+            "expected signals of 64 samples each, got an array of shape",
+        ),
+    ],
+)
+def test_parameters_that_do_not_fit(make: object, message: str):
+    assert callable(make)
+    with pytest.raises(tinyml.InputError, match=message):
+        make()

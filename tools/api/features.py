@@ -1,0 +1,90 @@
+"""Features of signals, for training on the numbers that a device computes: the module `tinyml.features`.
+
+A front end computes features in double precision, as a function of signals. Given signals, it gets number formats, and
+with these it computes the bits of the device, on which a model is trained and with which it is compiled.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.dialects.lazy_numpy import np
+from tinyml.tools.api.loading import Model, load
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.lowering.frontends.signals.front_ends import FrontEnd
+
+FEATURES = "features"
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceFeatures:
+    """A front end with number formats.
+
+    Called with signals (n, samples), it gives features (n, frames * features): the reals of what a device computes.
+    """
+
+    front_end: FrontEnd
+    program: ModuleOp
+
+    def __call__(self, signals: object) -> NDArray[np.float64]:
+        from tinyml.dialects import tdsl
+        from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
+
+        rows = _signals(signals, self.front_end.samples)
+        raws = evaluate(self.program, encode_inputs(self.program, rows)).scores
+        last = cast(Any, predict_function(self.program).body.block.last_op)
+        return tdsl.format_of(last.operands[0]).decode(cast(Any, raws)).reshape(len(rows), -1)
+
+    def followed_by(self, model: object) -> Model:
+        """A model of signals: this front end, whose bits stay as they are, and a model of its features.
+
+        model: as `tinyml.load` takes it; it gets number formats when it is compiled. Raises `InputError` for a model
+        that takes another number of features, or has number formats.
+        """
+        from tinyml.lowering.frontends.signals.followed_by import followed_by
+
+        loaded = load(model)
+        return Model(f"{FEATURES}_{loaded.name}", followed_by(self.program, loaded.module))
+
+
+def float_features(front_end: FrontEnd, signals: object) -> NDArray[np.float64]:
+    """The features of signals in double precision, (n, frames * features)."""
+    from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+    rows = _signals(signals, front_end.samples)
+    return np.asarray(evaluate_reals(front_end.module(), rows).scores).reshape(len(rows), -1)
+
+
+def for_device(
+    front_end: FrontEnd, signals: object, *, format: str = USUAL_FORMAT, width: int | None = None
+) -> DeviceFeatures:
+    """A front end with number formats, whose scales are chosen for some signals (n, samples).
+
+    format, width: as for `tinyml compile`. Raises `InputError` for signals of another length and an unknown format.
+    """
+    from tinyml.dialects.context import context
+    from tinyml.lowering import pipelines
+
+    rows, program = _signals(signals, front_end.samples), front_end.module()
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+        data = Path(folder, "signals.npz")
+        np.savez(data, x=rows)
+        options = {"format": format, "width": width, "data": str(data), "weights": None}
+        pipelines.run(program, context(), pipelines.flatten("reals-to-formats", options))
+    return DeviceFeatures(front_end, program)
+
+
+def _signals(signals: object, samples: int) -> NDArray[np.float32]:
+    rows = np.asarray(signals)
+    if rows.dtype.kind not in "fiu" or rows.size == 0 or rows.shape[0] * samples != rows.size:
+        raise InputError(f"expected signals of {samples} samples each, got an array of shape {list(rows.shape)}")
+    return rows.reshape(-1, samples).astype(np.float32)
