@@ -1,0 +1,1 @@
+"""FPGAs: devices, and how long their logic takes."""

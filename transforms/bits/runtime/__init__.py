@@ -1,0 +1,1 @@
+"""Functions of the C runtime as integer programs."""
