@@ -129,7 +129,11 @@ class _Memories:
         self.function.properties["function_type"] = FunctionType.from_lists([], results)
 
     def _erase(self) -> None:
-        gone = [op for op in self.function.walk() if any(isinstance(v.type, MemRefType) for v in (*op.operands, *op.results))]
+        gone = [
+            op
+            for op in self.function.walk()
+            if any(isinstance(v.type, MemRefType) for v in (*op.operands, *op.results))
+        ]
         for op in reversed([*gone]):
             Rewriter.erase_op(op, safe_erase=False)
         for argument in reversed(self.body.args):

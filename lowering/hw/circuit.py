@@ -46,7 +46,9 @@ class Circuit:
         key = value % (1 << width), width
         if key not in self.constants:
             signed = key[0] - (1 << width) if key[0] >> width - 1 and width > 1 else key[0]
-            self.constants[key] = self.put(hw.ConstantOp(IntegerAttr(signed, IntegerType(width)).value, width, truncate_bits=True))
+            self.constants[key] = self.put(
+                hw.ConstantOp(IntegerAttr(signed, IntegerType(width)).value, width, truncate_bits=True)
+            )
         return self.constants[key]
 
     def known(self, value: SSAValue) -> int | None:

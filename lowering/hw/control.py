@@ -132,7 +132,9 @@ class Control:
         runs = c.compare("slt", c.resize(low, wide), c.resize(high, wide))
         constants = [c.known(bound) for bound in (low, high)]
         if constants[0] is not None and constants[1] is not None:
-            first, last = (known - (1 << bits(v)) * (known >> bits(v) - 1) for known, v in zip(constants, (low, high), strict=True))
+            first, last = (
+                known - (1 << bits(v)) * (known >> bits(v) - 1) for known, v in zip(constants, (low, high), strict=True)
+            )
             runs = c.constant(int(first < last), 1)
         wide = max(wide, bits(self.values.read(op.step)) + 1)
         step = c.resize(self.values.read(op.step), wide)
@@ -228,6 +230,10 @@ def _ready(op: scf.ForOp, interval: int) -> list[int]:
             carried = end.operands[body.args.index(yielded) - 1]  # pyright: ignore
             return max(0, ready(carried, (*seen, yielded)) + 1 - interval)
         owner = yielded.owner
-        return end_of(owner) if isinstance(owner, Operation) and owner.parent is body and cycle_of(owner) is not None else 0
+        return (
+            end_of(owner)
+            if isinstance(owner, Operation) and owner.parent is body and cycle_of(owner) is not None
+            else 0
+        )
 
     return [ready(yielded, ()) for yielded in end.operands]

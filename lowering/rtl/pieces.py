@@ -41,7 +41,9 @@ def cut(views: Sequence[scratch.ViewOp]) -> list[Piece]:
 
     A word is as wide as the widest element in the piece. Each piece has ports of its own.
     """
-    pieces = [_piece(view.offset.value.data, bytes_of(view.result), element_bytes(memref_type(view.result))) for view in views]
+    pieces = [
+        _piece(view.offset.value.data, bytes_of(view.result), element_bytes(memref_type(view.result))) for view in views
+    ]
     pieces.sort(key=lambda piece: piece.start)
     while True:
         merged: list[Piece] = []

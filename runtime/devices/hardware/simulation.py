@@ -50,7 +50,11 @@ class Simulation:
         """Prepare a model for iverilog in a folder; raises `InputError` where that fails."""
         file = _written(verilog, folder)
         has_label = re.search(r"output (\[\d+:0\] )?label\b", verilog) is not None
-        defines = [f"-DMODEL={file.stem}", f"-DOUT_BITS={_output_bits(verilog)}", *(["-DHAS_LABEL"] if has_label else [])]
+        defines = [
+            f"-DMODEL={file.stem}",
+            f"-DOUT_BITS={_output_bits(verilog)}",
+            *(["-DHAS_LABEL"] if has_label else []),
+        ]
         _call("iverilog", "-g2005", *defines, "-o", str(folder / "model.vvp"), str(FOLDER / "bench.v"), str(file))
         return Simulation(["vvp", str(folder / "model.vvp")], file.stem)
 

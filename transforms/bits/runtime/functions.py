@@ -21,9 +21,7 @@ def _multiply(m: IntegerBuilder, a: SSAValue, b: SSAValue, right: SSAValue) -> S
     return m.resize(m.shift_right(product, shift), 16)
 
 
-def _add(
-    m: IntegerBuilder, a: SSAValue, b: SSAValue, left: SSAValue, right: SSAValue, bits: SSAValue
-) -> SSAValue:
+def _add(m: IntegerBuilder, a: SSAValue, b: SSAValue, left: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
     shift = m.fixed(left)
     sum = m.add(m.shift_left(m.resize(a, 18 + shift), shift), m.resize(b, 18 + shift))
     return _limit(m, 16, sum, right, bits)

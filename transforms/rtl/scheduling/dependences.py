@@ -62,9 +62,7 @@ NEVER = 1 << 31
 """The distance of accesses that never meet."""
 
 
-def _distance(
-    first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, loop: scf.ForOp | None
-) -> int | None:
+def _distance(first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, loop: scf.ForOp | None) -> int | None:
     """Iterations from an access to the other one's at the same address; None if unknown, `NEVER` if there is none."""
     elements = [op.result.type if isinstance(op, rtl.LoadOp) else op.value.type for op in (first, second)]
     if elements[0] != elements[1]:
