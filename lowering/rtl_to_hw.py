@@ -1,8 +1,8 @@
 """`lower-rtl-to-hw`: a scheduled program becomes a hardware module (`hw`, `comb`, `seq` and `rtl.ram`).
 
 The module's ports: `clock`; `reset`; `start`, which begins an inference while `busy` is low; `in_valid`, `in_data` and
-`in_ready`, the elements of the input, one a cycle at most; `out_valid`, `out_data` and `out_ready`, those of the outputs;
-`done`, which is high from the end of an inference to the next start; and `label`, if the program computes one.
+`in_ready`, the elements of the input, one a cycle at most; `out_valid`, `out_data` and `out_ready`, those of the
+outputs; `done`, which is high from the end of an inference to the next start; and `label`, if there is one.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.hw.circuit import Circuit, bits
 from tinyml.lowering.hw.control import Control
-from tinyml.lowering.hw.memories import Memories, Streams
-from tinyml.targets.fpga.delays import ECP5
+from tinyml.lowering.hw.memories import ElementStreams, Memories
+from tinyml.targets.verilog.delays import ECP5
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 
@@ -68,7 +68,7 @@ def _lowered(function: func.FuncOp) -> hw.HWModuleOp:
         argument.name_hint = name
     clock, reset, start, in_valid, out_ready, in_data = block.args
     c = Circuit(block, clock, reset)
-    memories, streams = Memories(c), Streams(c, in_data)
+    memories, streams = Memories(c), ElementStreams(c, in_data)
     for op in function.walk():
         if isinstance(op, rtl.MemoryOp):
             memories.allocate(op)

@@ -20,7 +20,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.rtl.program import MemoryType, words_of
+from tinyml.dialects.rtl.accesses import MemoryType, words_of
 
 
 @irdl_op_definition

@@ -1,4 +1,4 @@
-"""A builder of an `hw.module`: combinational logic, registers whose inputs come later, selections by one-hot signals."""
+"""A builder of hardware modules: logic, registers whose inputs come later, selections by one-hot signals."""
 
 from __future__ import annotations
 

@@ -13,14 +13,14 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
-from tinyml.lowering.hw.arithmetic import combinational
 from tinyml.lowering.hw.circuit import Circuit, Register, bits
-from tinyml.lowering.hw.memories import Memories, Streams
+from tinyml.lowering.hw.logic import combinational
+from tinyml.lowering.hw.memories import ElementStreams, Memories
 from tinyml.lowering.hw.values import Timeline, Values
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import (
     WAIT,
-    Run,
+    StraightRun,
     body_of,
     cycle_of,
     depth_of,
@@ -43,7 +43,7 @@ class Moment:
 class Control:
     """Lowers blocks of a scheduled program."""
 
-    def __init__(self, circuit: Circuit, operators: Operators, memories: Memories, streams: Streams):
+    def __init__(self, circuit: Circuit, operators: Operators, memories: Memories, streams: ElementStreams):
         self.circuit = circuit
         self.operators = operators
         self.memories = memories
@@ -54,7 +54,7 @@ class Control:
         """Lowers a block; the moment of its end."""
         now = Moment(enter)
         for item in items(block):
-            if isinstance(item, Run):
+            if isinstance(item, StraightRun):
                 now = self._run(item, now)
             else:
                 now = Moment(self._control(item, self._waited(item, now)))
@@ -68,7 +68,7 @@ class Control:
     def _at(self, values: Sequence[SSAValue], now: Moment) -> list[SSAValue]:
         return [self.values.read(value, now.timeline, now.cycle) for value in values]
 
-    def _run(self, run: Run, now: Moment) -> Moment:
+    def _run(self, run: StraightRun, now: Moment) -> Moment:
         signals: list[SSAValue] = []
         for _ in range(run.cycles):
             signals.append(self.circuit.token(signals[-1] if signals else now.signal))
@@ -125,7 +125,7 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """When a loop begins, when it is skipped, if another iteration follows, and the next value of its counter."""
+        """Signals of a loop: it begins, it is skipped, another iteration follows; and the next value of its counter."""
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)
         wide = max(map(bits, (low, high, counter.op.data))) + 1

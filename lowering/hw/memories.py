@@ -107,7 +107,7 @@ class Memories:
 
 
 @dataclass
-class Streams:
+class ElementStreams:
     """The elements that come in and go out, and when."""
 
     c: Circuit

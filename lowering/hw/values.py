@@ -1,4 +1,4 @@
-"""Where values are in time: wires that are always there, results of a cycle, and the registers that keep them."""
+"""Places of values in time: wires that are always there, results of a cycle, and the registers that keep them."""
 
 from __future__ import annotations
 

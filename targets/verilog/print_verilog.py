@@ -15,14 +15,69 @@ from xdsl.utils.target import Target
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
-from tinyml.targets.verilog.expressions import expression, literal, width
+from tinyml.targets.verilog.logic_expressions import expression, literal, width
 
 _KEYWORDS = frozenset(
-    "always and assign begin buf case deassign default disable edge else end endcase endmodule event for force function "
-    "if initial inout input integer join macromodule module nand negedge nor not or output parameter posedge primitive "
-    "real reg release repeat scalared signed specify supply0 supply1 table task time tri unsigned wait wand while wire "
-    "wor xnor xor".split()
+    {
+        "always",
+        "and",
+        "assign",
+        "begin",
+        "buf",
+        "case",
+        "deassign",
+        "default",
+        "disable",
+        "edge",
+        "else",
+        "end",
+        "endcase",
+        "endmodule",
+        "event",
+        "for",
+        "force",
+        "function",
+        "if",
+        "initial",
+        "inout",
+        "input",
+        "integer",
+        "join",
+        "macromodule",
+        "module",
+        "nand",
+        "negedge",
+        "nor",
+        "not",
+        "or",
+        "output",
+        "parameter",
+        "posedge",
+        "primitive",
+        "real",
+        "reg",
+        "release",
+        "repeat",
+        "scalared",
+        "signed",
+        "specify",
+        "supply0",
+        "supply1",
+        "table",
+        "task",
+        "time",
+        "tri",
+        "unsigned",
+        "wait",
+        "wand",
+        "while",
+        "wire",
+        "wor",
+        "xnor",
+        "xor",
+    }
 )
+"""Words that are no names in Verilog."""
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from tinyml.dialects.context import own_dialects
 from tinyml.dialects.locations import error_at
-from tinyml.transforms.bits.runtime.builder import IntegerBuilder
-from tinyml.transforms.bits.runtime.functions import BODIES
+from tinyml.dialects.machine.integer_builder import IntegerBuilder
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,20 @@ class InlineRuntimePass(ModulePass):
         for call in list(op.walk()):
             if not isinstance(call, func.CallOp):
                 continue
-            if (body := BODIES.get(name := call.callee.string_value())) is None:
+            function = _function(name := call.callee.string_value())
+            if function is None or function.program is None:
                 raise error_at(call, f"'{name}' has no integer program")
-            result = body(IntegerBuilder(call), *call.operands)
+            result = function.program(IntegerBuilder(call), *call.operands)
             call.results[0].replace_all_uses_with(result)
             Rewriter.erase_op(call)
         for declaration in list(op.ops):
             if isinstance(declaration, func.FuncOp) and declaration.is_declaration:
                 Rewriter.erase_op(declaration)
+
+
+def _function(name: str) -> RuntimeFunction | None:
+    """The runtime function of a name; formats add theirs when they are first used."""
+    if name not in RUNTIME_FUNCTIONS:
+        for load in own_dialects().values():
+            load()
+    return RUNTIME_FUNCTIONS.get(name)

@@ -19,12 +19,12 @@ from xdsl.traits import is_side_effect_free
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.errors import InputError
-from tinyml.targets.fpga.delays import ECP5
+from tinyml.targets.verilog.delays import ECP5
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import (
-    Run,
+    StraightRun,
     body_of,
     is_pipelined,
     items,
@@ -39,7 +39,7 @@ _WIRES = 0.4
 
 @dataclass(frozen=True)
 class ScheduleCyclesPass(ModulePass):
-    """Records the cycles of ops (`rtl.cycle`), the intervals of pipelined loops (`rtl.interval`) and waits (`rtl.wait`).
+    """Records cycles of ops (`rtl.cycle`), intervals of pipelined loops (`rtl.interval`) and waits (`rtl.wait`).
 
     clock: the frequency in MHz that chains of ops keep, by the delays of an ECP5. Raises `InputError` for one that is
     not positive.
@@ -53,10 +53,10 @@ class ScheduleCyclesPass(ModulePass):
             raise InputError(f"schedule-cycles: a clock of {self.clock} MHz")
         for function in op.ops:
             if isinstance(function, func.FuncOp):
-                _Function(function, 1000 / self.clock).schedule(function.body.block)
+                _FunctionSchedule(function, 1000 / self.clock).schedule(function.body.block)
 
 
-class _Function:
+class _FunctionSchedule:
     def __init__(self, function: func.FuncOp, period: float):
         self.operators = Operators(ECP5, intervals(function))
         self.period = period
@@ -68,7 +68,7 @@ class _Function:
         fresh: set[SSAValue] | None = None
         takes_cycles = False
         for part in items(block):
-            if isinstance(part, Run):
+            if isinstance(part, StraightRun):
                 if self._run(part):
                     fresh, takes_cycles = set(), True
                 elif fresh is not None:
@@ -86,7 +86,7 @@ class _Function:
             takes_cycles = True
         return takes_cycles
 
-    def _run(self, run: Run) -> bool:
+    def _run(self, run: StraightRun) -> bool:
         """Schedules a run; true if it takes cycles."""
         rest: list[Operation] = []
         late: set[SSAValue] = set()

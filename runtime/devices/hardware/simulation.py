@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LIMIT = 50_000_000
 """Cycles after which an inference is given up."""
 
-FOLDER = Path(__file__).parents[3] / "targets" / "fpga" / "harness"
+FOLDER = Path(__file__).parents[3] / "targets" / "verilog" / "harness"
 """The drivers of both simulators."""
 
 

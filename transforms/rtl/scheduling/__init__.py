@@ -1,1 +1,1 @@
-"""What a schedule in clock cycles rests on: delays, widths of indices, dependences through memory."""
+"""Foundations of a schedule in clock cycles: delays, widths of indices, dependences through memory."""

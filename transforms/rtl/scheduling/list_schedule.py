@@ -13,11 +13,11 @@ from tinyml.transforms.rtl.scheduling.dependences import Edge, edges
 from tinyml.transforms.rtl.scheduling.operators import Operators
 
 _ROUNDS = 200
-"""Times that a schedule is made anew with later starts before its interval is given up."""
+"""Attempts at a schedule with ever later starts, until its interval is given up."""
 
 
 @dataclass
-class Schedule:
+class CycleSchedule:
     """The cycle in which each op begins, and the time in ns into the cycle at which each result is there."""
 
     cycles: dict[Operation, int] = field(default_factory=dict[Operation, int])
@@ -36,13 +36,13 @@ class Scheduler:
         self.period = period
         self.offsets = offsets
 
-    def run(self, ops: Sequence[Operation]) -> Schedule:
+    def run(self, ops: Sequence[Operation]) -> CycleSchedule:
         """The schedule of ops that run once, each as early as it can."""
         schedule = self._placed(ops, edges(ops), None)
         assert schedule is not None
         return schedule
 
-    def loop(self, ops: Sequence[Operation], loop: scf.ForOp) -> tuple[Schedule, int]:
+    def loop(self, ops: Sequence[Operation], loop: scf.ForOp) -> tuple[CycleSchedule, int]:
         """The schedule of an iteration, and the least interval between two iterations for which there is one."""
         order = [*edges(ops, loop), *_carried(ops, loop)]
         interval = 1
@@ -50,10 +50,12 @@ class Scheduler:
             interval += 1
         return schedule, interval
 
-    def _placed(self, ops: Sequence[Operation], order: Sequence[Edge], interval: int | None) -> Schedule | None:
+    def _placed(self, ops: Sequence[Operation], order: Sequence[Edge], interval: int | None) -> CycleSchedule | None:
         earliest: dict[Operation, int] = {}
         for _ in range(_ROUNDS):
             schedule = self._once(ops, earliest, interval)
+            if schedule is None:
+                return None
             late = False
             for edge in order:
                 start = schedule.cycles[edge.earlier] + isinstance(edge.earlier, rtl.LoadOp) * edge.carries + 1
@@ -65,9 +67,11 @@ class Scheduler:
                 return schedule
         return None
 
-    def _once(self, ops: Sequence[Operation], earliest: Mapping[Operation, int], interval: int | None) -> Schedule:
-        """A schedule that keeps ports apart, and all orders but those of `Edge`s."""
-        schedule = Schedule()
+    def _once(
+        self, ops: Sequence[Operation], earliest: Mapping[Operation, int], interval: int | None
+    ) -> CycleSchedule | None:
+        """A schedule that keeps ports apart, and all orders but those of `Edge`s; None if ports are too few."""
+        schedule = CycleSchedule()
         taken: set[tuple[object, int]] = set()
         for op in ops:
             cycle = earliest.get(op, 0)
@@ -75,12 +79,16 @@ class Scheduler:
                 if (owner := operand.owner) in schedule.cycles and isinstance(owner, Operation):
                     cycle = max(cycle, schedule.cycles[owner] + isinstance(owner, rtl.LoadOp))
             delay, needed = self._times(op)
+            fitting = cycle
             while True:
                 offset = max((self._arrival(operand, cycle, schedule) for operand in op.operands), default=0.0)
                 port = _port(op, cycle, interval)
                 fits = offset + delay + needed <= self.period or offset == self._least(op, schedule)
                 if fits and port not in taken:
                     break
+                if interval is not None and fits and cycle - fitting >= interval:
+                    return None
+                fitting = fitting if fits else cycle + 1
                 cycle += 1
             if port is not None:
                 taken.add(port)
@@ -95,14 +103,14 @@ class Scheduler:
             return (self.delays.lut if isinstance(op, rtl.ReceiveOp) else 0.0), self.delays.setup
         return self.operators.delay(op), self.delays.setup
 
-    def _arrival(self, value: SSAValue, cycle: int, schedule: Schedule) -> float:
+    def _arrival(self, value: SSAValue, cycle: int, schedule: CycleSchedule) -> float:
         owner = value.owner
         if isinstance(owner, Operation) and owner in schedule.cycles:
             there = schedule.cycles[owner] + isinstance(owner, rtl.LoadOp)
             return schedule.offsets[value] if there == cycle else 0.0
         return self.offsets.get(value, 0.0)
 
-    def _least(self, op: Operation, schedule: Schedule) -> float:
+    def _least(self, op: Operation, schedule: CycleSchedule) -> float:
         """The time at which the operands are there however late the op begins."""
         return max((self._arrival(operand, -1, schedule) for operand in op.operands), default=0.0)
 

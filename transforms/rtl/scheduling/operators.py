@@ -10,14 +10,14 @@ from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.targets.fpga.delays import Delays
+from tinyml.targets.verilog.delays import Delays
 from tinyml.transforms.rtl.scheduling.intervals import Interval, width_for
 
 _FREE = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.ConstantOp)
 _SHIFTS = (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)
 
 MOST_TERMS = 4
-"""Constant factors with at most so many signed digits are sums of shifted terms, others multipliers."""
+"""The most signed digits of constant factors whose products are sums of shifted terms; others are multipliers."""
 
 
 def signed_digits(constant: int) -> list[tuple[int, int]]:

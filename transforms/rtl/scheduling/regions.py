@@ -1,4 +1,4 @@
-"""What of a program runs in one schedule: runs of ops between loops and branches, and bodies of innermost loops."""
+"""Parts of a program with a schedule of their own: runs of ops between loops, and bodies of innermost loops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WAIT = "rtl.wait"
 
 
 @dataclass
-class Run:
+class StraightRun:
     """Ops without control flow that are scheduled together."""
 
     ops: list[Operation] = field(default_factory=list[Operation])
@@ -35,7 +35,7 @@ class Run:
         return max((end_of(op) + 1 for op in self.ops if CYCLE in op.attributes), default=0)
 
 
-Item: TypeAlias = "Run | Operation"
+Item: TypeAlias = "StraightRun | Operation"
 
 
 def items(block: Block) -> list[Item]:
@@ -46,10 +46,10 @@ def items(block: Block) -> list[Item]:
             continue
         if op.regions:
             found.append(op)
-        elif found and isinstance(run := found[-1], Run):
+        elif found and isinstance(run := found[-1], StraightRun):
             run.ops.append(op)
         else:
-            found.append(Run([op]))
+            found.append(StraightRun([op]))
     return found
 
 
@@ -60,7 +60,7 @@ def is_pipelined(op: Operation) -> bool:
 
 def body_of(loop: scf.ForOp) -> list[Operation]:
     """The scheduled ops of a loop's body."""
-    return [op for item in items(loop.body.block) if isinstance(item, Run) for op in item.ops]
+    return [op for item in items(loop.body.block) if isinstance(item, StraightRun) for op in item.ops]
 
 
 def cycle_of(op: Operation) -> int | None:

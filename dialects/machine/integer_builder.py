@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, TypeAlias, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
@@ -13,6 +14,9 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
+
+IntegerProgram: TypeAlias = "Callable[..., SSAValue]"
+"""A function from an `IntegerBuilder` and the operands of a call to the value that the call stands for."""
 
 
 def width_of(value: SSAValue) -> int:
@@ -30,7 +34,7 @@ class IntegerBuilder:
         op.location = self.call.location
         return self.builder.insert(op).results[0]
 
-    def fixed(self, value: SSAValue) -> int:
+    def known(self, value: SSAValue) -> int:
         """The value of a constant operand; raises `InputError` for another one."""
         constant = const_evaluate_operand(value)
         if constant is None:
@@ -95,7 +99,7 @@ class IntegerBuilder:
         return self.insert(memref.LoadOp.get(table, [self.insert(arith.IndexCastOp(index, IndexType()))]))
 
     def count(self, length: int, width: int, holds: str, table: SSAValue, x: SSAValue) -> SSAValue:
-        """How many of the first entries e of a table satisfy `e holds x`."""
+        """The number of entries e, among the first ones of a table, that satisfy `e holds x`."""
         bounds = [self.insert(arith.ConstantOp(IntegerAttr(bound, IndexType()))) for bound in (0, length, 1)]
         body = Block(arg_types=[IndexType(), IntegerType(width)])
         loop = scf.ForOp(*bounds, [self.constant(0, width)], Region(body))

@@ -1,1 +1,0 @@
-"""FPGAs: devices, and how long their logic takes."""

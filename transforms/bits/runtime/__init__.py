@@ -1,1 +1,0 @@
-"""Functions of the C runtime as integer programs."""
