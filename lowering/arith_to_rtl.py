@@ -77,8 +77,10 @@ class _Memories:
                     self._receive(op.dest)
                 case func.ReturnOp():
                     self._finish(op)
-                case _ if any(isinstance(operand.type, MemRefType) for operand in op.operands):
-                    if not isinstance(op, scratch.ViewOp):
+                case scratch.ViewOp():
+                    pass
+                case _:
+                    if any(isinstance(operand.type, MemRefType) for operand in op.operands):
                         raise error_at(op, f"'{op.name}' has no hardware")
         self._erase()
 

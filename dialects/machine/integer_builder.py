@@ -102,7 +102,8 @@ class IntegerBuilder:
         """The number of entries e, among the first ones of a table, that satisfy `e holds x`."""
         bounds = [self.insert(arith.ConstantOp(IntegerAttr(bound, IndexType()))) for bound in (0, length, 1)]
         body = Block(arg_types=[IndexType(), IntegerType(width)])
-        loop = scf.ForOp(*bounds, [self.constant(0, width)], Region(body))
+        low, high, step = bounds
+        loop = scf.ForOp(low, high, step, [self.constant(0, width)], Region(body))
         result = self.insert(loop)
         inner = IntegerBuilder(self.call)
         inner.builder = Builder(InsertPoint.at_end(body))

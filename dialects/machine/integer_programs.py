@@ -71,4 +71,8 @@ def requantize_wide(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift:
 
 def limit_to(width: int) -> IntegerProgram:
     """tm_limit_iN_iM for results of a width."""
-    return lambda m, x, right, bits: _limit(m, width, x, right, bits)
+
+    def limit(m: IntegerBuilder, x: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
+        return _limit(m, width, x, right, bits)
+
+    return limit

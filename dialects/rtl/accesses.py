@@ -20,7 +20,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
@@ -78,7 +78,7 @@ class MemoryOp(IRDLOperation):
     name = "rtl.memory"
     content = opt_prop_def(DenseIntOrFPElementsAttr)
     result = result_def(MemoryType)
-    traits = traits_def(Pure())
+    traits = traits_def(MemoryAllocEffect())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "($content^)? attr-dict `:` type($result)"
 
@@ -90,10 +90,10 @@ class MemoryOp(IRDLOperation):
             words_of(self.content, self.result.type)
 
 
-def _verify_lane(memory: MemoryType, element: Attribute) -> None:
-    assert isinstance(element, IntegerType)
-    if memory.width.data % element.width.data:
-        raise VerifyException(f"words of {memory.width.data} bits do not hold elements of {element.width.data}")
+def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
+    word, bits = cast("MemoryType", memory.type).width.data, cast("IntegerType[int, Any]", element.type).width.data
+    if word % bits:
+        raise VerifyException(f"words of {word} bits do not hold elements of {bits}")
 
 
 @irdl_op_definition
@@ -111,7 +111,7 @@ class LoadOp(IRDLOperation):
         super().__init__(operands=[memory, address], result_types=[element])
 
     def verify_(self) -> None:
-        _verify_lane(self.memory.type, self.result.type)
+        _verify_lane(self.memory, self.result)
 
 
 @irdl_op_definition
@@ -129,7 +129,7 @@ class StoreOp(IRDLOperation):
         super().__init__(operands=[value, memory, address])
 
     def verify_(self) -> None:
-        _verify_lane(self.memory.type, self.value.type)
+        _verify_lane(self.memory, self.value)
 
 
 @irdl_op_definition

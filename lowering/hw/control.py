@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
@@ -130,11 +131,8 @@ class Control:
         low, high = self._at([op.lb, op.ub], now)
         wide = max(map(bits, (low, high, counter.op.data))) + 1
         runs = c.compare("slt", c.resize(low, wide), c.resize(high, wide))
-        constants = [c.known(bound) for bound in (low, high)]
-        if constants[0] is not None and constants[1] is not None:
-            first, last = (
-                known - (1 << bits(v)) * (known >> bits(v) - 1) for known, v in zip(constants, (low, high), strict=True)
-            )
+        first, last = (const_evaluate_operand(bound) for bound in (op.lb, op.ub))
+        if first is not None and last is not None:
             runs = c.constant(int(first < last), 1)
         wide = max(wide, bits(self.values.read(op.step)) + 1)
         step = c.resize(self.values.read(op.step), wide)
@@ -207,8 +205,8 @@ class Control:
         tested = self.block(before, c.any([now.signal, again]))
         condition = before.last_op
         assert isinstance(condition, scf.ConditionOp)
-        [holds] = self._at([condition.cond], tested)
-        self._take(kept, tested.signal, self._at(condition.arguments, tested))
+        [holds] = self._at([condition.condition], tested)
+        self._take(kept, tested.signal, self._at(condition.args, tested))
         left = self.block(after, c.both(tested.signal, holds))
         end = after.last_op
         assert end is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects import arith, comb
 from xdsl.ir import Operation, SSAValue
@@ -14,18 +14,28 @@ from tinyml.transforms.rtl.scheduling.operators import MOST_TERMS, Operators, si
 
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
-_SAME_WIDTH = {
+_SAME_WIDTH: Mapping[type[Operation], Callable[[list[SSAValue]], Operation]] = {
     arith.AndIOp: comb.AndOp,
     arith.OrIOp: comb.OrOp,
     arith.XOrIOp: comb.XorOp,
 }
-_DIVISIONS = {
+_DIVISIONS: Mapping[type[Operation], Callable[[SSAValue, SSAValue], Operation]] = {
     arith.DivSIOp: comb.DivSOp,
     arith.DivUIOp: comb.DivUOp,
     arith.RemSIOp: comb.ModSOp,
     arith.RemUIOp: comb.ModUOp,
 }
-_EXTREMES = {arith.MinSIOp: "slt", arith.MaxSIOp: "sgt", arith.MinUIOp: "ult", arith.MaxUIOp: "ugt"}
+_SHIFTS: Mapping[type[Operation], Callable[[SSAValue, SSAValue], Operation]] = {
+    arith.ShLIOp: comb.ShlOp,
+    arith.ShRSIOp: comb.ShrSOp,
+    arith.ShRUIOp: comb.ShrUOp,
+}
+_EXTREMES: Mapping[type[Operation], str] = {
+    arith.MinSIOp: "slt",
+    arith.MaxSIOp: "sgt",
+    arith.MinUIOp: "ult",
+    arith.MaxUIOp: "ugt",
+}
 
 
 def combinational(c: Circuit, operators: Operators, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
@@ -77,7 +87,7 @@ def _shifted(c: Circuit, op: Operation, operands: Sequence[SSAValue], width: int
     amount = const_evaluate_operand(op.operands[1])
     signed = isinstance(op, arith.ShRSIOp)
     if amount is None:
-        kind = {arith.ShLIOp: comb.ShlOp, arith.ShRSIOp: comb.ShrSOp, arith.ShRUIOp: comb.ShrUOp}[type(op)]
+        kind = _SHIFTS[type(op)]
         wide = max(have, bits(operands[1]), width)
         shifted = kind(c.resize(value, wide, signed=signed), c.resize(operands[1], wide, signed=False))
         return c.resize(c.put(shifted), width)

@@ -11,8 +11,14 @@ from xdsl.ir import Operation, SSAValue
 
 Name = Callable[[SSAValue], str]
 
-_JOINED = {comb.AddOp: "+", comb.AndOp: "&", comb.OrOp: "|", comb.XorOp: "^"}
-_BINARY = {comb.SubOp: "-", comb.ShlOp: "<<", comb.ShrUOp: ">>", comb.DivUOp: "/", comb.ModUOp: "%"}
+_JOINED: Mapping[type[Operation], str] = {comb.AddOp: "+", comb.AndOp: "&", comb.OrOp: "|", comb.XorOp: "^"}
+_BINARY: Mapping[type[Operation], str] = {
+    comb.SubOp: "-",
+    comb.ShlOp: "<<",
+    comb.ShrUOp: ">>",
+    comb.DivUOp: "/",
+    comb.ModUOp: "%",
+}
 _SIGNED: Mapping[type[Operation], str] = {comb.DivSOp: "/", comb.ModSOp: "%"}
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 _SIGNED_COMPARISONS = range(2, 6)

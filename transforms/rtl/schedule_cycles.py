@@ -70,9 +70,10 @@ class _FunctionSchedule:
         for part in items(block):
             if isinstance(part, StraightRun):
                 if self._run(part):
-                    fresh, takes_cycles = set(), True
+                    fresh, takes_cycles = set[SSAValue](), True
                 elif fresh is not None:
-                    fresh |= {op.results[0] for op in part.ops if any(operand in fresh for operand in op.operands)}
+                    for op in part.ops:
+                        fresh.update(op.results if any(operand in fresh for operand in op.operands) else ())
                 continue
             if _reads(part, fresh):
                 set_wait(part)

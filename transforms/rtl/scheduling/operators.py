@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.targets.verilog.delays import Delays
-from tinyml.transforms.rtl.scheduling.intervals import Interval, width_for
+from tinyml.transforms.rtl.scheduling.intervals import INDEX, Interval, width_for
 
 _FREE = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.ConstantOp)
 _SHIFTS = (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)
@@ -44,7 +44,7 @@ class Operators:
     def width(self, value: SSAValue) -> int:
         """Bits of a value in hardware."""
         if isinstance(value.type, IndexType):
-            return width_for(self.known[value])
+            return width_for(self.known.get(value, INDEX))
         return cast("IntegerType[int, Any]", value.type).width.data
 
     def factor_width(self, value: SSAValue) -> int:
