@@ -7,24 +7,22 @@ module bench;
     reg [31:0] in_data = 0;
     wire done, in_ready, out_valid;
     wire signed [`OUT_BITS - 1:0] out_data;
-    wire signed [31:0] label;
+`ifdef LABEL_BITS
+    wire [`LABEL_BITS - 1:0] label;
+`else
+    wire signed [31:0] label = -1;
+`endif
     integer samples, inputs, limit, seed, random, sample, taken, cycles, scanned;
     reg waiting;
 
     `MODEL model(
         .clock(clock), .reset(reset), .start(start), .done(done), .busy(),
 `ifdef LABEL_BITS
-        .label(label[`LABEL_BITS - 1:0]),
+        .label(label),
 `endif
         .in_valid(in_valid), .in_data(in_data[`IN_BITS - 1:0]), .in_ready(in_ready),
         .out_valid(out_valid), .out_data(out_data), .out_ready(out_ready)
     );
-`ifdef LABEL_BITS
-    assign label[31:`LABEL_BITS] = 0;
-`else
-    assign label = -1;
-`endif
-
     initial begin
         scanned = $value$plusargs("samples=%d", samples) + $value$plusargs("inputs=%d", inputs)
             + $value$plusargs("limit=%d", limit) + $value$plusargs("seed=%d", seed);

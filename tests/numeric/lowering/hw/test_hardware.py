@@ -91,8 +91,10 @@ func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
 """
     inputs = np.array([[-5], [100], [101], [32767]], np.int16)
     result = simulated(text, Interface("halve", "int16_t", 1, "int16_t", 1, True), inputs, tmp_path)
-    assert result.labels is not None and result.labels.tolist() == [0, 0, 1, 9]
-    assert result.scores is not None and result.scores.ravel().tolist() == [-5, 100, 50, 63]
+    assert result.labels is not None
+    assert result.labels.tolist() == [0, 0, 1, 9]
+    assert result.scores is not None
+    assert result.scores.ravel().tolist() == [-5, 100, 50, 63]
 
 
 FUNCTIONS = {
@@ -108,7 +110,7 @@ FUNCTIONS = {
 """Operands of calls: the widths of those that vary come first, then constants."""
 
 
-@pytest.mark.parametrize("name, operands", [(name, case) for name, cases in FUNCTIONS.items() for case in cases])
+@pytest.mark.parametrize(("name", "operands"), [(name, case) for name, cases in FUNCTIONS.items() for case in cases])
 def test_integer_programs(name: str, operands: tuple[int, ...], tmp_path: Path):
     """Runtime functions as arithmetic against their references, at random and extreme arguments of all magnitudes."""
     function = RUNTIME_FUNCTIONS[name]
