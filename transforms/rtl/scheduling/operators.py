@@ -67,8 +67,8 @@ class Operators:
                     return (terms - 1).bit_length() * self.delays.add(self.width(op.results[0]))
             return self.delays.multiply((self.factor_width(op.lhs), self.factor_width(op.rhs)))
         if isinstance(op, _SHIFTS):
-            fixed = const_evaluate_operand(op.operands[1]) is not None
-            return 0.0 if fixed else self.delays.shift(self.width(op.results[0]))
+            constant = const_evaluate_operand(op.operands[1]) is not None
+            return 0.0 if constant else self.delays.shift(self.width(op.results[0]))
         width = max(self.width(operand) for operand in op.operands)
         if isinstance(op, arith.SelectOp | arith.AndIOp | arith.OrIOp | arith.XOrIOp):
             return self.delays.lut
