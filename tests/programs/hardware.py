@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.transforms.canonicalize import CanonicalizePass
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.targets.verilog.print_verilog import print_verilog
+from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
 
 
 def need_simulator(command: str) -> None:
@@ -19,10 +22,12 @@ def need_simulator(command: str) -> None:
         pytest.skip(f"{command} is not installed")
 
 
-def verilog_of(module: ModuleOp) -> str:
-    """The Verilog of a program on bits, whose module is left as it is."""
+def verilog_of(module: ModuleOp, factor: int = 1) -> str:
+    """The Verilog of a program on bits, whose module is left as it is. factor: of `unroll-loops`."""
     hardware = module.clone()
-    pipelines.run(hardware, context(), pipelines.flatten("bits-to-hardware", {}))
+    *steps, schedule, lower = pipelines.flatten("bits-to-hardware", {})
+    steps += [UnrollLoopsPass(factor), CanonicalizePass(), CommonSubexpressionElimination()]
+    pipelines.run(hardware, context(), [*steps, schedule, lower])
     return print_verilog(hardware)
 
 

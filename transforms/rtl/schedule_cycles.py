@@ -15,7 +15,6 @@ from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import is_side_effect_free
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.errors import InputError
@@ -27,6 +26,7 @@ from tinyml.transforms.rtl.scheduling.regions import (
     StraightRun,
     body_of,
     is_pipelined,
+    is_pure,
     items,
     record,
     set_interval,
@@ -93,7 +93,7 @@ class _FunctionSchedule:
         late: set[SSAValue] = set()
         for op in run.ops:
             ready = max((self.offsets.get(operand, 0.0) for operand in op.operands), default=0.0)
-            stable = is_side_effect_free(op) and not any(operand in late for operand in op.operands)
+            stable = is_pure(op) and not any(operand in late for operand in op.operands)
             if stable and (there := ready + self.operators.delay(op)) <= _WIRES * self.period:
                 self.offsets[op.results[0]] = there
             else:

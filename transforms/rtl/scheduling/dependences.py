@@ -68,8 +68,8 @@ def _distance(first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp,
     if elements[0] != elements[1]:
         return None
     counter = None if loop is None else loop.body.block.args[0]
-    difference = _terms(first.address, counter)
-    other = _terms(second.address, counter)
+    difference = terms(first.address)
+    other = terms(second.address)
     slope = difference.get(counter, 0)
     if slope != other.get(counter, 0):
         return None
@@ -80,7 +80,7 @@ def _distance(first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp,
         return None
     if loop is None or counter is None:
         return NEVER if constant else 0
-    step, trips = const_evaluate_operand(loop.step), _trips(loop)
+    step, trips = const_evaluate_operand(loop.step), trips_of(loop)
     if any(_inside(value, loop) for value in difference):
         return None
     if slope == 0 or step is None:
@@ -91,7 +91,7 @@ def _distance(first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp,
     return NEVER if trips is not None and abs(distance) >= trips else distance
 
 
-def _trips(loop: scf.ForOp) -> int | None:
+def trips_of(loop: scf.ForOp) -> int | None:
     bounds = [const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step)]
     low, high, step = bounds
     return None if low is None or high is None or step is None else max(-(-(high - low) // step), 0)
@@ -106,16 +106,16 @@ def _inside(value: SSAValue | None, loop: scf.ForOp) -> bool:
     )
 
 
-def _terms(value: SSAValue, counter: SSAValue | None) -> dict[SSAValue | None, int]:
+def terms(value: SSAValue) -> dict[SSAValue | None, int]:
     """An address as a sum of values with factors; the key None has the constant part."""
     if (constant := const_evaluate_operand(value)) is not None:
         return {None: constant}
     owner = value.owner
     if isinstance(owner, arith.AddiOp):
-        total = _terms(owner.lhs, counter)
-        for term, factor in _terms(owner.rhs, counter).items():
+        total = terms(owner.lhs)
+        for term, factor in terms(owner.rhs).items():
             total[term] = total.get(term, 0) + factor
         return total
     if isinstance(owner, arith.MuliOp) and (factor := const_evaluate_operand(owner.rhs)) is not None:
-        return {term: factor * old for term, old in _terms(owner.lhs, counter).items()}
+        return {term: factor * old for term, old in terms(owner.lhs).items()}
     return {value: 1}

@@ -53,6 +53,11 @@ def items(block: Block) -> list[Item]:
     return found
 
 
+def is_pure(op: Operation) -> bool:
+    """True for arithmetic, all of which is logic; xDSL has no traits on casts."""
+    return op.name.startswith("arith.")
+
+
 def is_pipelined(op: Operation) -> bool:
     """True for a loop whose iterations overlap: one without loops and branches in it."""
     return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
