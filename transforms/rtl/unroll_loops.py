@@ -46,7 +46,7 @@ class UnrollLoopsPass(ModulePass):
 
 def _widen(function: func.FuncOp, factor: int) -> None:
     """Unrolls the loops of a function, then gives their memories the words that they read."""
-    sums = [Sum.of(op) for op in function.walk() if isinstance(op, scf.ForOp)]
+    sums = [UnrolledSum.of(op) for op in function.walk() if isinstance(op, scf.ForOp)]
     for sum in sums:
         if sum is not None and (lanes := sum.lanes(factor)) > 1:
             sum.unroll(lanes)
@@ -67,7 +67,7 @@ def _width(value: SSAValue) -> int:
 
 
 @dataclass
-class Sum:
+class UnrolledSum:
     """A loop that adds a term to each carried value; terms: those, in order."""
 
     loop: scf.ForOp
@@ -76,7 +76,7 @@ class Sum:
     terms: Sequence[SSAValue]
 
     @staticmethod
-    def of(loop: scf.ForOp) -> Sum | None:
+    def of(loop: scf.ForOp) -> UnrolledSum | None:
         """A loop as a sum; None if it does anything else."""
         body, trips = loop.body.block, trips_of(loop)
         end = body.last_op
@@ -93,7 +93,7 @@ class Sum:
         others = [op for op in body.ops if op not in loads and op is not end]
         if any(not is_pure(op) for op in others) or _counts(loop, loads):
             return None
-        return Sum(loop, trips, loads, added)
+        return UnrolledSum(loop, trips, loads, added)
 
     def lanes(self, factor: int) -> int:
         """The elements that an iteration can take, at most `factor`."""
