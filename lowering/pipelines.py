@@ -167,6 +167,10 @@ PIPELINES = {
     ),
     LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),
     BITS_TO_C: PipelineSteps("""L4 to L5.""", ("lower-arith-to-c",)),
+    "bits-to-hardware": PipelineSteps(
+        """L4 to a hardware module, which `-t verilog` prints.""",
+        ("inline-runtime", *CLEAN, "lower-arith-to-rtl", *CLEAN, "licm", "schedule-cycles", "lower-rtl-to-hw"),
+    ),
     "reals-to-c": PipelineSteps(
         """The whole way, L0 to L5.""",
         ("reals-to-formats", FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C),

@@ -60,6 +60,7 @@ DIALECTS = {
     "minifloat": _dialect("formats.minifloat", "MINIFLOAT"),
     "num": _dialect("num", "NUM"),
     "posit": _dialect("formats.posit.type", "POSIT"),
+    "rtl": _dialect("rtl", "RTL"),
     "scratch": _dialect("scratch", "SCRATCH"),
     "seedot": _dialect("formats.published.seedot", "SEEDOT"),
     "shiftry": _dialect("formats.published.shiftry", "SHIFTRY"),
@@ -72,6 +73,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     **_passes("tinyml.transforms.buffers"),
     **_passes("tinyml.transforms.loops"),
     **_passes("tinyml.transforms.bits"),
+    **_passes("tinyml.transforms.rtl"),
     **_passes("tinyml.transforms.search"),
     **{name: made for name, made in _passes("tinyml.lowering", "lower").items() if "-to-" in name},
     **{name: partial(pipeline, name) for name in PIPELINES},
@@ -79,6 +81,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
 
 TARGETS: dict[str, Callable[[], type[Target]]] = {
     "c": partial(_subclass, Target, "tinyml.targets.c.print_c", "CTarget"),
+    "verilog": partial(_subclass, Target, "tinyml.targets.verilog.print_verilog", "VerilogTarget"),
 }
 
 TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)

@@ -52,7 +52,7 @@ FORMAT_CONTRACTS = {
 """Files directly in `dialects/formats/` that are no format: what formats are made of."""
 
 PASSES = sorted(TINYML.all_passes.keys() - PIPELINES.keys())
-LEVELS = ("reals", "formats", "buffers", "loops", "bits", "search")
+LEVELS = ("reals", "formats", "buffers", "loops", "bits", "rtl", "search")
 """The level rooms of transforms/; its room `ir` is a library for all of them."""
 
 
@@ -123,9 +123,10 @@ def test_a_file_directly_in_commands_is_a_command():
 
 
 def test_a_folder_of_targets_is_a_chip():
-    shared = {"c", "composer"}
+    shared = {"c", "composer", "verilog"}
     folders = {chip.folder.name for chip in chips()}
-    assert packages("targets") == {*folders, *shared}, "c prints C, composer is shared, every other folder is a chip"
+    what = "c and verilog print, composer is shared, every other folder is a chip"
+    assert packages("targets") == {*folders, *shared}, what
     for name in folders:
         assert (ROOT / "targets" / name / "chip.py").is_file()
 

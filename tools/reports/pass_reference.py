@@ -29,6 +29,7 @@ HEADINGS = {
     "transforms.buffers": "L2, buffers",
     "transforms.loops": "L3, loops",
     "transforms.bits": "L4, bits",
+    "transforms.rtl": "Hardware",
 }
 """The headings of the packages that contain passes, in the order of the page."""
 

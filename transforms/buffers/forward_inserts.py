@@ -115,12 +115,12 @@ def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
 def _start(function: func.FuncOp, part: AllocOp, last: Operation) -> Sequence[Operation] | None:
     """The program points from the first op that touches a part to the one before `last`.
 
-    None if the first op is in another block than `last`, or ops after `last` touch the part.
+    None if `last` alone touches the part, the first op is in another block, or ops after `last` touch the part.
     """
     live = live_ranges(function, part)
     first, end = live.ranges[part]
     # The caller may fill the buffer of the input.
-    if first < 0 or live.points[end] is not last or live.points[first].parent is not last.parent:
+    if not 0 <= first < end or live.points[end] is not last or live.points[first].parent is not last.parent:
         return None
     return live.points[first:end]
 

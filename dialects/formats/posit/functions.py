@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import f32, i8, i16, i32, i64
+from xdsl.ir import SSAValue
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.integer_builder import IntegerBuilder, width_of
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
 
 if TYPE_CHECKING:
@@ -47,6 +49,27 @@ def _linear(x: Array, right: Array, n: Array, greatest: Array) -> Array:
     beyond = even(np.maximum(size - (one << shift), 0), shift + 1)
     raw = np.where(size < one << shift, even(size, shift), one + beyond)
     return (np.sign(x) * np.minimum(raw, int(greatest))).astype(np.int16)
+
+
+def _to_even(m: IntegerBuilder, size: SSAValue, right: int) -> SSAValue:
+    """A size divided by 2^right, rounded to nearest, halves to even."""
+    if right == 0:
+        return size
+    odd = m.low_bits(m.shift_right(size, right), 1)
+    return m.shift_right(m.add(m.add(size, (1 << right >> 1) - 1), odd), right)
+
+
+def _linear_program(m: IntegerBuilder, x: SSAValue, right: SSAValue, n: SSAValue, greatest: SSAValue) -> SSAValue:
+    one, shift = 1 << m.known(n) - 2, min(m.known(right), 40)
+    width = max(width_of(x), one.bit_length() + shift) + 2
+    wide = m.resize(x, width)
+    size = m.size(wide)
+    above = m.sub(size, one << shift)
+    small = m.compare(above, "slt", 0)
+    # Where the size is small, the other branch is not taken, whatever it computes.
+    beyond = m.add(_to_even(m, above, shift + 1), one)
+    raw = m.resize(m.least(m.choose(small, _to_even(m, size, shift), beyond), m.known(greatest)), 16)
+    return m.choose(m.compare(wide, "slt", 0), m.negate(raw), raw)
 
 
 def _to_integer(raw: Array, scale: Array, n: Array, es: Array) -> Array:
@@ -93,7 +116,7 @@ RUNTIME_FUNCTIONS.update(
     {
         "tm_posit_of_s32": RuntimeFunction((i32, i16, i8, i8, i16, i32), i32, _of_integer),
         "tm_posit_of_s64": RuntimeFunction((i64, i16, i8, i8, i16, i32), i32, _of_integer),
-        "tm_posit_linear_s32": RuntimeFunction((i32, i8, i8, i16), i16, _linear),
+        "tm_posit_linear_s32": RuntimeFunction((i32, i8, i8, i16), i16, _linear, _linear_program),
         "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer),
         "tm_posit_of_f32": RuntimeFunction((f32, i8, i8, i16, i32), i32, _of_float),
         "tm_posit_to_f32": RuntimeFunction((i32, i8, i8), f32, _to_float),

@@ -14,7 +14,7 @@ from papers.measures.latency import lenet
 from papers.measures.maxscale import curves
 from papers.row import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, Values, tested
 
-NO_FPGA = "tinyml has no backend for FPGAs, and the comparison needs Vivado HLS and an Arty board"
+NO_FPGA = "the comparison needs Vivado HLS and an Arty board"
 FRONTEND = "unit/lowering/frontends/seedot/test_seedot.py"
 RULES = "unit/transforms/search/test_maxscale.py"
 

@@ -1,0 +1,114 @@
+"""A builder of integer arithmetic for the bodies of runtime functions, in widths that no processor needs to have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, cast
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import error_at
+
+IntegerProgram: TypeAlias = "Callable[..., SSAValue]"
+"""A function from an `IntegerBuilder` and the operands of a call to the value that the call stands for."""
+
+
+def width_of(value: SSAValue) -> int:
+    return cast("IntegerType[int, Any]", value.type).width.data
+
+
+class IntegerBuilder:
+    """Inserts arithmetic before a call; operands that are Python integers become constants of the other's width."""
+
+    def __init__(self, call: Operation):
+        self.call = call
+        self.builder = Builder(InsertPoint.before(call))
+
+    def insert(self, op: Operation) -> SSAValue:
+        op.location = self.call.location
+        return self.builder.insert(op).results[0]
+
+    def known(self, value: SSAValue) -> int:
+        """The value of a constant operand; raises `InputError` for another one."""
+        constant = const_evaluate_operand(value)
+        if constant is None:
+            raise InputError(error_at(self.call, "expected constant shifts and widths").message)
+        return constant
+
+    def constant(self, value: int, width: int) -> SSAValue:
+        return self.insert(arith.ConstantOp(IntegerAttr(value, IntegerType(width))))
+
+    def resize(self, value: SSAValue, width: int) -> SSAValue:
+        """A signed integer in another width."""
+        if width_of(value) == width:
+            return value
+        op = arith.ExtSIOp if width > width_of(value) else arith.TruncIOp
+        return self.insert(op(value, IntegerType(width)))
+
+    def _pair(self, a: SSAValue, b: SSAValue | int) -> tuple[SSAValue, SSAValue]:
+        return a, self.constant(b, width_of(a)) if isinstance(b, int) else b
+
+    def add(self, a: SSAValue, b: SSAValue | int) -> SSAValue:
+        return self.insert(arith.AddiOp(*self._pair(a, b)))
+
+    def sub(self, a: SSAValue, b: SSAValue | int) -> SSAValue:
+        return self.insert(arith.SubiOp(*self._pair(a, b)))
+
+    def negate(self, a: SSAValue) -> SSAValue:
+        return self.insert(arith.SubiOp(self.constant(0, width_of(a)), a))
+
+    def mul(self, a: SSAValue, b: SSAValue | int) -> SSAValue:
+        return self.insert(arith.MuliOp(*self._pair(a, b)))
+
+    def low_bits(self, a: SSAValue, bits: int) -> SSAValue:
+        return self.insert(arith.AndIOp(*self._pair(a, (1 << bits) - 1)))
+
+    def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
+        return a if amount == 0 else self.insert(arith.ShLIOp(*self._pair(a, amount)))
+
+    def shift_right(self, a: SSAValue, amount: int) -> SSAValue:
+        return a if amount == 0 else self.insert(arith.ShRSIOp(*self._pair(a, amount)))
+
+    def clamp(self, a: SSAValue, low: int, high: int) -> SSAValue:
+        raised = self.insert(arith.MaxSIOp(*self._pair(a, low)))
+        return self.insert(arith.MinSIOp(*self._pair(raised, high)))
+
+    def least(self, a: SSAValue, b: SSAValue | int) -> SSAValue:
+        return self.insert(arith.MinSIOp(*self._pair(a, b)))
+
+    def compare(self, a: SSAValue, predicate: str, b: SSAValue | int) -> SSAValue:
+        return self.insert(arith.CmpiOp(*self._pair(a, b), predicate))
+
+    def choose(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.SelectOp(condition, a, b))
+
+    def size(self, a: SSAValue) -> SSAValue:
+        """The absolute value."""
+        return self.choose(self.compare(a, "slt", 0), self.negate(a), a)
+
+    def entry(self, table: SSAValue, index: SSAValue) -> SSAValue:
+        """An entry of an array, the one behind a cast to a dynamic shape."""
+        if isinstance(table.owner, memref.CastOp):
+            table = table.owner.source
+        return self.insert(memref.LoadOp.get(table, [self.insert(arith.IndexCastOp(index, IndexType()))]))
+
+    def count(self, length: int, width: int, holds: str, table: SSAValue, x: SSAValue) -> SSAValue:
+        """The number of entries e, among the first ones of a table, that satisfy `e holds x`."""
+        bounds = [self.insert(arith.ConstantOp(IntegerAttr(bound, IndexType()))) for bound in (0, length, 1)]
+        body = Block(arg_types=[IndexType(), IntegerType(width)])
+        low, high, step = bounds
+        loop = scf.ForOp(low, high, step, [self.constant(0, width)], Region(body))
+        result = self.insert(loop)
+        inner = IntegerBuilder(self.call)
+        inner.builder = Builder(InsertPoint.at_end(body))
+        source = table.owner.source if isinstance(table.owner, memref.CastOp) else table
+        entry = inner.insert(memref.LoadOp.get(source, [body.args[0]]))
+        one = inner.insert(arith.ExtUIOp(inner.compare(entry, holds, x), IntegerType(width)))
+        inner.builder.insert(scf.YieldOp(inner.add(body.args[1], one)))
+        return result

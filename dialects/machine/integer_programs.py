@@ -1,0 +1,78 @@
+"""Runtime functions as programs of integer arithmetic, for hardware, which calls none.
+
+`tinyml.dialects.machine.runtime_functions` says what each of them computes.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects.machine.integer_builder import IntegerBuilder, IntegerProgram
+
+
+def _limit(m: IntegerBuilder, width: int, x: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
+    most = (1 << m.known(bits) - 1) - 1
+    return m.resize(m.clamp(m.shift_right(x, m.known(right)), -most, most), width)
+
+
+def multiply(m: IntegerBuilder, a: SSAValue, b: SSAValue, right: SSAValue) -> SSAValue:
+    shift = m.known(right)
+    product = m.add(m.mul(m.resize(a, 32), m.resize(b, 32)), 1 << shift - 1)
+    return m.resize(m.shift_right(product, shift), 16)
+
+
+def add(m: IntegerBuilder, a: SSAValue, b: SSAValue, left: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
+    shift = m.known(left)
+    sum = m.add(m.shift_left(m.resize(a, 18 + shift), shift), m.resize(b, 18 + shift))
+    return _limit(m, 16, sum, right, bits)
+
+
+def _between(m: IntegerBuilder, table: SSAValue, place: SSAValue) -> SSAValue:
+    """Interpolates between entries; place: 256 times the position, of 24 bits."""
+    segment = m.shift_right(place, 8)
+    low, high = (m.resize(m.entry(table, m.add(segment, i) if i else segment), 27) for i in (0, 1))
+    rise = m.mul(m.sub(high, low), m.resize(m.low_bits(place, 8), 27))
+    return m.add(low, m.shift_right(m.add(rise, 128), 8))
+
+
+def interpolate(m: IntegerBuilder, table: SSAValue, x: SSAValue, last: SSAValue, scale: SSAValue) -> SSAValue:
+    distance = m.sub(m.resize(last, 26), m.resize(x, 26))
+    return m.resize(_between(m, table, m.mul(distance, m.known(scale))), 16)
+
+
+def interpolate_odd(m: IntegerBuilder, table: SSAValue, x: SSAValue, last: SSAValue, scale: SSAValue) -> SSAValue:
+    wide = m.resize(x, 26)
+    y = _between(m, table, m.mul(m.least(m.size(wide), m.resize(last, 26)), m.known(scale)))
+    return m.resize(m.choose(m.compare(x, "slt", 0), m.negate(y), y), 16)
+
+
+def rank(m: IntegerBuilder, table: SSAValue, x: SSAValue, length: SSAValue) -> SSAValue:
+    return m.count(m.known(length), 16, "sle", table, x)
+
+
+def requantize(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
+    left, right = max(m.known(shift), 0), max(-m.known(shift), 0)
+    most = (1 << 31) - 1 >> left
+    shifted = m.shift_left(m.clamp(x, -most - 1, most), left)
+    product = m.mul(m.resize(shifted, 64), m.resize(multiplier, 64))
+    high = m.resize(m.shift_right(m.add(product, 1 << 30), 31), 33)
+    if right == 0:
+        return m.resize(high, 32)
+    # Halves away from zero: of a negative number, the half is rounded down.
+    half = m.choose(m.compare(high, "slt", 0), m.constant((1 << right >> 1) - 1, 33), m.constant(1 << right >> 1, 33))
+    return m.resize(m.shift_right(m.add(high, half), right), 32)
+
+
+def requantize_wide(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
+    right = 15 - m.known(shift)
+    product = m.add(m.mul(x, m.resize(multiplier, 64)), 1 << right - 1)
+    return m.resize(m.shift_right(product, right), 32)
+
+
+def limit_to(width: int) -> IntegerProgram:
+    """tm_limit_iN_iM for results of a width."""
+
+    def limit(m: IntegerBuilder, x: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
+        return _limit(m, width, x, right, bits)
+
+    return limit

@@ -1,0 +1,15 @@
+"""The `rtl` dialect: memories with clocked ports and streams of elements, which `hw`, `comb` and `seq` lack.
+
+Above the hardware level, `load`, `store`, `receive` and `send` stand in loops of `scf`; below it, `ram` stands in an
+`hw.module`.
+"""
+
+from xdsl.ir import Dialect
+
+from tinyml.dialects.collect import dialect_of
+from tinyml.dialects.rtl.accesses import LoadOp, MemoryOp, MemoryType, ReceiveOp, SendOp, StoreOp
+from tinyml.dialects.rtl.hardware import RamOp
+
+__all__ = ["RTL", "LoadOp", "MemoryOp", "MemoryType", "RamOp", "ReceiveOp", "SendOp", "StoreOp"]
+
+RTL: Dialect = dialect_of("rtl", globals())

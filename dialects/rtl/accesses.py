@@ -1,0 +1,160 @@
+"""Memories and streams as programs use them: loads and stores of elements, elements that arrive and leave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntAttr, IntegerAttr, IntegerType, i64
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.lazy_numpy import np
+
+
+@irdl_attr_definition
+class MemoryType(ParametrizedAttribute, TypeAttribute):
+    """A memory of `depth` words of `width` bits, with one port to read and one to write."""
+
+    name = "rtl.memory"
+    depth: IntAttr
+    width: IntAttr
+
+    def __init__(self, depth: int, width: int):
+        super().__init__(IntAttr(depth), IntAttr(width))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            depth = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            parser.parse_punctuation(",")
+            width = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        return IntAttr(depth), IntAttr(width)
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.depth.data}, {self.width.data}")
+
+    def verify(self) -> None:
+        if self.depth.data < 1 or self.width.data < 1:
+            raise VerifyException("a memory has at least one word of at least one bit")
+
+
+def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
+    """The words of a memory's initial content, unsigned; elements of lower indices lie in lower bits.
+
+    Raises `VerifyException` for more elements than fit; missing ones are 0.
+    """
+    element = cast("IntegerType[int, Any]", content.get_element_type()).width.data
+    lanes = type.width.data // element
+    raws = np.frombuffer(content.data.data, f"<u{(element + 7) // 8}")
+    if type.width.data % element or len(raws) > type.depth.data * lanes:
+        raise VerifyException(f"{len(raws)} elements of {element} bits are no content of {type}")
+    padded = np.zeros(type.depth.data * lanes, object)
+    padded[: len(raws)] = raws.astype(object)
+    rows = padded.reshape(type.depth.data, lanes)
+    words = sum(rows[:, lane] << (lane * element) for lane in range(lanes))
+    return [int(word) for word in cast("Sequence[int]", words)]
+
+
+@irdl_op_definition
+class MemoryOp(IRDLOperation):
+    """A memory. `content` is what it holds, elements packed into words; one without content is written first."""
+
+    name = "rtl.memory"
+    content = opt_prop_def(DenseIntOrFPElementsAttr)
+    result = result_def(MemoryType)
+    traits = traits_def(MemoryAllocEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "($content^)? attr-dict `:` type($result)"
+
+    def __init__(self, type: MemoryType, content: DenseIntOrFPElementsAttr | None = None):
+        super().__init__(properties={"content": content}, result_types=[type])
+
+    def verify_(self) -> None:
+        if self.content is not None:
+            words_of(self.content, self.result.type)
+
+
+def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
+    word, bits = cast("MemoryType", memory.type).width.data, cast("IntegerType[int, Any]", element.type).width.data
+    if word % bits:
+        raise VerifyException(f"words of {word} bits do not hold elements of {bits}")
+
+
+@irdl_op_definition
+class LoadOp(IRDLOperation):
+    """Reads an element; the address counts elements of the result's width. The result comes a cycle later."""
+
+    name = "rtl.load"
+    memory = operand_def(MemoryType)
+    address = operand_def(IndexType)
+    result = result_def(IntegerType)
+    traits = traits_def(MemoryReadEffect())
+    assembly_format = "$memory `[` $address `]` attr-dict `:` type($memory) `->` type($result)"
+
+    def __init__(self, memory: SSAValue, address: SSAValue, element: IntegerType):
+        super().__init__(operands=[memory, address], result_types=[element])
+
+    def verify_(self) -> None:
+        _verify_lane(self.memory, self.result)
+
+
+@irdl_op_definition
+class StoreOp(IRDLOperation):
+    """Writes an element; the address counts elements of the value's width. Loads see it from the next cycle on."""
+
+    name = "rtl.store"
+    value = operand_def(IntegerType)
+    memory = operand_def(MemoryType)
+    address = operand_def(IndexType)
+    traits = traits_def(MemoryWriteEffect())
+    assembly_format = "$value `,` $memory `[` $address `]` attr-dict `:` type($value) `,` type($memory)"
+
+    def __init__(self, value: SSAValue, memory: SSAValue, address: SSAValue):
+        super().__init__(operands=[value, memory, address])
+
+    def verify_(self) -> None:
+        _verify_lane(self.memory, self.value)
+
+
+@irdl_op_definition
+class ReceiveOp(IRDLOperation):
+    """Takes the next element of the input; the hardware waits for it."""
+
+    name = "rtl.receive"
+    result = result_def(IntegerType)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, element: IntegerType):
+        super().__init__(result_types=[element])
+
+
+@irdl_op_definition
+class SendOp(IRDLOperation):
+    """Hands out the next element of output number `output`; the hardware waits until it is taken."""
+
+    name = "rtl.send"
+    value = operand_def(IntegerType)
+    output = prop_def(IntegerAttr)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$value `to` $output attr-dict `:` type($value)"
+
+    def __init__(self, value: SSAValue, output: int):
+        super().__init__(operands=[value], properties={"output": IntegerAttr(output, i64)})

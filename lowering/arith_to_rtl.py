@@ -1,0 +1,197 @@
+"""`lower-arith-to-rtl`: arrays become memories, the input and the outputs streams (L4 to hardware).
+
+Loops and arithmetic stay as they are. The arena keeps the addresses that packing gave it, but is cut into memories
+wherever no buffer crosses, so that unrelated buffers have ports of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, MemRefType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import rtl, scratch
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.scratch import elements_of, memref_type
+from tinyml.lowering.rtl.pieces import cut, element_of
+from tinyml.transforms.ir.levels import BITS
+
+
+@dataclass(frozen=True)
+class LowerArithToRtlPass(ModulePass):
+    """Replaces memrefs by `rtl` memories in the only function of a module, which loses its arguments and arrays.
+
+    The function begins by receiving its input, element by element, and ends by sending its outputs; it returns the
+    label. Raises `InputError` for arrays in memory that are packed or no integers, and for moves between arrays.
+    """
+
+    name = "lower-arith-to-rtl"
+    takes = BITS
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [function for function in op.ops if isinstance(function, func.FuncOp)]
+        if len(functions) != 1:
+            raise InputError(f"expected one function after inline-runtime, got {len(functions)}")
+        _Memories(functions[0]).lower()
+
+
+class _Memories:
+    def __init__(self, function: func.FuncOp):
+        self.function = function
+        self.body = function.body.block
+        self.at: dict[SSAValue, tuple[SSAValue, SSAValue | int]] = {}
+        """The memory of an array and the address of its first element, in elements."""
+        self.builder = Builder(InsertPoint.at_start(self.body))
+
+    def lower(self) -> None:
+        self._allocate()
+        self._stream_input()
+        for op in list(self.function.walk()):
+            self.builder = Builder(InsertPoint.before(op))
+            match op:
+                case scratch.SliceOp():
+                    memory, start = self.at[op.source]
+                    self.at[op.result] = memory, self._sum(start, op.offset)
+                case memref.CastOp():
+                    self.at[op.dest] = self.at[op.source]
+                case memref.LoadOp():
+                    loaded = self._load(op.memref, self._index(op.memref, op.indices))
+                    op.res.replace_all_uses_with(loaded)
+                case memref.StoreOp():
+                    self._store(op.value, op.memref, self._index(op.memref, op.indices))
+                case scratch.CopyRunOp():
+                    body = self._loop(op.count)
+                    moved = self._load(op.source, self._sum(op.first, body))
+                    self._store(moved, op.dest, self._sum(op.at, body))
+                    self.builder.insert(scf.YieldOp())
+                case scratch.ReceiveOp():
+                    self._receive(op.dest)
+                case func.ReturnOp():
+                    self._finish(op)
+                case scratch.ViewOp():
+                    pass
+                case _:
+                    if any(isinstance(operand.type, MemRefType) for operand in op.operands):
+                        raise error_at(op, f"'{op.name}' has no hardware")
+        self._erase()
+
+    def _allocate(self) -> None:
+        """Memories for constants, for the pieces of the arena and, if it is in the caller's memory, for the input."""
+        views = [op for op in self.function.walk() if isinstance(op, scratch.ViewOp)]
+        for piece in cut(views):
+            memory = self._insert(rtl.MemoryOp(piece.type))
+            memory.name_hint = "arena"
+            for view in views:
+                offset = view.offset.value.data - piece.start
+                if 0 <= offset < piece.end - piece.start:
+                    self.at[view.result] = memory, offset * 8 // element_of(view.result).width.data
+        for op in list(self.function.walk()):
+            if isinstance(op, scratch.ConstantOp):
+                if op.loaded:
+                    raise error_at(op, "constants of hardware are part of it, not loaded")
+                type = rtl.MemoryType(elements_of(op.result), element_of(op.result).width.data)
+                memory = self._insert(rtl.MemoryOp(type, op.value))
+                memory.name_hint = op.result.name_hint
+                self.at[op.result] = memory, 0
+        for argument in self.body.args:
+            if any(not isinstance(use.operation, scratch.ReceiveOp) for use in argument.uses):
+                type = rtl.MemoryType(elements_of(argument), element_of(argument).width.data)
+                memory = self._insert(rtl.MemoryOp(type))
+                memory.name_hint = argument.name_hint
+                self.at[argument] = memory, 0
+
+    def _stream_input(self) -> None:
+        for argument in self.body.args:
+            if argument in self.at:
+                self._receive(argument)
+        for op in self.body.ops:
+            if isinstance(op, scratch.ViewOp) and op.input is not None:
+                self.builder = Builder(InsertPoint.after(op))
+                self._receive(op.result)
+
+    def _finish(self, op: func.ReturnOp) -> None:
+        """Sends the arrays that a function returns, in order, and returns what is left: the label."""
+        arrays = [value for value in op.operands if isinstance(value.type, MemRefType)]
+        for number, array in enumerate(arrays):
+            self.builder = Builder(InsertPoint.before(op))
+            body = self._loop(self._constant(elements_of(array)))
+            self.builder.insert(rtl.SendOp(self._load(array, body), number))
+            self.builder.insert(scf.YieldOp())
+        op.operands = [value for value in op.operands if value not in arrays]
+        results = [value.type for value in op.operands]
+        self.function.properties["function_type"] = FunctionType.from_lists([], results)
+
+    def _erase(self) -> None:
+        gone = [
+            op
+            for op in self.function.walk()
+            if any(isinstance(v.type, MemRefType) for v in (*op.operands, *op.results))
+        ]
+        for op in reversed([*gone]):
+            Rewriter.erase_op(op, safe_erase=False)
+        for argument in reversed(self.body.args):
+            self.body.erase_arg(argument, safe_erase=False)
+        for properties in ("arg_attrs", "res_attrs"):
+            self.function.properties.pop(properties, None)
+
+    def _insert(self, op: Operation) -> SSAValue:
+        return self.builder.insert(op).results[0]
+
+    def _constant(self, value: int) -> SSAValue:
+        return self._insert(arith.ConstantOp(IntegerAttr(value, IndexType())))
+
+    def _value(self, value: SSAValue | int) -> SSAValue:
+        return self._constant(value) if isinstance(value, int) else value
+
+    def _sum(self, a: SSAValue | int, b: SSAValue | int) -> SSAValue | int:
+        known = [x if isinstance(x, int) else const_evaluate_operand(x) for x in (a, b)]
+        if known[0] is not None and known[1] is not None:
+            return known[0] + known[1]
+        if 0 in known:
+            return b if known[0] == 0 else a
+        return self._insert(arith.AddiOp(self._value(a), self._value(b)))
+
+    def _index(self, array: SSAValue, indices: tuple[SSAValue, ...] | list[SSAValue]) -> SSAValue | int:
+        """The index of an element in row-major order."""
+        shape = memref_type(array).get_shape()
+        total: SSAValue | int = 0
+        for axis, index in enumerate(indices):
+            stride = prod(shape[axis + 1 :])
+            constant = const_evaluate_operand(index)
+            if constant is not None:
+                total = self._sum(total, constant * stride)
+            elif shape[axis] != 1:
+                scaled = index if stride == 1 else self._insert(arith.MuliOp(index, self._constant(stride)))
+                total = self._sum(total, scaled)
+        return total
+
+    def _load(self, array: SSAValue, index: SSAValue | int) -> SSAValue:
+        memory, start = self.at[array]
+        return self._insert(rtl.LoadOp(memory, self._value(self._sum(start, index)), element_of(array)))
+
+    def _store(self, value: SSAValue, array: SSAValue, index: SSAValue | int) -> None:
+        memory, start = self.at[array]
+        self.builder.insert(rtl.StoreOp(value, memory, self._value(self._sum(start, index))))
+
+    def _loop(self, count: SSAValue) -> SSAValue:
+        """A loop before the insertion point, which moves into it; the result is its counter."""
+        body = Block(arg_types=[IndexType()])
+        self.builder.insert(scf.ForOp(self._constant(0), count, self._constant(1), [], Region(body)))
+        self.builder = Builder(InsertPoint.at_end(body))
+        return body.args[0]
+
+    def _receive(self, array: SSAValue) -> None:
+        after = self.builder
+        body = self._loop(self._constant(elements_of(array)))
+        self._store(self._insert(rtl.ReceiveOp(element_of(array))), array, body)
+        self.builder.insert(scf.YieldOp())
+        self.builder = after

@@ -1,0 +1,1 @@
+"""The lowering of scheduled programs to registers, logic and memories."""

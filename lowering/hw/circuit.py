@@ -1,0 +1,187 @@
+"""A builder of hardware modules: logic, registers whose inputs come later, selections by one-hot signals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any, cast
+
+from xdsl.dialects import comb, hw, seq
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
+from xdsl.ir import Block, Operation, SSAValue
+
+
+def bits(value: SSAValue) -> int:
+    return cast("IntegerType[int, Any]", value.type).width.data
+
+
+@dataclass
+class Register:
+    """A register: the op, and what it takes under which conditions; the first condition that holds counts."""
+
+    op: seq.CompRegOp
+    takes: list[tuple[SSAValue, SSAValue]] = field(default_factory=list[tuple[SSAValue, SSAValue]])
+
+
+Chosen = Sequence[tuple[SSAValue, SSAValue]]
+"""Pairs of a condition and a value; at most one condition holds at a time."""
+
+
+class Circuit:
+    """Appends to a block. clock, reset: ports of the module."""
+
+    def __init__(self, block: Block, clock: SSAValue, reset: SSAValue):
+        self.block = block
+        self.clock = clock
+        self.reset = reset
+        self.registers: list[Register] = []
+        self.constants: dict[tuple[int, int], SSAValue] = {}
+
+    def put(self, op: Operation) -> SSAValue:
+        self.block.add_op(op)
+        return op.results[0]
+
+    def constant(self, value: int, width: int) -> SSAValue:
+        key = value % (1 << width), width
+        if key not in self.constants:
+            signed = key[0] - (1 << width) if key[0] >> width - 1 and width > 1 else key[0]
+            self.constants[key] = self.put(
+                hw.ConstantOp(IntegerAttr(signed, IntegerType(width)).value, width, truncate_bits=True)
+            )
+        return self.constants[key]
+
+    def known(self, value: SSAValue) -> int | None:
+        """The unsigned value of a constant."""
+        owner = value.owner
+        if isinstance(owner, hw.ConstantOp):
+            return owner.value.value.data % (1 << bits(value))
+        return None
+
+    # Registers.
+    def register(self, width: int, name: str | None = None, *, resets: bool = False) -> Register:
+        """A register that keeps its value unless it is told to take another one; one that `resets` starts from 0."""
+        zero = self.constant(0, width)
+        op = seq.CompRegOp(zero, self.clock, (self.reset, zero) if resets else None)
+        self.put(op).name_hint = name
+        made = Register(op)
+        self.registers.append(made)
+        return made
+
+    def token(self, before: SSAValue) -> SSAValue:
+        """A signal a cycle later, 0 after a reset."""
+        register = self.register(1, "active", resets=True)
+        register.takes.append((self.constant(1, 1), before))
+        return register.op.data
+
+    def later_signal(self) -> SSAValue:
+        """A signal that is connected later by `connect`."""
+        return self.put(comb.OrOp([self.constant(0, 1)]))
+
+    def connect(self, later: SSAValue, signal: SSAValue) -> None:
+        """Connects a signal of `later_signal`."""
+        assert isinstance(later.owner, comb.OrOp)
+        later.owner.operands = [signal]
+
+    def close(self, advance: SSAValue) -> None:
+        """Connects the inputs of all registers, which only change while `advance` holds."""
+        for register in self.registers:
+            old = register.op.data
+            value = old
+            for condition, taken in reversed(register.takes):
+                value = taken if self.known(condition) == 1 else self.mux(condition, taken, value)
+            register.op.operands[0] = self.mux(advance, value, old)
+
+    # Logic.
+    def mux(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
+        if (known := self.known(condition)) is not None:
+            return a if known else b
+        return self.put(comb.MuxOp(condition, a, b))
+
+    def any(self, conditions: Sequence[SSAValue]) -> SSAValue:
+        left = [condition for condition in dict.fromkeys(conditions) if self.known(condition) != 0]
+        if not left:
+            return self.constant(0, 1)
+        return left[0] if len(left) == 1 else self.put(comb.OrOp(left))
+
+    def both(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        if self.known(a) == 1 or self.known(b) == 1:
+            return b if self.known(a) == 1 else a
+        return self.put(comb.AndOp([a, b]))
+
+    def negate(self, a: SSAValue) -> SSAValue:
+        return self.put(comb.XorOp([a, self.constant(-1, bits(a))]))
+
+    def compare(self, predicate: str, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.put(comb.ICmpOp(a, b, predicate))
+
+    def choose(self, chosen: Chosen, width: int) -> SSAValue:
+        """The value whose condition holds; any value if none does."""
+        by_value: dict[SSAValue, list[SSAValue]] = {}
+        for condition, value in chosen:
+            by_value.setdefault(value, []).append(condition)
+        if not by_value:
+            return self.constant(0, width)
+        if len(by_value) == 1:
+            return next(iter(by_value))
+        return self.gated([(self.any(conditions), value) for value, conditions in by_value.items()], width)
+
+    def gated(self, chosen: Chosen, width: int) -> SSAValue:
+        """The value whose condition holds; 0 if none does."""
+        parts = [self._gate(condition, value) for condition, value in chosen if self.known(value) != 0]
+        if not parts:
+            return self.constant(0, width)
+        return parts[0] if len(parts) == 1 else self.put(comb.OrOp(parts))
+
+    def _gate(self, condition: SSAValue, value: SSAValue) -> SSAValue:
+        if bits(value) == 1:
+            return self.both(condition, value)
+        return self.put(comb.AndOp([self.replicate(condition, bits(value)), value]))
+
+    def replicate(self, value: SSAValue, times: int) -> SSAValue:
+        return value if times == 1 else self.put(comb.ReplicateOp(value, IntegerType(times * bits(value))))
+
+    def extract(self, value: SSAValue, low: int, width: int) -> SSAValue:
+        if low == 0 and width == bits(value):
+            return value
+        if (known := self.known(value)) is not None:
+            return self.constant(known >> low, width)
+        return self.put(comb.ExtractOp(value, IntegerAttr(low, i32), IntegerType(width)))
+
+    def concat(self, high: SSAValue, low: SSAValue) -> SSAValue:
+        return self.put(comb.ConcatOp([high, low], IntegerType(bits(high) + bits(low))))
+
+    def resize(self, value: SSAValue, width: int, *, signed: bool = True) -> SSAValue:
+        """The low bits of a value, or the value with its sign, or zeros, above it."""
+        have = bits(value)
+        if width <= have:
+            return self.extract(value, 0, width)
+        if (known := self.known(value)) is not None:
+            return self.constant(known - (1 << have) if signed and known >> have - 1 else known, width)
+        if not signed:
+            return self.concat(self.constant(0, width - have), value)
+        return self.concat(self.replicate(self.extract(value, have - 1, 1), width - have), value)
+
+    def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        if self.known(a) == 0 or self.known(b) == 0:
+            return b if self.known(a) == 0 else a
+        return self.put(comb.AddOp([a, b]))
+
+    def sub(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return a if self.known(b) == 0 else self.put(comb.SubOp(a, b))
+
+    def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
+        """A value shifted by a constant, in its width."""
+        width = bits(a)
+        if amount == 0 or amount >= width:
+            return a if amount == 0 else self.constant(0, width)
+        return self.concat(self.extract(a, 0, width - amount), self.constant(0, amount))
+
+    def scaled(self, a: SSAValue, digits: Sequence[tuple[int, int]]) -> SSAValue:
+        """A value times a constant, given as signed powers of two, in the value's width."""
+        ordered = sorted(digits, key=lambda digit: -digit[0])
+        parts = [(sign, self.shift_left(a, exponent)) for sign, exponent in ordered]
+        if not parts:
+            return self.constant(0, bits(a))
+        start = parts[0][1] if parts[0][0] > 0 else self.sub(self.constant(0, bits(a)), parts[0][1])
+        return reduce(lambda sum, part: (self.add if part[0] > 0 else self.sub)(sum, part[1]), parts[1:], start)

@@ -1,0 +1,237 @@
+"""Control: a signal that is active for a cycle runs through runs, loops and branches in their order.
+
+Each part is entered in the cycle before its first one, by the signal of its predecessor's last cycle, and left in its
+own last cycle. What a part reads on entry is the value in that cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import rtl
+from tinyml.dialects.locations import error_at
+from tinyml.lowering.hw.circuit import Circuit, Register, bits
+from tinyml.lowering.hw.logic import combinational
+from tinyml.lowering.hw.memories import ElementStreams, Memories
+from tinyml.lowering.hw.values import Timeline, Values
+from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.scheduling.regions import (
+    WAIT,
+    StraightRun,
+    body_of,
+    cycle_of,
+    depth_of,
+    end_of,
+    interval_of,
+    is_pipelined,
+    items,
+)
+
+
+class Moment:
+    """The cycle in which a part is entered or left: a signal, and the timeline and cycle whose wires are right then."""
+
+    def __init__(self, signal: SSAValue, timeline: Timeline | None = None, cycle: int = 0):
+        self.signal = signal
+        self.timeline = timeline
+        self.cycle = cycle
+
+
+class Control:
+    """Lowers blocks of a scheduled program."""
+
+    def __init__(self, circuit: Circuit, operators: Operators, memories: Memories, streams: ElementStreams):
+        self.circuit = circuit
+        self.operators = operators
+        self.memories = memories
+        self.streams = streams
+        self.values = Values(circuit, operators)
+
+    def block(self, block: Block, enter: SSAValue) -> Moment:
+        """Lowers a block; the moment of its end."""
+        now = Moment(enter)
+        for item in items(block):
+            if isinstance(item, StraightRun):
+                now = self._run(item, now)
+            else:
+                now = Moment(self._control(item, self._waited(item, now)))
+        end = block.last_op
+        assert end is not None
+        return self._waited(end, now)
+
+    def _waited(self, op: Operation, now: Moment) -> Moment:
+        return Moment(self.circuit.token(now.signal)) if WAIT in op.attributes else now
+
+    def _at(self, values: Sequence[SSAValue], now: Moment) -> list[SSAValue]:
+        return [self.values.read(value, now.timeline, now.cycle) for value in values]
+
+    def _run(self, run: StraightRun, now: Moment) -> Moment:
+        signals: list[SSAValue] = []
+        for _ in range(run.cycles):
+            signals.append(self.circuit.token(signals[-1] if signals else now.signal))
+        timeline = Timeline(signals)
+        self._ops(run.ops, timeline)
+        return Moment(signals[-1], timeline, len(signals) - 1) if signals else now
+
+    def _ops(self, ops: Sequence[Operation], timeline: Timeline) -> None:
+        for op in ops:
+            if (cycle := cycle_of(op)) is None:
+                operands = [self.values.read(operand) for operand in op.operands]
+                self.values.always(op.results[0], combinational(self.circuit, self.operators, op, operands))
+                continue
+            when = timeline.active[cycle]
+            match op:
+                case rtl.LoadOp():
+                    wire = self.memories.load(op, self.values.read(op.address, timeline, cycle), when)
+                case rtl.StoreOp():
+                    value, address = (self.values.read(v, timeline, cycle) for v in (op.value, op.address))
+                    self.memories.store(op, value, address, when)
+                    continue
+                case rtl.ReceiveOp():
+                    wire = self.streams.receive(when)
+                case rtl.SendOp():
+                    self.streams.send(self.values.read(op.value, timeline, cycle), when)
+                    continue
+                case _:
+                    operands = [self.values.read(operand, timeline, cycle) for operand in op.operands]
+                    wire = combinational(self.circuit, self.operators, op, operands)
+            self.values.at_cycle(op.results[0], wire, timeline, end_of(op))
+
+    def _control(self, op: Operation, now: Moment) -> SSAValue:
+        match op:
+            case scf.ForOp():
+                return self._pipeline(op, now) if is_pipelined(op) else self._loop(op, now)
+            case scf.IfOp():
+                return self._branch(op, now)
+            case scf.WhileOp():
+                return self._while(op, now)
+            case _:
+                raise error_at(op, f"'{op.name}' has no hardware")
+
+    def _variables(self, values: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[Register]:
+        """Registers for values that change, which hold the results of a loop, too."""
+        registers = [self.circuit.register(self.operators.width(value), value.name_hint) for value in values]
+        for value, register in zip(values, registers, strict=True):
+            self.values.always(value, register.op.data)
+        for result, register in zip(results, registers[len(registers) - len(results) :], strict=True):
+            self.values.always(result, register.op.data)
+        return registers
+
+    def _take(self, registers: Sequence[Register], when: SSAValue, values: Sequence[SSAValue]) -> None:
+        for register, value in zip(registers, values, strict=True):
+            register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
+
+    def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
+        """Signals of a loop: it begins, it is skipped, another iteration follows; and the next value of its counter."""
+        c = self.circuit
+        low, high = self._at([op.lb, op.ub], now)
+        wide = max(map(bits, (low, high, counter.op.data))) + 1
+        runs = c.compare("slt", c.resize(low, wide), c.resize(high, wide))
+        first, last = (const_evaluate_operand(bound) for bound in (op.lb, op.ub))
+        if first is not None and last is not None:
+            runs = c.constant(int(first < last), 1)
+        wide = max(wide, bits(self.values.read(op.step)) + 1)
+        step = c.resize(self.values.read(op.step), wide)
+        following = c.add(c.resize(counter.op.data, wide), step)
+        more = c.compare("slt", following, c.resize(self.values.read(op.ub), wide))
+        begin, skip = c.both(now.signal, runs), c.both(now.signal, c.negate(runs))
+        if (known := c.known(runs)) is not None:
+            begin, skip = (now.signal, c.constant(0, 1)) if known else (c.constant(0, 1), now.signal)
+        return begin, skip, more, following
+
+    def _loop(self, op: scf.ForOp, now: Moment) -> SSAValue:
+        c, body = self.circuit, op.body.block
+        registers = self._variables(body.args, op.results)
+        begin, skip, more, following = self._counted(op, now, registers[0])
+        self._take(registers, now.signal, self._at([op.lb, *op.iter_args], now))
+        again = c.later_signal()
+        left = self.block(body, c.any([begin, again]))
+        c.connect(again, c.both(left.signal, more))
+        end = body.last_op
+        assert end is not None
+        self._take(registers, left.signal, [following, *self._at(end.operands, left)])
+        return c.any([skip, c.both(left.signal, c.negate(more))])
+
+    def _pipeline(self, op: scf.ForOp, now: Moment) -> SSAValue:
+        c, body, interval, depth = self.circuit, op.body.block, interval_of(op), depth_of(op)
+        registers = self._variables(body.args, op.results)
+        begin, skip, more, following = self._counted(op, now, registers[0])
+        self._take(registers, now.signal, self._at([op.lb, *op.iter_args], now))
+        again = c.later_signal()
+        signals = [c.token(c.any([begin, again]))]
+        while len(signals) < depth:
+            signals.append(c.token(signals[-1]))
+        c.connect(again, c.both(signals[interval - 1], more))
+        timeline = Timeline(signals, interval)
+        end = body.last_op
+        assert end is not None
+        ready = _ready(op, interval)
+        for argument, register, cycle in zip(body.args, registers, [interval - 1, *ready], strict=True):
+            self.values.at_cycle(argument, register.op.data, timeline, cycle)
+        self._ops(body_of(op), timeline)
+        self._take(registers[:1], signals[interval - 1], [following])
+        for register, yielded, cycle in zip(registers[1:], end.operands, ready, strict=True):
+            self._take([register], signals[cycle], [self.values.read(yielded, timeline, cycle)])
+        follows = more if depth == interval else signals[depth - 1 - interval]
+        return c.any([skip, c.both(signals[-1], c.negate(follows))])
+
+    def _branch(self, op: scf.IfOp, now: Moment) -> SSAValue:
+        c = self.circuit
+        registers = self._variables(op.results, op.results)
+        [condition] = self._at([op.cond], now)
+        left: list[SSAValue] = []
+        for region, taken in ((op.true_region, condition), (op.false_region, c.negate(condition))):
+            enter = c.both(now.signal, taken)
+            if not region.blocks:
+                left.append(enter)
+                continue
+            end = region.block.last_op
+            assert end is not None
+            moment = self.block(region.block, enter)
+            self._take(registers, moment.signal, self._at(end.operands, moment))
+            left.append(moment.signal)
+        return c.any(left)
+
+    def _while(self, op: scf.WhileOp, now: Moment) -> SSAValue:
+        c, before, after = self.circuit, op.before_region.block, op.after_region.block
+        registers = self._variables(before.args, [])
+        kept = self._variables([*after.args], op.results)
+        self._take(registers, now.signal, self._at(op.arguments, now))
+        again = c.later_signal()
+        tested = self.block(before, c.any([now.signal, again]))
+        condition = before.last_op
+        assert isinstance(condition, scf.ConditionOp)
+        [holds] = self._at([condition.condition], tested)
+        self._take(kept, tested.signal, self._at(condition.args, tested))
+        left = self.block(after, c.both(tested.signal, holds))
+        end = after.last_op
+        assert end is not None
+        self._take(registers, left.signal, self._at(end.operands, left))
+        c.connect(again, left.signal)
+        return c.both(tested.signal, c.negate(holds))
+
+
+def _ready(op: scf.ForOp, interval: int) -> list[int]:
+    """The cycles of an iteration in which the values for the next one are taken over."""
+    body = op.body.block
+    end = body.last_op
+    assert end is not None
+
+    def ready(yielded: SSAValue, seen: tuple[SSAValue, ...]) -> int:
+        if yielded.owner is body:
+            if yielded is body.args[0] or yielded in seen:
+                return 0
+            carried = end.operands[body.args.index(yielded) - 1]  # pyright: ignore
+            return max(0, ready(carried, (*seen, yielded)) + 1 - interval)
+        owner = yielded.owner
+        return (
+            end_of(owner)
+            if isinstance(owner, Operation) and owner.parent is body and cycle_of(owner) is not None
+            else 0
+        )
+
+    return [ready(yielded, ()) for yielded in end.operands]

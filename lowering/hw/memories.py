@@ -1,0 +1,128 @@
+"""Ports of memories and streams, shared by all loads, stores, receives and sends of a program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects import comb
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import rtl
+from tinyml.lowering.hw.circuit import Circuit, bits
+
+Accesses = list[tuple[SSAValue, SSAValue]]
+
+
+@dataclass
+class Memory:
+    """A memory, and who reads and writes it when."""
+
+    op: rtl.MemoryOp
+    ram: rtl.RamOp
+    reads: Accesses = field(default_factory=Accesses)
+    writes: list[tuple[SSAValue, SSAValue, SSAValue, SSAValue]] = field(
+        default_factory=list[tuple[SSAValue, SSAValue, SSAValue, SSAValue]]
+    )
+
+    @property
+    def type(self) -> rtl.MemoryType:
+        return self.op.result.type
+
+    @property
+    def address_bits(self) -> int:
+        return max((self.type.depth.data - 1).bit_length(), 1)
+
+
+class Memories:
+    """The memories of a program, by the values that stand for them."""
+
+    def __init__(self, c: Circuit):
+        self.c = c
+        self.memories: dict[SSAValue, Memory] = {}
+
+    def allocate(self, op: rtl.MemoryOp) -> None:
+        """A memory; its lanes are as wide as the narrowest element that is stored."""
+        type = op.result.type
+        stores = [use.operation for use in op.result.uses if isinstance(use.operation, rtl.StoreOp)]
+        address = self.c.constant(0, max((type.depth.data - 1).bit_length(), 1))
+        never = self.c.constant(0, 1)
+        write = None
+        if stores:
+            lanes = type.width.data // min(bits(store.value) for store in stores)
+            write = self.c.constant(0, type.width.data), address, self.c.constant(0, lanes)
+        content = op.content
+        ram = rtl.RamOp(type, content, self.c.clock, (address, never), write)
+        if not stores and content is None:
+            return
+        self.c.put(ram).name_hint = op.result.name_hint
+        self.memories[op.result] = Memory(op, ram)
+
+    def load(self, op: rtl.LoadOp, address: SSAValue, when: SSAValue) -> SSAValue:
+        """An element, in the cycle after `when`."""
+        memory, width = self.memories[op.memory], bits(op.result)
+        word, lane = self._split(memory, address, width)
+        memory.reads.append((when, word))
+        if lane is None:
+            return memory.ram.result
+        register = self.c.register(bits(lane), "lane")
+        register.takes.append((when, lane))
+        amount = self.c.resize(register.op.data, memory.type.width.data, signed=False)
+        shift = self.c.shift_left(amount, (width - 1).bit_length())
+        return self.c.resize(self.c.put(comb.ShrUOp(memory.ram.result, shift)), width)
+
+    def store(self, op: rtl.StoreOp, value: SSAValue, address: SSAValue, when: SSAValue) -> None:
+        memory, width = self.memories[op.memory], bits(value)
+        word, lane = self._split(memory, address, width)
+        whole = self.c.replicate(value, memory.type.width.data // width)
+        lanes = memory.ram.lanes
+        mine = lanes * width // memory.type.width.data
+        if lane is None:
+            mask = self.c.constant(-1, lanes)
+        else:
+            first = self.c.shift_left(self.c.resize(lane, lanes, signed=False), (mine - 1).bit_length())
+            mask = self.c.put(comb.ShlOp(self.c.constant((1 << mine) - 1, lanes), first))
+        memory.writes.append((when, word, whole, mask))
+
+    def close(self, advance: SSAValue) -> None:
+        """Connects the ports of all memories."""
+        c = self.c
+        for memory in self.memories.values():
+            ram, width = memory.ram, memory.address_bits
+            ram.operands[1] = c.both(advance, c.any([when for when, _ in memory.reads]))
+            ram.operands[2] = c.choose(memory.reads, width)
+            if memory.writes:
+                mask = c.gated([(when, mask) for when, _, _, mask in memory.writes], ram.lanes)
+                gate = c.replicate(advance, ram.lanes)
+                ram.operands[3] = c.both(gate, mask) if ram.lanes == 1 else c.put(comb.AndOp([gate, mask]))
+                ram.operands[4] = c.choose([(when, word) for when, word, _, _ in memory.writes], width)
+                ram.operands[5] = c.choose([(when, data) for when, _, data, _ in memory.writes], ram.width)
+
+    def _split(self, memory: Memory, address: SSAValue, width: int) -> tuple[SSAValue, SSAValue | None]:
+        """The address of a word, and the lane of the element in it; None if the element is the word."""
+        shift = (memory.type.width.data // width - 1).bit_length()
+        wide = self.c.resize(address, memory.address_bits + shift)
+        word = self.c.extract(wide, shift, memory.address_bits)
+        return word, None if shift == 0 else self.c.extract(wide, 0, shift)
+
+
+@dataclass
+class ElementStreams:
+    """The elements that come in and go out, and when."""
+
+    c: Circuit
+    data: SSAValue
+    received: list[SSAValue] = field(default_factory=list[SSAValue])
+    sent: Accesses = field(default_factory=Accesses)
+
+    def receive(self, when: SSAValue) -> SSAValue:
+        self.received.append(when)
+        return self.data
+
+    def send(self, value: SSAValue, when: SSAValue) -> None:
+        self.sent.append((when, value))
+
+    def outgoing(self, type: IntegerType) -> SSAValue:
+        """The element that goes out, with the sign of narrower ones."""
+        width = type.width.data
+        return self.c.choose([(when, self.c.resize(value, width)) for when, value in self.sent], width)

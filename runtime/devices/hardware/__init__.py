@@ -1,0 +1,1 @@
+"""Simulation of hardware modules that were compiled to Verilog."""

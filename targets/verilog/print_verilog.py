@@ -1,0 +1,212 @@
+"""The xDSL target `-t verilog`, which prints hardware modules as synthesisable Verilog-2005."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from xdsl.context import Context
+from xdsl.dialects import hw, seq
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.utils.target import Target
+
+from tinyml.dialects import rtl
+from tinyml.dialects.locations import error_at
+from tinyml.targets.verilog.logic_expressions import expression, literal, width
+
+_KEYWORDS = frozenset(
+    {
+        "always",
+        "and",
+        "assign",
+        "begin",
+        "buf",
+        "case",
+        "deassign",
+        "default",
+        "disable",
+        "edge",
+        "else",
+        "end",
+        "endcase",
+        "endmodule",
+        "event",
+        "for",
+        "force",
+        "function",
+        "if",
+        "initial",
+        "inout",
+        "input",
+        "integer",
+        "join",
+        "macromodule",
+        "module",
+        "nand",
+        "negedge",
+        "nor",
+        "not",
+        "or",
+        "output",
+        "parameter",
+        "posedge",
+        "primitive",
+        "real",
+        "reg",
+        "release",
+        "repeat",
+        "scalared",
+        "signed",
+        "specify",
+        "supply0",
+        "supply1",
+        "table",
+        "task",
+        "time",
+        "tri",
+        "unsigned",
+        "wait",
+        "wand",
+        "while",
+        "wire",
+        "wor",
+        "xnor",
+        "xor",
+    }
+)
+"""Words that are no names in Verilog."""
+
+
+@dataclass(frozen=True)
+class VerilogTarget(Target):
+    """Prints every `hw.module` of a module; raises `InputError` for ops other than those of `comb`, `seq` and `rtl`."""
+
+    name = "verilog"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(print_verilog(module))
+
+
+def print_verilog(module: ModuleOp) -> str:
+    """The Verilog of the hardware modules among a module's ops."""
+    texts: list[str] = []
+    for op in module.ops:
+        if not isinstance(op, hw.HWModuleOp):
+            raise error_at(op, f"'{op.name}' has no spelling in Verilog")
+        texts.append("\n".join(_Printer(op).lines()) + "\n")
+    return "\n".join(texts)
+
+
+class _Printer:
+    def __init__(self, module: hw.HWModuleOp):
+        self.module = module
+        self.block = module.body.block
+        self.names: dict[SSAValue, str] = {}
+        self.numbers: dict[str, int] = {}
+        self.taken = {port.port_name.data for port in module.module_type.ports.data}
+
+    def lines(self) -> Iterator[str]:
+        """The lines of the module: ports, declarations, logic, registers and memories."""
+        inputs = iter(self.block.args)
+        output = self.block.last_op
+        assert isinstance(output, hw.OutputOp)
+        ports: list[str] = []
+        driven: list[str] = []
+        results = iter(output.operands)
+        for port in self.module.module_type.ports.data:
+            name = port.port_name.data
+            if port.dir.data.is_input_like():
+                value = next(inputs)
+                self.names[value] = name
+                ports.append(f"    input {self._range(value)}{name}")
+            else:
+                value = next(results)
+                ports.append(f"    output {self._range(value)}{name}")
+                driven.append(f"    assign {name} = {{}};")
+        for op in self.block.ops:
+            for result in op.results:
+                self.names[result] = self._unique(result)
+        yield f"module {self.module.sym_name.data}("
+        yield ",\n".join(ports)
+        yield ");"
+        yield from self._declarations()
+        yield from self._logic()
+        yield from self._registers()
+        for op in self.block.ops:
+            if isinstance(op, rtl.RamOp):
+                yield from self._ram(op)
+        yield from (text.format(self._name(value)) for text, value in zip(driven, output.operands, strict=True))
+        yield "endmodule"
+
+    def _unique(self, value: SSAValue) -> str:
+        base = re.sub(r"\W", "_", value.name_hint or "v")
+        base = f"{base}_" if base in _KEYWORDS else base
+        name = base
+        while name in self.taken:
+            self.numbers[base] = self.numbers.get(base, 0) + 1
+            name = f"{base}_{self.numbers[base]}"
+        self.taken.add(name)
+        return name
+
+    def _declarations(self) -> Iterator[str]:
+        for op in self.block.ops:
+            if isinstance(op, hw.ConstantOp | hw.OutputOp):
+                continue
+            kind = "reg" if isinstance(op, seq.CompRegOp | rtl.RamOp) else "wire"
+            for result in op.results:
+                yield f"    {kind} {self._range(result)}{self.names[result]};"
+
+    def _logic(self) -> Iterator[str]:
+        for op in self.block.ops:
+            if isinstance(op, hw.ConstantOp | hw.OutputOp | seq.CompRegOp | rtl.RamOp):
+                continue
+            if (text := expression(op, self._name)) is None:
+                raise error_at(op, f"'{op.name}' has no spelling in Verilog")
+            yield f"    assign {self.names[op.results[0]]} = {text};"
+
+    def _registers(self) -> Iterator[str]:
+        for op in self.block.ops:
+            if isinstance(op, seq.CompRegOp):
+                name, new = self.names[op.data], self._name(op.input)
+                clocked = f"    always @(posedge {self._name(op.clk)})"
+                if op.reset is None or op.reset_value is None:
+                    yield f"{clocked} {name} <= {new};"
+                else:
+                    yield f"{clocked} if ({self._name(op.reset)}) {name} <= {self._name(op.reset_value)};"
+                    yield f"        else {name} <= {new};"
+
+    def _ram(self, op: rtl.RamOp) -> Iterator[str]:
+        result = self.names[op.result]
+        memory = f"{result}_words"
+        depth, bits = op.depth.value.data, op.width
+        # Reads of a word that is written at the same edge do not count, so that block RAM needs no logic around it.
+        attribute = "" if op.data is None else "(* no_rw_check *) "
+        yield f"    {attribute}reg [{bits - 1}:0] {memory} [0:{depth - 1}];"
+        if (words := op.words) is not None:
+            yield "    initial begin"
+            yield from (f"        {memory}[{i}] = {literal(word, bits)};" for i, word in enumerate(words))
+            yield "    end"
+        yield f"    always @(posedge {self._name(op.clock)}) begin"
+        yield f"        if ({self._name(op.enable)}) {result} <= {memory}[{self._name(op.address)}];"
+        if op.data is not None and op.target is not None and op.mask is not None:
+            lane = bits // op.lanes
+            for i in range(op.lanes):
+                bit = self._name(op.mask) if op.lanes == 1 else f"{self._name(op.mask)}[{i}]"
+                part = "" if op.lanes == 1 else f"[{lane * (i + 1) - 1}:{lane * i}]"
+                target = f"{memory}[{self._name(op.target)}]{part}"
+                yield f"        if ({bit}) {target} <= {self._name(op.data)}{part};"
+        yield "    end"
+
+    def _name(self, value: SSAValue) -> str:
+        owner = value.owner
+        if isinstance(owner, hw.ConstantOp):
+            return literal(owner.value.value.data, width(owner.result))
+        return self.names[value]
+
+    def _range(self, value: SSAValue) -> str:
+        if isinstance(value.type, seq.ClockType) or width(value) == 1:
+            return ""
+        return f"[{width(value) - 1}:0] "

@@ -1,0 +1,80 @@
+// RUN: tinyml-opt %s -p schedule-cycles --split-input-file | filecheck %s --check-prefixes=CHECK,USUAL
+// RUN: tinyml-opt %s -p 'schedule-cycles{clock=130}' --split-input-file | filecheck %s --check-prefixes=CHECK,FAST
+
+// A sum of products takes an element in each cycle: addresses, then the product and the sum. A faster clock cuts the chain.
+func.func @sum() -> i24 {
+  %w = rtl.memory dense<1> : tensor<8xi8> : !rtl.memory<8, 8>
+  %x = rtl.memory dense<2> : tensor<8xi8> : !rtl.memory<8, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 8 : index
+  %start = arith.constant 0 : i24
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %start) -> (i24) {
+    %a = rtl.load %w[%i] : !rtl.memory<8, 8> -> i8
+    %b = rtl.load %x[%i] : !rtl.memory<8, 8> -> i8
+    %c = arith.extsi %a : i8 to i24
+    %d = arith.extsi %b : i8 to i24
+    %p = arith.muli %c, %d : i24
+    %t = arith.addi %s, %p : i24
+    scf.yield %t : i24
+  }
+  func.return %sum : i24
+}
+// CHECK: func.func @sum
+// CHECK: rtl.load %w[%i] {rtl.cycle = 0 : i64}
+// CHECK: rtl.load %x[%i] {rtl.cycle = 0 : i64}
+// USUAL: arith.muli {{.*}} {rtl.cycle = 1 : i64}
+// USUAL: arith.addi {{.*}} {rtl.cycle = 1 : i64}
+// FAST: arith.muli {{.*}} {rtl.cycle = 2 : i64}
+// FAST: arith.addi {{.*}} {rtl.cycle = 3 : i64}
+// CHECK: } {rtl.interval = 1 : i64}
+
+// -----
+
+// Two loads share a port; a sum in memory, of the same element, waits for the last store.
+func.func @ports(%other: index) {
+  %w = rtl.memory : !rtl.memory<16, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 8 : index
+  scf.for %i = %zero to %n step %one {
+    %j = arith.addi %i, %n : index
+    %a = rtl.load %w[%i] : !rtl.memory<16, 8> -> i8
+    %b = rtl.load %w[%j] : !rtl.memory<16, 8> -> i8
+    %c = arith.addi %a, %b : i8
+    rtl.store %c, %w[%i] : i8, !rtl.memory<16, 8>
+  }
+  scf.for %i = %zero to %n step %one {
+    %a = rtl.load %w[%other] : !rtl.memory<16, 8> -> i8
+    %c = arith.addi %a, %a : i8
+    rtl.store %c, %w[%other] : i8, !rtl.memory<16, 8>
+  }
+  func.return
+}
+// CHECK: func.func @ports
+// CHECK: scf.for
+// CHECK: } {rtl.interval = 2 : i64}
+// CHECK: scf.for
+// USUAL: } {rtl.interval = 2 : i64}
+// FAST: } {rtl.interval = 3 : i64}
+
+// -----
+
+// A loop that starts from what the loop before it computes waits for a cycle.
+func.func @waits() -> index {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 8 : index
+  %a = scf.for %i = %zero to %n step %one iter_args(%s = %zero) -> (index) {
+    %t = arith.addi %s, %i : index
+    scf.yield %t : index
+  }
+  %b = scf.for %i = %zero to %n step %one iter_args(%s = %a) -> (index) {
+    %t = arith.addi %s, %i : index
+    scf.yield %t : index
+  }
+  func.return %n : index
+}
+// CHECK: func.func @waits
+// CHECK: } {rtl.interval = 1 : i64}
+// CHECK: } {rtl.wait, rtl.interval = 1 : i64}

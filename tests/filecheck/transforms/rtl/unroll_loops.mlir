@@ -1,0 +1,69 @@
+// RUN: tinyml-opt %s -p 'unroll-loops{factor=4},canonicalize' --split-input-file | filecheck %s
+
+// Four elements of two memories in each iteration, added as a tree; rows of 8 elements begin at whole words.
+func.func @sum(%row: index) -> i24 {
+  %w = rtl.memory dense<1> : tensor<24xi8> : !rtl.memory<24, 8>
+  %x = rtl.memory : !rtl.memory<8, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 8 : index
+  %start = arith.constant 5 : i24
+  %base = arith.muli %row, %n : index
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %start) -> (i24) {
+    %j = arith.addi %base, %i : index
+    %a = rtl.load %w[%j] : !rtl.memory<24, 8> -> i8
+    %b = rtl.load %x[%i] : !rtl.memory<8, 8> -> i8
+    %c = arith.extsi %a : i8 to i24
+    %d = arith.extsi %b : i8 to i24
+    %p = arith.muli %c, %d : i24
+    %t = arith.addi %s, %p : i24
+    scf.yield %t : i24
+  }
+  func.return %sum : i24
+}
+// CHECK: func.func @sum
+// CHECK: %w = rtl.memory dense<1> : tensor<24xi8> : !rtl.memory<6, 32>
+// CHECK: %x = rtl.memory : !rtl.memory<2, 32>
+// CHECK: [[n:%.*]] = arith.constant 2 : index
+// CHECK: scf.for %i = %zero to [[n]] step %one iter_args(%s = %start) -> (i24) {
+// CHECK: [[a:%.*]] = rtl.load %w{{.*}} -> i32
+// CHECK: [[b:%.*]] = rtl.load %x{{.*}} -> i32
+// CHECK: arith.trunci [[a]] : i32 to i8
+// CHECK: arith.muli {{.*}} : i24
+// CHECK: arith.muli {{.*}} : i24
+// CHECK: arith.muli {{.*}} : i24
+// CHECK: arith.muli {{.*}} : i24
+// CHECK: arith.addi {{.*}} : i24
+// CHECK: arith.addi {{.*}} : i24
+// CHECK: [[tree:%.*]] = arith.addi {{.*}} : i24
+// CHECK: [[total:%.*]] = arith.addi %s, [[tree]] : i24
+// CHECK: scf.yield [[total]] : i24
+
+// -----
+
+// An odd length, a product of sums and a counter that is added remain as they are.
+func.func @others(%m: index) -> (i24, i24) {
+  %x = rtl.memory dense<1> : tensor<9xi8> : !rtl.memory<9, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 9 : index
+  %e = arith.constant 8 : index
+  %start = arith.constant 5 : i24
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %start) -> (i24) {
+    %a = rtl.load %x[%i] : !rtl.memory<9, 8> -> i8
+    %c = arith.extsi %a : i8 to i24
+    %t = arith.addi %s, %c : i24
+    scf.yield %t : i24
+  }
+  %product = scf.for %i = %zero to %e step %one iter_args(%s = %start) -> (i24) {
+    %a = rtl.load %x[%i] : !rtl.memory<9, 8> -> i8
+    %c = arith.extsi %a : i8 to i24
+    %t = arith.muli %s, %c : i24
+    scf.yield %t : i24
+  }
+  func.return %sum, %product : i24, i24
+}
+// CHECK: func.func @others
+// CHECK: rtl.memory dense<1> : tensor<9xi8> : !rtl.memory<9, 8>
+// CHECK: rtl.load {{.*}} -> i8
+// CHECK: rtl.load {{.*}} -> i8

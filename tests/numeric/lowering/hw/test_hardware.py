@@ -1,0 +1,157 @@
+"""Simulated hardware against interpreters of the programs that it comes from, in every raw output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from interpreters import loops as loop_interpreter
+from numpy.typing import NDArray
+from programs import bits as l4_programs
+from programs.hardware import need_simulator, verilog_of
+from programs.printed import parse
+
+from tinyml.dialects.formats.posit import functions as posit_functions
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.runtime.devices.device import RunResult
+from tinyml.runtime.devices.hardware.simulation import IcarusSimulation
+from tinyml.runtime.model.interface import Interface
+
+assert posit_functions
+
+PROGRAMS = {
+    "matvec": (l4_programs.MATVEC, Interface("matvec", "int16_t", 4, "int16_t", 3, True)),
+    "sparse": (l4_programs.SPARSE, Interface("sparse", "int16_t", 300, "int32_t", 3, False)),
+    "swap": (l4_programs.SWAP, Interface("swap", "int8_t", 2, None, 0, True)),
+}
+CHAOS = Interface("chaos", "int16_t", 8, "int16_t", 8, True)
+
+
+def inputs_for(interface: Interface, samples: int) -> NDArray[np.signedinteger[Any]]:
+    random = np.random.default_rng(interface.input_length)
+    info = np.iinfo(interface.input_dtype)
+    inputs = random.integers(info.min, info.max + 1, (samples, interface.input_length)).astype(interface.input_dtype)
+    inputs[0] = info.min
+    return inputs
+
+
+def simulated(text: str, interface: Interface, inputs: NDArray[Any], folder: Path, seed: int = 0) -> RunResult:
+    need_simulator("iverilog")
+    return IcarusSimulation(verilog_of(parse(text)[1]), folder).run(interface, inputs, seed)
+
+
+def check(text: str, interface: Interface, folder: Path, samples: int, seed: int = 0) -> None:
+    inputs = inputs_for(interface, samples)
+    result = simulated(text, interface, inputs, folder, seed)
+    expected = [loop_interpreter.run(parse(text)[1], one) for one in inputs]
+    if interface.has_label:
+        assert result.labels is not None
+        np.testing.assert_array_equal(result.labels, [one[0] for one in expected])
+    if interface.output_length:
+        assert result.scores is not None
+        np.testing.assert_array_equal(result.scores, np.stack([one[-1] for one in expected]).reshape(samples, -1))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str, tmp_path: Path):
+    check(*PROGRAMS[name], tmp_path, samples=8)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_programs(seed: int, tmp_path: Path):
+    """Loops, branches and buffers that share bytes; the input and the receiver of outputs pause for odd seeds."""
+    check(l4_programs.random_program(seed), CHAOS, tmp_path, samples=4, seed=seed % 2)
+
+
+def test_while(tmp_path: Path):
+    """Halvings until a number is small; the count is the label."""
+    text = """
+func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %shift = arith.constant 1 : i16
+  %small = arith.constant 100 : i16
+  %arena = scratch.arena {alignment = 2 : i64} : memref<2xi8>
+  %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<1xi16>
+  %x = memref.load %X[%zero] : memref<1xi16>
+  %last, %count = scf.while (%v = %x, %n = %zero) : (i16, index) -> (i16, index) {
+    %go = arith.cmpi sgt, %v, %small : i16
+    scf.condition(%go) %v, %n : i16, index
+  } do {
+  ^bb0(%v: i16, %n: index):
+    %half = arith.shrsi %v, %shift : i16
+    %next = arith.addi %n, %one : index
+    scf.yield %half, %next : i16, index
+  }
+  memref.store %last, %y[%zero] : memref<1xi16>
+  func.return %count, %y : index, memref<1xi16>
+}
+"""
+    inputs = np.array([[-5], [100], [101], [32767]], np.int16)
+    result = simulated(text, Interface("halve", "int16_t", 1, "int16_t", 1, True), inputs, tmp_path)
+    assert result.labels is not None
+    assert result.labels.tolist() == [0, 0, 1, 9]
+    assert result.scores is not None
+    assert result.scores.ravel().tolist() == [-5, 100, 50, 63]
+
+
+FUNCTIONS = {
+    "tm_limit_i16_i8": [(16, 3, 8), (16, 0, 7)],
+    "tm_limit_i24_i8": [(24, 9, 8)],
+    "tm_limit_i32_i16": [(32, 14, 16), (32, 5, 12)],
+    "tm_multiply_i16": [(16, 16, 9), (16, 16, 16)],
+    "tm_add_i16": [(16, 16, 0, 1, 16), (16, 16, 4, 4, 14)],
+    "tm_posit_linear_s32": [(32, 0, 8, 127), (32, 9, 8, 127), (32, 17, 12, 2047), (32, 45, 6, 31)],
+    "tm_requantize_s32": [(32, 1518500250, -7), (32, 1717986918, 2), (32, 1073741824, 0)],
+    "tm_requantize_s64": [(32, 20000, -3)],
+}
+"""Operands of calls: the widths of those that vary come first, then constants."""
+
+
+@pytest.mark.parametrize(("name", "operands"), [(name, case) for name, cases in FUNCTIONS.items() for case in cases])
+def test_integer_programs(name: str, operands: tuple[int, ...], tmp_path: Path):
+    """Runtime functions as arithmetic against their references, at random and extreme arguments of all magnitudes."""
+    function = RUNTIME_FUNCTIONS[name]
+    varying = 2 if name in ("tm_multiply_i16", "tm_add_i16") else 1
+    lines: list[str] = []
+    types = [str(type) for type in function.arguments]
+    for i, (given, type) in enumerate(zip(operands, types, strict=True)):
+        if i >= varying:
+            lines.append(f"%a{i} = arith.constant {given} : {type}")
+            continue
+        lines += [f"%i{i} = arith.constant {i} : index", f"%v{i} = memref.load %X[%i{i}] : memref<{varying}xi32>"]
+        if type == "i32":
+            lines.append(f"%zero{i} = arith.constant 0 : i32\n%a{i} = arith.addi %v{i}, %zero{i} : i32")
+        else:
+            lines.append(f"%a{i} = arith.{'extsi' if type == 'i64' else 'trunci'} %v{i} : i32 to {type}")
+    arguments = ", ".join(f"%a{i}" for i in range(len(types)))
+    text = "\n".join(
+        [
+            f"func.func @call(%X: memref<{varying}xi32>) -> memref<1x{function.result}> {{",
+            "%zero = arith.constant 0 : index",
+            "%arena = scratch.arena {alignment = 4 : i64} : memref<4xi8>",
+            f"%y = scratch.view %arena[0 : i64] : memref<4xi8> to memref<1x{function.result}>",
+            *lines,
+            f"%r = func.call @{name}({arguments}) : ({', '.join(types)}) -> {function.result}",
+            f"memref.store %r, %y[%zero] : memref<1x{function.result}>",
+            f"func.return %y : memref<1x{function.result}>\n}}",
+            f"func.func private @{name}({', '.join(types)}) -> {function.result}",
+        ]
+    )
+    random = np.random.default_rng(len(name) + operands[-1])
+    width = operands[0]
+    most = (1 << width - 1) - 1
+    if name == "tm_multiply_i16":
+        most = 23000  # The product and its rounding fit.
+    values = random.integers(-most - 1, most + 1, (100, varying)) >> random.integers(0, width, (100, varying))
+    values[:3] = [[-most - (name != "tm_multiply_i16")] * varying, [most] * varying, [0] * varying]
+    dtypes = [np.dtype(f"i{max(int(type[1:]) // 8, 1)}") if type != "i24" else np.dtype("i4") for type in types]
+    given = [values[:, i].astype(dtypes[i]) for i in range(varying)]
+    constants = [dtypes[i].type(operands[i]) for i in range(varying, len(types))]
+    expected = function.reference(*given, *constants)
+    interface = Interface("call", "int32_t", varying, f"int{str(function.result)[1:]}_t", 1, False)
+    result = simulated(text, interface, values.astype(np.int32), tmp_path)
+    assert result.scores is not None
+    np.testing.assert_array_equal(result.scores.ravel(), expected)

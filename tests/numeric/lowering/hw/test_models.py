@@ -1,0 +1,47 @@
+"""Real models as hardware against the evaluator, in every raw output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.compiled import CompiledModels
+from programs.hardware import need_simulator, read_bits, verilog_of
+from programs.paths import MODELS
+
+from tinyml.dialects.context import context
+from tinyml.runtime.devices.hardware.simulation import IcarusSimulation, Simulation, VerilatorSimulation
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.targets.registry import HOST, board
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.stages import load_program
+
+SIMULATORS = {
+    "iverilog": (IcarusSimulation, 3, 1),
+    "iverilog, unrolled": (IcarusSimulation, 3, 8),
+    "verilator": (VerilatorSimulation, 100, 1),
+}
+"""Simulators, the samples that each runs, and factors by which loops are unrolled."""
+
+MACS = 124 * 10 + 24 * 10 + 24 * 6
+"""Products of numbers in an inference of ProtoNN on gestures: projection, distances, sums over prototypes."""
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_protonn(simulator: str, compiled_models: CompiledModels, tmp_path: Path):
+    """A product takes at most 1.3 cycles, an element of the input one."""
+    need_simulator(simulator.partition(",")[0])
+    folder = compiled_models.folder("protonn", "fixed", 8, board(HOST))
+    formats = load_program(folder / "ir" / "1-formats.mlir", context())
+    kind, samples, factor = SIMULATORS[simulator]
+    simulation: Simulation = kind(verilog_of(read_bits(folder), factor), tmp_path)
+    data = load_program_data(formats, str(MODELS["protonn"].with_name("test.npz")))
+    raws = encode_inputs(formats, data.x[:samples])
+    result = simulation.run(interface_of(formats), raws)
+    assert first_mismatch(evaluate(formats, raws), Outputs(result.labels, result.scores, result.more)) is None
+    assert result.cycles is not None
+    assert len(np.unique(result.cycles)) == 1
+    assert result.cycles[0] - raws[0].size <= (1.3 if factor == 1 else 0.65) * MACS

@@ -1,0 +1,1 @@
+"""Passes on programs with memories and streams of hardware."""

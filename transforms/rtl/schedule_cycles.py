@@ -1,0 +1,127 @@
+"""`schedule-cycles`: gives every op a clock cycle, and every innermost loop an initiation interval.
+
+Ops between loops run once, each as early as the delays of a chain and the ports of memories allow. The iterations of an
+innermost loop overlap: they start at the least interval for which carried values and memories are in time (modulo
+scheduling; Rau, "Iterative Modulo Scheduling", 1996, here without backtracking). Cheap functions of registers that keep
+their values take no cycle at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects.errors import InputError
+from tinyml.targets.verilog.delays import ECP5
+from tinyml.transforms.rtl.scheduling.intervals import intervals
+from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
+from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.scheduling.regions import (
+    StraightRun,
+    body_of,
+    is_pipelined,
+    is_pure,
+    items,
+    record,
+    set_interval,
+    set_wait,
+)
+
+_WIRES = 0.4
+"""The share of a cycle that a chain of wires before scheduled ops may take."""
+
+
+@dataclass(frozen=True)
+class ScheduleCyclesPass(ModulePass):
+    """Records cycles of ops (`rtl.cycle`), intervals of pipelined loops (`rtl.interval`) and waits (`rtl.wait`).
+
+    clock: the frequency in MHz that chains of ops keep, by the delays of an ECP5. Raises `InputError` for one that is
+    not positive.
+    """
+
+    name = "schedule-cycles"
+    clock: float | int = 50
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.clock <= 0:
+            raise InputError(f"schedule-cycles: a clock of {self.clock} MHz")
+        for function in op.ops:
+            if isinstance(function, func.FuncOp):
+                _FunctionSchedule(function, 1000 / self.clock).schedule(function.body.block)
+
+
+class _FunctionSchedule:
+    def __init__(self, function: func.FuncOp, period: float):
+        self.operators = Operators(ECP5, intervals(function))
+        self.period = period
+        self.offsets: dict[SSAValue, float] = {}
+
+    def schedule(self, block: Block) -> bool:
+        """Schedules a block, which begins right after its arguments are computed; true if it surely takes cycles."""
+        # What is computed in the cycle before the next part begins; None stands for all values but constants.
+        fresh: set[SSAValue] | None = None
+        takes_cycles = False
+        for part in items(block):
+            if isinstance(part, StraightRun):
+                if self._run(part):
+                    fresh, takes_cycles = set[SSAValue](), True
+                elif fresh is not None:
+                    for op in part.ops:
+                        fresh.update(op.results if any(operand in fresh for operand in op.operands) else ())
+                continue
+            if _reads(part, fresh):
+                set_wait(part)
+                takes_cycles = True
+            sure = self._control(part)
+            fresh = set(part.results) if sure else None
+            takes_cycles |= sure
+        end = block.last_op
+        if end is not None and (_reads(end, fresh) or (isinstance(end, scf.YieldOp) and not takes_cycles)):
+            set_wait(end)
+            takes_cycles = True
+        return takes_cycles
+
+    def _run(self, run: StraightRun) -> bool:
+        """Schedules a run; true if it takes cycles."""
+        rest: list[Operation] = []
+        late: set[SSAValue] = set()
+        for op in run.ops:
+            ready = max((self.offsets.get(operand, 0.0) for operand in op.operands), default=0.0)
+            stable = is_pure(op) and not any(operand in late for operand in op.operands)
+            if stable and (there := ready + self.operators.delay(op)) <= _WIRES * self.period:
+                self.offsets[op.results[0]] = there
+            else:
+                rest.append(op)
+                late.update(op.results)
+        record(rest, self._scheduler().run(rest).cycles)
+        return bool(rest)
+
+    def _scheduler(self) -> Scheduler:
+        return Scheduler(self.operators, self.period, self.offsets)
+
+    def _control(self, op: Operation) -> bool:
+        """Schedules what a loop or branch holds; true if it surely takes cycles."""
+        if isinstance(op, scf.ForOp) and is_pipelined(op):
+            ops = body_of(op)
+            schedule, interval = self._scheduler().loop(ops, op)
+            record(ops, schedule.cycles)
+            set_interval(op, interval)
+        else:
+            for region in op.regions:
+                for block in region.blocks:
+                    self.schedule(block)
+        if not isinstance(op, scf.ForOp):
+            return False
+        low, high = (const_evaluate_operand(bound) for bound in (op.lb, op.ub))
+        return low is not None and high is not None and low < high
+
+
+def _reads(op: Operation, fresh: set[SSAValue] | None) -> bool:
+    """True for an op that reads fresh values; None: all but constants are fresh."""
+    return any(const_evaluate_operand(value) is None if fresh is None else value in fresh for value in op.operands)

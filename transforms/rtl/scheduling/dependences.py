@@ -1,0 +1,121 @@
+"""Dependences through memories and streams between the ops of a block, within an iteration and across iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, scf
+from xdsl.ir import Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import rtl
+
+
+@dataclass(frozen=True)
+class Edge:
+    """`later` of iteration k + distance begins at least a cycle after `earlier` of iteration k.
+
+    carries: 1 if `later` takes the result of `earlier`, and begins a cycle after that is there; else 0.
+    """
+
+    earlier: Operation
+    later: Operation
+    distance: int
+    carries: int = 0
+
+
+def edges(ops: Sequence[Operation], loop: scf.ForOp | None = None) -> list[Edge]:
+    """The order that accesses of memories and streams keep. loop: whose body the ops are, unless they run once."""
+    found: list[Edge] = []
+    accesses = [op for op in ops if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.ReceiveOp | rtl.SendOp)]
+    for place, second in enumerate(accesses):
+        for first in accesses[: place + 1]:
+            found += _between(first, second, loop)
+    return found
+
+
+def _between(first: Operation, second: Operation, loop: scf.ForOp | None) -> Iterator[Edge]:
+    stores = [isinstance(op, rtl.StoreOp) for op in (first, second)]
+    if isinstance(first, rtl.LoadOp | rtl.StoreOp) and isinstance(second, rtl.LoadOp | rtl.StoreOp):
+        if first.memory is not second.memory or not any(stores):
+            return
+        distance = _distance(first, second, loop)
+    elif type(first) is type(second):
+        distance = None
+    else:
+        return
+    if distance is None:
+        if first is not second:
+            yield Edge(first, second, 0)
+        if loop is not None:
+            yield Edge(second, first, 1)
+    elif distance == 0 and first is not second:
+        yield Edge(first, second, 0)
+    elif 0 < distance < NEVER:
+        yield Edge(first, second, distance)
+    elif -NEVER < distance < 0:
+        yield Edge(second, first, -distance)
+
+
+NEVER = 1 << 31
+"""The distance of accesses that never meet."""
+
+
+def _distance(first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, loop: scf.ForOp | None) -> int | None:
+    """Iterations from an access to the other one's at the same address; None if unknown, `NEVER` if there is none."""
+    elements = [op.result.type if isinstance(op, rtl.LoadOp) else op.value.type for op in (first, second)]
+    if elements[0] != elements[1]:
+        return None
+    counter = None if loop is None else loop.body.block.args[0]
+    difference = terms(first.address)
+    other = terms(second.address)
+    slope = difference.get(counter, 0)
+    if slope != other.get(counter, 0):
+        return None
+    for value, factor in other.items():
+        difference[value] = difference.get(value, 0) - factor
+    constant = difference.pop(None, 0)
+    if any(factor for value, factor in difference.items() if value is not counter):
+        return None
+    if loop is None or counter is None:
+        return NEVER if constant else 0
+    step, trips = const_evaluate_operand(loop.step), trips_of(loop)
+    if any(_inside(value, loop) for value in difference):
+        return None
+    if slope == 0 or step is None:
+        return None if constant == 0 else NEVER
+    if constant % (slope * step):
+        return NEVER
+    distance = constant // (slope * step)
+    return NEVER if trips is not None and abs(distance) >= trips else distance
+
+
+def trips_of(loop: scf.ForOp) -> int | None:
+    bounds = [const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step)]
+    low, high, step = bounds
+    return None if low is None or high is None or step is None else max(-(-(high - low) // step), 0)
+
+
+def _inside(value: SSAValue | None, loop: scf.ForOp) -> bool:
+    """True for a value that an iteration computes, which differs between iterations in an unknown way."""
+    if value is None or value is loop.body.block.args[0]:
+        return False
+    return value.owner is loop.body.block or (
+        isinstance(value.owner, Operation) and value.owner.parent is loop.body.block
+    )
+
+
+def terms(value: SSAValue) -> dict[SSAValue | None, int]:
+    """An address as a sum of values with factors; the key None has the constant part."""
+    if (constant := const_evaluate_operand(value)) is not None:
+        return {None: constant}
+    owner = value.owner
+    if isinstance(owner, arith.AddiOp):
+        total = terms(owner.lhs)
+        for term, factor in terms(owner.rhs).items():
+            total[term] = total.get(term, 0) + factor
+        return total
+    if isinstance(owner, arith.MuliOp) and (factor := const_evaluate_operand(owner.rhs)) is not None:
+        return {term: factor * old for term, old in terms(owner.lhs).items()}
+    return {value: 1}

@@ -1,0 +1,136 @@
+"""Intervals of indices, which give each of them the width that it needs in hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Block, Operation, SSAValue
+
+Interval: TypeAlias = "tuple[int, int]"
+
+INDEX = (-(1 << 31), (1 << 31) - 1)
+"""Indices of which nothing is known."""
+
+_ROUNDS = 4
+"""Passes over a program until the intervals of loop variables that still grow are given up."""
+
+
+def type_interval(value: SSAValue) -> Interval:
+    """The signed integers of a value's type."""
+    if isinstance(value.type, IndexType):
+        return INDEX
+    width = cast("IntegerType[int, Any]", value.type).width.data
+    return -(1 << width - 1), (1 << width - 1) - 1
+
+
+def intervals(function: func.FuncOp) -> Mapping[SSAValue, Interval]:
+    """Intervals that hold the integers and indices of a function, read as signed."""
+    known: dict[SSAValue, Interval] = {}
+    for last in range(_ROUNDS):
+        before = dict(known)
+        _Pass(known, widen=last >= _ROUNDS - 2).block(function.body.block)
+        if known == before:
+            return known
+    # Loop variables whose intervals still grow are whole by now, what depends on them follows.
+    while True:
+        before = dict(known)
+        _Pass(known, widen=True).block(function.body.block)
+        if known == before:
+            return known
+
+
+def width_for(interval: Interval) -> int:
+    """The bits of signed integers that hold an interval."""
+    low, high = interval
+    return max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + 1
+
+
+class _Pass:
+    def __init__(self, known: dict[SSAValue, Interval], widen: bool):
+        self.known = known
+        self.widen = widen
+
+    def of(self, value: SSAValue) -> Interval:
+        return self.known.get(value) or type_interval(value)
+
+    def block(self, block: Block) -> None:
+        for op in block.ops:
+            if isinstance(op, scf.ForOp):
+                self._loop(op)
+            elif op.regions:
+                for region in op.regions:
+                    for inner in region.blocks:
+                        self.block(inner)
+            elif len(op.results) == 1 and isinstance(op.results[0].type, IntegerType | IndexType):
+                low, high = _computed(op, [self.of(operand) for operand in op.operands])
+                least, most = type_interval(op.results[0])
+                wraps = low < least or high > most
+                self.known[op.results[0]] = (least, most) if wraps else (low, high)
+
+    def _loop(self, op: scf.ForOp) -> None:
+        body = op.body.block
+        (first, _), (_, end), (step, _) = self.of(op.lb), self.of(op.ub), self.of(op.step)
+        low, high = self.of(op.lb)
+        last = end - 1
+        if low == high and op.ub.owner and step > 0 and self.of(op.step)[0] == self.of(op.step)[1]:
+            last = first + (max(end - first - 1, 0)) // step * step
+        self.known[body.args[0]] = first, max(last, high)
+        for argument, init in zip(body.args[1:], op.iter_args, strict=True):
+            self._join(argument, init)
+        self.block(body)
+        end_op = body.last_op
+        assert isinstance(end_op, scf.YieldOp)
+        for argument, result, yielded in zip(body.args[1:], op.results, end_op.operands, strict=True):
+            self._join(argument, yielded)
+            self.known[result] = self.of(argument)
+
+    def _join(self, argument: SSAValue, value: SSAValue) -> None:
+        low, high = self.of(value)
+        if (old := self.known.get(argument)) is None:
+            self.known[argument] = low, high
+        elif low < old[0] or high > old[1]:
+            joined = min(low, old[0]), max(high, old[1])
+            self.known[argument] = type_interval(argument) if self.widen else joined
+
+
+def _computed(op: Operation, operands: list[Interval]) -> Interval:
+    """The interval of an op's result before it wraps around."""
+    match op:
+        case arith.ConstantOp(value=IntegerAttr(value=value)):
+            return value.data, value.data
+        case arith.AddiOp():
+            (a, b), (c, d) = operands
+            return a + c, b + d
+        case arith.SubiOp():
+            (a, b), (c, d) = operands
+            return a - d, b - c
+        case arith.MuliOp():
+            corners = [x * y for x in operands[0] for y in operands[1]]
+            return min(corners), max(corners)
+        case arith.MinSIOp():
+            (a, b), (c, d) = operands
+            return min(a, c), min(b, d)
+        case arith.MaxSIOp():
+            (a, b), (c, d) = operands
+            return max(a, c), max(b, d)
+        case arith.SelectOp():
+            (a, b), (c, d) = operands[1:]
+            return min(a, c), max(b, d)
+        case arith.ShRSIOp() if operands[1][0] == operands[1][1] >= 0:
+            return operands[0][0] >> operands[1][0], operands[0][1] >> operands[1][0]
+        case arith.AndIOp() if operands[1][0] >= 0:
+            return 0, operands[1][1]
+        case arith.ExtSIOp() | arith.IndexCastOp() | arith.TruncIOp():
+            return operands[0]
+        case arith.ExtUIOp():
+            width = cast("IntegerType[int, Any]", op.operands[0].type).width.data
+            return operands[0] if operands[0][0] >= 0 else (0, (1 << width) - 1)
+        case arith.DivSIOp() | arith.FloorDivSIOp() if operands[0][0] >= 0 and operands[1][0] > 0:
+            return operands[0][0] // operands[1][1], operands[0][1] // operands[1][0]
+        case arith.RemSIOp() | arith.RemUIOp() if operands[0][0] >= 0 and operands[1][0] > 0:
+            return 0, min(operands[0][1], operands[1][1] - 1)
+        case _:
+            return type_interval(op.results[0])

@@ -1,0 +1,142 @@
+"""List scheduling of a run and modulo scheduling of a loop's body, with chains of ops in a cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects import rtl
+from tinyml.transforms.rtl.scheduling.dependences import Edge, edges
+from tinyml.transforms.rtl.scheduling.operators import Operators
+
+_ROUNDS = 200
+"""Attempts at a schedule with ever later starts, until its interval is given up."""
+
+
+@dataclass
+class CycleSchedule:
+    """The cycle in which each op begins, and the time in ns into the cycle at which each result is there."""
+
+    cycles: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    offsets: dict[SSAValue, float] = field(default_factory=dict[SSAValue, float])
+
+
+class Scheduler:
+    """Schedules ops into cycles of `period` ns.
+
+    offsets: the times at which wires from outside are there, after the start of any cycle; registers have none.
+    """
+
+    def __init__(self, operators: Operators, period: float, offsets: Mapping[SSAValue, float]):
+        self.operators = operators
+        self.delays = operators.delays
+        self.period = period
+        self.offsets = offsets
+
+    def run(self, ops: Sequence[Operation]) -> CycleSchedule:
+        """The schedule of ops that run once, each as early as it can."""
+        schedule = self._placed(ops, edges(ops), None)
+        assert schedule is not None
+        return schedule
+
+    def loop(self, ops: Sequence[Operation], loop: scf.ForOp) -> tuple[CycleSchedule, int]:
+        """The schedule of an iteration, and the least interval between two iterations for which there is one."""
+        order = [*edges(ops, loop), *_carried(ops, loop)]
+        interval = 1
+        while (schedule := self._placed(ops, order, interval)) is None:
+            interval += 1
+        return schedule, interval
+
+    def _placed(self, ops: Sequence[Operation], order: Sequence[Edge], interval: int | None) -> CycleSchedule | None:
+        earliest: dict[Operation, int] = {}
+        for _ in range(_ROUNDS):
+            schedule = self._once(ops, earliest, interval)
+            if schedule is None:
+                return None
+            late = False
+            for edge in order:
+                start = schedule.cycles[edge.earlier] + isinstance(edge.earlier, rtl.LoadOp) * edge.carries + 1
+                start -= edge.distance * (interval or 0)
+                if schedule.cycles[edge.later] < start:
+                    earliest[edge.later] = max(earliest.get(edge.later, 0), start)
+                    late = True
+            if not late:
+                return schedule
+        return None
+
+    def _once(
+        self, ops: Sequence[Operation], earliest: Mapping[Operation, int], interval: int | None
+    ) -> CycleSchedule | None:
+        """A schedule that keeps ports apart, and all orders but those of `Edge`s; None if ports are too few."""
+        schedule = CycleSchedule()
+        taken: set[tuple[object, int]] = set()
+        for op in ops:
+            cycle = earliest.get(op, 0)
+            for operand in op.operands:
+                if (owner := operand.owner) in schedule.cycles and isinstance(owner, Operation):
+                    cycle = max(cycle, schedule.cycles[owner] + isinstance(owner, rtl.LoadOp))
+            delay, needed = self._times(op)
+            fitting = cycle
+            while True:
+                offset = max((self._arrival(operand, cycle, schedule) for operand in op.operands), default=0.0)
+                port = _port(op, cycle, interval)
+                fits = offset + delay + needed <= self.period or offset == self._least(op, schedule)
+                if fits and port not in taken:
+                    break
+                if interval is not None and fits and cycle - fitting >= interval:
+                    return None
+                fitting = fitting if fits else cycle + 1
+                cycle += 1
+            if port is not None:
+                taken.add(port)
+            schedule.cycles[op] = cycle
+            for result in op.results:
+                schedule.offsets[result] = self.delays.read if isinstance(op, rtl.LoadOp) else offset + delay
+        return schedule
+
+    def _times(self, op: Operation) -> tuple[float, float]:
+        """The delay of an op, and the time that what takes its results or operands at the clock edge needs."""
+        if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.SendOp | rtl.ReceiveOp):
+            return (self.delays.lut if isinstance(op, rtl.ReceiveOp) else 0.0), self.delays.setup
+        return self.operators.delay(op), self.delays.setup
+
+    def _arrival(self, value: SSAValue, cycle: int, schedule: CycleSchedule) -> float:
+        owner = value.owner
+        if isinstance(owner, Operation) and owner in schedule.cycles:
+            there = schedule.cycles[owner] + isinstance(owner, rtl.LoadOp)
+            return schedule.offsets[value] if there == cycle else 0.0
+        return self.offsets.get(value, 0.0)
+
+    def _least(self, op: Operation, schedule: CycleSchedule) -> float:
+        """The time at which the operands are there however late the op begins."""
+        return max((self._arrival(operand, -1, schedule) for operand in op.operands), default=0.0)
+
+
+def _port(op: Operation, cycle: int, interval: int | None) -> tuple[object, int] | None:
+    slot = cycle if interval is None else cycle % interval
+    match op:
+        case rtl.LoadOp():
+            return (op.memory, "read"), slot
+        case rtl.StoreOp():
+            return (op.memory, "write"), slot
+        case rtl.ReceiveOp() | rtl.SendOp():
+            return type(op), slot
+        case _:
+            return None
+
+
+def _carried(ops: Sequence[Operation], loop: scf.ForOp) -> list[Edge]:
+    """The order between the op that computes a carried value and those that read it an iteration later."""
+    found: list[Edge] = []
+    known = set(ops)
+    end = loop.body.block.last_op
+    assert isinstance(end, scf.YieldOp)
+    for argument, yielded in zip(loop.body.block.args[1:], end.operands, strict=True):
+        producer = yielded.owner
+        if isinstance(producer, Operation) and producer in known:
+            readers = {use.operation for use in argument.uses} & known
+            found += [Edge(producer, reader, 1, carries=1) for reader in readers]
+    return found

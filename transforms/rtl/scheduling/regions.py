@@ -1,0 +1,107 @@
+"""Parts of a program with a schedule of their own: runs of ops between loops, and bodies of innermost loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i64
+from xdsl.ir import Block, Operation
+from xdsl.traits import IsTerminator
+
+from tinyml.dialects import rtl
+
+CYCLE = "rtl.cycle"
+"""The cycle of an op, from the start of its run or iteration; a pure op of a run without it is a wire at all times."""
+
+INTERVAL = "rtl.interval"
+"""The cycles from the start of an iteration of a pipelined loop to that of the next."""
+
+WAIT = "rtl.wait"
+"""A loop or a branch that begins a cycle late, as it needs at its start what the cycle before it computes."""
+
+
+@dataclass
+class StraightRun:
+    """Ops without control flow that are scheduled together."""
+
+    ops: list[Operation] = field(default_factory=list[Operation])
+
+    @property
+    def cycles(self) -> int:
+        """The cycles that the run takes, by the attributes of its ops; 0 if they are only wires."""
+        return max((end_of(op) + 1 for op in self.ops if CYCLE in op.attributes), default=0)
+
+
+Item: TypeAlias = "StraightRun | Operation"
+
+
+def items(block: Block) -> list[Item]:
+    """The runs of a block and, between each two, a loop or branch; empty runs are left out."""
+    found: list[Item] = []
+    for op in block.ops:
+        if op.has_trait(IsTerminator) or isinstance(op, rtl.MemoryOp | arith.ConstantOp):
+            continue
+        if op.regions:
+            found.append(op)
+        elif found and isinstance(run := found[-1], StraightRun):
+            run.ops.append(op)
+        else:
+            found.append(StraightRun([op]))
+    return found
+
+
+def is_pure(op: Operation) -> bool:
+    """True for arithmetic, all of which is logic; xDSL has no traits on casts."""
+    return op.name.startswith("arith.")
+
+
+def is_pipelined(op: Operation) -> bool:
+    """True for a loop whose iterations overlap: one without loops and branches in it."""
+    return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
+
+
+def body_of(loop: scf.ForOp) -> list[Operation]:
+    """The scheduled ops of a loop's body."""
+    return [op for item in items(loop.body.block) if isinstance(item, StraightRun) for op in item.ops]
+
+
+def cycle_of(op: Operation) -> int | None:
+    """The cycle in which an op begins; None if it is a wire."""
+    cycle = op.attributes.get(CYCLE)
+    return cycle.value.data if isinstance(cycle, IntegerAttr) else None
+
+
+def end_of(op: Operation) -> int:
+    """The cycle in which the results of an op are there."""
+    cycle = cycle_of(op)
+    assert cycle is not None
+    return cycle + isinstance(op, rtl.LoadOp)
+
+
+def interval_of(loop: scf.ForOp) -> int:
+    """The initiation interval of a pipelined loop."""
+    interval = loop.attributes[INTERVAL]
+    assert isinstance(interval, IntegerAttr)
+    return interval.value.data
+
+
+def depth_of(loop: scf.ForOp) -> int:
+    """The cycles of an iteration of a pipelined loop, at least its interval."""
+    return max([interval_of(loop), *(end_of(op) + 1 for op in body_of(loop))])
+
+
+def record(ops: Sequence[Operation], cycles: dict[Operation, int]) -> None:
+    for op in ops:
+        if op in cycles:
+            op.attributes[CYCLE] = IntegerAttr(cycles[op], i64)
+
+
+def set_interval(loop: scf.ForOp, interval: int) -> None:
+    loop.attributes[INTERVAL] = IntegerAttr(interval, i64)
+
+
+def set_wait(op: Operation) -> None:
+    op.attributes[WAIT] = UnitAttr()
