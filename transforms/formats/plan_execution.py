@@ -143,12 +143,15 @@ def _convolutions(network: Network) -> list[tdsl.Conv2dOp]:
     return [op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)]
 
 
-def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str) -> ModuleOp | None:
-    """A program at L1 as a mode executes it, if that rounds partial sums; None if bits do not change."""
+def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
+    """A program at L1 as a mode executes it, if that rounds partial sums; None if bits do not change.
+
+    ram: as for the pass, on which the number of channels at once depends, and with it the roundings.
+    """
     if not schedule_named(mode).rounds:
         return None
     planned = module.clone()
-    PlanExecutionPass(mode).apply(ctx, planned)
+    PlanExecutionPass(mode, ram).apply(ctx, planned)
     rounds = any(str(segment["by"]).endswith(ROUNDED) for segment in streamed_segments(planned))
     return planned if rounds else None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.targets.chip import MEMORY
 from tinyml.targets.costs import OPTIMIZE
-from tinyml.transforms.schedules.table import AUTO
+from tinyml.transforms.schedules.table import AUTO, schedule_named
 
 if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
@@ -50,6 +50,31 @@ def compile_within_ram(
         alive -= over if options.ram is not None else taken(compiled) - _alive(compiled)
         options = replace(options, ram=max(alive, 1))
         compiled = again(options)
+    return compiled, options
+
+
+def compile_wider(
+    limit: int,
+    compiled: Compiled,
+    options: PipelineOptions,
+    taken: Callable[[Compiled], int],
+    again: Callable[[PipelineOptions], Compiled],
+) -> tuple[Compiled, PipelineOptions]:
+    """The program and its options with what is left of a limit on RAM spent on channels at once.
+
+    Other plans than those by channels stay as they are; so does a program whose wider form exceeds the limit.
+    """
+    alive = _alive(compiled)
+    for _ in range(ATTEMPTS if schedule_named(options.plan).widens else 0):
+        if (left := limit - taken(compiled)) <= 0:
+            break
+        # Packing may take less than what the plan counts.
+        alive += left
+        wider = replace(options, ram=alive)
+        wide = again(wider)
+        if taken(wide) > limit:
+            break
+        compiled, options = wide, wider
     return compiled, options
 
 
