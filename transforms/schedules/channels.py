@@ -105,12 +105,14 @@ class Partial(Schedule):
             yield self._program_segment(network, loop, 1)
 
     def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
-        """The plan with the least peak, each of whose loops computes as many channels at once as fit in it.
+        """The plan with the least peak, one channel at a time.
 
-        ram: the bytes that may be alive at once; where the peak takes less, channels may take the rest (remark 4).
+        ram: the bytes that may be alive at once, of which each loop takes as many channels at once as fit (remark 4).
         """
         plan = super().program_plan(network, ram, most_extra)
-        ordered, limit = network.in_order(plan.order), max(plan.bits, 8 * (ram or 0))
+        if ram is None:
+            return plan
+        ordered, limit = network.in_order(plan.order), max(plan.bits, 8 * ram)
 
         def widest(segment: Segment) -> Segment:
             if not isinstance(segment.tiling, ByChannel):
