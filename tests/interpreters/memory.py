@@ -65,10 +65,22 @@ def run(module: ModuleOp, input: NDArray[Any], seed: int = 0) -> list[Any]:
     return _Run(np.random.default_rng(seed)).function(function, input)
 
 
+def run_in_arena(module: ModuleOp, input: NDArray[Any]) -> tuple[list[Any], NDArray[np.bool_]]:
+    """The results of a run, and for each byte of the arena whether the run or the caller writes it.
+
+    Written are the bytes that lose their poison in one of two runs.
+    """
+    [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+    runs = [_Run(np.random.default_rng(seed)) for seed in (0, 1)]
+    results = [run.function(function, input) for run in runs]
+    return results[0], np.logical_or(*(run.arena != run.poison for run in runs))
+
+
 class _Run:
     def __init__(self, random: np.random.Generator):
         self.random = random
         self.values: dict[SSAValue, Any] = {}
+        self.arena = self.poison = np.zeros(0, np.uint8)
 
     def function(self, function: func.FuncOp, input: NDArray[Any]) -> list[Any]:
         self.input = _read_only(input)
@@ -90,8 +102,9 @@ class _Run:
             case scf.ForOp():
                 return self.loop(op, arguments)
             case scratch.ArenaOp():
-                memory = self.random.integers(0, 256, op.size, np.uint8)
-                return [self.buffer(op.result, memory)]
+                self.arena = self.random.integers(0, 256, op.size, np.uint8)
+                self.poison = self.arena.copy()
+                return [self.buffer(op.result, self.arena)]
             case scratch.ViewOp():
                 offset = op.offset.value.data
                 assert offset % dtype_of(scratch.memref_type(op.result).element_type).itemsize == 0

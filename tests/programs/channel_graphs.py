@@ -89,25 +89,37 @@ def bytes_in_loops(function: FuncOp) -> int:
     return most
 
 
-def check_graph(module: ModuleOp, mode: str) -> None:
-    """A graph runs in at most the bytes that its plan claims, with the bits of its plan on tensors."""
+def check_graph(module: ModuleOp, mode: str, more: int = 0) -> None:
+    """A graph runs in exactly the arena that its program claims, with the bits of its plan on tensors.
+
+    Every access lies in it, and every byte of it is used, so that the program runs in no less. Slices take at most what
+    the plan has for them. more: bytes beyond the least peak, which the plan may spend on several channels at once.
+    """
     # Later passes compute equal images once, which then live longer than those that the plan knows.
     CommonSubexpressionElimination().apply(Context(), module)
     module = refined(module)
-    plan = schedule_named(mode).program_plan(network := network_of(predict_function(module)))
+    network = network_of(predict_function(module))
+    ram = -(-schedule_named(mode).program_plan(network).bits // 8) + more
+    plan = schedule_named(mode).program_plan(network, ram)
+    assert plan.bits <= 8 * ram
     planned = module.clone()
-    PlanExecutionPass(mode).apply(Context(), planned)
+    PlanExecutionPass(mode, ram).apply(Context(), planned)
     planned.verify()
     x = inputs_of(module, 2)
     expected = evaluate(planned, x)
     if mode == "partial-32":
         assert first_mismatch(evaluate(module, x), expected) is None
-    buffers = buffers_of(module, mode)
+    buffers = buffers_of(module, mode, ram=ram)
+    function = next(op for op in buffers.ops if isinstance(op, FuncOp))
+    claim = arena(buffers)
     if all(isinstance(segment.tiling, ByChannel) for segment in plan.segments):
-        assert arena(buffers) <= plan.bits // 8
+        assert claim <= plan.bits // 8
     ordered = network.in_order(plan.order)
     claims = (inside(ordered, segment) for segment in plan.segments if isinstance(segment.tiling, ByChannel))
-    assert bytes_in_loops(next(op for op in buffers.ops if isinstance(op, FuncOp))) <= max(claims, default=0) // 8
+    assert bytes_in_loops(function) <= max(claims, default=0) // 8
     bits = lowered(buffers, start="buffers-to-loops", end="loops-to-bits")
-    got = [np.asarray(result).reshape(1, -1) for result in memory.run(bits, x[0])]
+    results, used = memory.run_in_arena(bits, x[0])
+    got = [np.asarray(result).reshape(1, -1) for result in results]
     assert first_mismatch(evaluate(planned, x[:1]), Outputs(None, got[0], tuple(got[1:]))) is None
+    assert len(used) == claim
+    assert used.all(), np.flatnonzero(~used)

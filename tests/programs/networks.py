@@ -63,6 +63,43 @@ def efficientnet_b0(resolution: int) -> Graph:
     return net.graph()
 
 
+def mobilenet_v3_small(resolution: int, excited: bool = True) -> Graph:
+    """Howard et al. 2019, table 2. excited: with squeeze and excitation, which the paper's table has in its SE rows."""
+    net = GraphBuilder(resolution, resolution, 3)
+    net.window((3, 3), (2, 2), 16)
+    before = 16
+
+    def squeeze_and_excite() -> None:
+        wide = net.last
+        channels = net.tensors[wide].channels
+        net.mean()
+        net.dense(channels // 4)
+        net.sum(wide, net.dense(channels))
+
+    for size, wide, channels, excites, stride in (
+        (3, 16, 16, True, 2), (3, 72, 24, False, 2), (3, 88, 24, False, 1), (5, 96, 40, True, 2), (5, 240, 40, True, 1),
+        (5, 240, 40, True, 1), (5, 120, 48, True, 1), (5, 144, 48, True, 1), (5, 288, 96, True, 2),
+        (5, 576, 96, True, 1), (5, 576, 96, True, 1),
+    ):  # fmt: skip
+        operand = net.last
+        if wide != before:
+            net.window((1, 1), channels=wide)
+        net.window((size, size), (stride, stride))
+        if excited and excites:
+            squeeze_and_excite()
+        net.window((1, 1), channels=channels)
+        if stride == 1 and channels == before:
+            net.sum(operand, net.last)
+        before = channels
+    net.window((1, 1), channels=576)
+    if excited:
+        squeeze_and_excite()
+    net.mean()
+    net.dense(1024)
+    net.dense(1000)
+    return net.graph()
+
+
 def mobilenet_v1(channels: int, classes: int) -> Graph:
     """MLPerf Tiny's visual wake words (3 channels) and TFLM's person detection (1 channel), width 1/4."""
     net = GraphBuilder(96, 96, channels)

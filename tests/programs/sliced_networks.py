@@ -38,8 +38,8 @@ def inputs_of(module: ModuleOp, samples: int) -> np.ndarray:
     return np.random.default_rng(1).integers(-128, 128, (samples, int(np.prod(shape))), np.int8)
 
 
-def buffers_of(module: ModuleOp, plan: str, target: str = HOST) -> ModuleOp:
-    return lowered(module.clone(), end="formats-to-buffers", plan=plan, target=target)
+def buffers_of(module: ModuleOp, plan: str, target: str = HOST, ram: int | None = None) -> ModuleOp:
+    return lowered(module.clone(), end="formats-to-buffers", plan=plan, target=target, ram=ram)
 
 
 def arena(buffers: ModuleOp) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from tinyml.tools.reports.pictures.plots import FORMATS
 if TYPE_CHECKING:
     from tinyml.transforms.schedules.plans.graph import Graph
     from tinyml.transforms.schedules.plans.segmentation import Plan
+    from tinyml.transforms.schedules.protocol import Width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,12 +73,15 @@ def run(arguments: argparse.Namespace) -> int:
     most_extra = graph.macs * request.extra // 100
     plans = {schedule.name: schedule.plan(graph, most_extra) for schedule in shown}
     if request.json:
-        report = {mode: _report(graph, chosen) for mode, chosen in plans.items()}
+        report = {
+            mode: _report(graph, chosen, schedule_named(mode).widths(graph, chosen)) for mode, chosen in plans.items()
+        }
         print(json.dumps({"lower_bound": lower_bound(graph) / 8, **report}, indent=2))
     elif request.mode is None:
         _print_plans(graph, plans)
     else:
         _print_segments(graph, plans[request.mode])
+        _print_widths(schedule_named(request.mode).widths(graph, plans[request.mode]))
     if request.picture is not None and request.mode is not None:
         beside = {ORDINARY: schedule_named(ORDINARY).plan(graph), **plans}
         draw_plans(graph, beside, request.model.stem, request.picture)
@@ -121,8 +126,12 @@ def _graph(request: PlanRequest) -> Graph:
     return graph
 
 
-def _report(graph: Graph, chosen: Plan) -> dict[str, Any]:
+def _report(graph: Graph, chosen: Plan, widths: Sequence[Width]) -> dict[str, Any]:
     graph = graph.in_order(chosen.order)
+    several = [
+        {"channels": one.channels, "bytes": one.bits / 8, "turns": one.turns, "sum_accesses": one.sums}
+        for one in widths
+    ]
     return {
         "bytes": chosen.bits / 8,
         "extra_macs": chosen.extra,
@@ -135,7 +144,7 @@ def _report(graph: Graph, chosen: Plan) -> dict[str, Any]:
             }
             for segment in chosen.segments
         ],
-    }
+    } | ({"channels_at_once": several} if several else {})
 
 
 def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
@@ -169,4 +178,19 @@ def _print_segments(graph: Graph, chosen: Plan) -> None:
     for segment in chosen.segments:
         first, last = (graph.nodes[i].result for i in (segment.first, segment.last))
         table.add_row(first, last, segment.schedule, spell_bytes(segment.bits / 8))
+    wide_console().print(table)
+
+
+def _print_widths(widths: Sequence[Width]) -> None:
+    from rich.table import Table
+
+    from tinyml.tools.reports.tables import spell_bytes, wide_console
+
+    if not widths:
+        return
+    table = Table()
+    for heading in ("channels at once", "bytes", "ops run", "sums read and written"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for one in widths:
+        table.add_row(str(one.channels), spell_bytes(one.bits / 8), f"{one.turns:,}", f"{one.sums:,}")
     wide_console().print(table)

@@ -17,7 +17,7 @@ from tinyml.tools.driver.choice.remedies import board_that_fits, bounds_of, opti
 from tinyml.tools.driver.choice.replay import chosen_request
 from tinyml.tools.driver.limits.smaller_models import needed_by, smaller_model
 from tinyml.tools.driver.limits.within_flash import compile_within_flash
-from tinyml.tools.driver.limits.within_ram import compile_within_ram, ram_of
+from tinyml.tools.driver.limits.within_ram import compile_wider, compile_within_ram, ram_of
 from tinyml.tools.driver.requests.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, default_of
 from tinyml.tools.driver.stages import compile_again, compile_formats, compile_kept, compile_stages
 from tinyml.transforms.ir.outputs import CLASS
@@ -84,6 +84,8 @@ def compile_asked(
         raise does_not_fit(program, ctx, request, board, needed.flash, needed.ram) from error
     if must_fit and search is None and limit is not None:
         compiled, options = compile_within_ram(limit, compiled, options, taken, again)
+        if request.ram is not None:
+            compiled, options = compile_wider(request.ram, compiled, options, taken, again)
         request = replace(request, reuse_input=options.reuse_input)
     if request.flash is not None:
 

@@ -222,7 +222,7 @@ def _below(
 ) -> Compiled:
     """Compile a program from L1 on."""
     formats, unrounded = module.clone(), None
-    planned = with_rounded_sums(formats, ctx, options.plan)
+    planned = with_rounded_sums(formats, ctx, options.plan, options.ram)
     if planned is not None:
         formats, unrounded = planned, formats
     stages.append(LevelText("1-formats.mlir", print_ir(formats)))

@@ -42,13 +42,14 @@ class PlanExecutionPass(ModulePass):
     A plan is for the ops behind the last loop or branch; tensors computed before are whole.
 
     mode: a schedule of docs/schedules.md, whose plan with the least peak is taken; `ordinary` changes nothing, `auto`
-    takes the fastest plan with at most `ram` bytes alive, or the one with the least peak, of streaming segments. ram:
-    without it, `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution, and
-    computing several pixels at once is limited to the bytes of the search (`tdsl.ram`). In every mode, an image whose
-    channels come first is copied in the order of pixels if that takes less memory, or in `auto` less time. target: as
-    for printing C; its kernels determine the number of pixels computed at once in segments streamed by rows. extra:
-    percentage of multiply-accumulates that patches may add to the network's. Raises `InputError` for another mode and,
-    unless the mode is `ordinary` or `auto`, for functions that end in a loop or branch, and for batches of images.
+    takes the fastest plan with at most `ram` bytes alive, or the one with the least peak, of streaming segments.
+    ram: without it, `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution,
+    and computing several pixels at once is limited to the bytes of the search (`tdsl.ram`). In loops over channels,
+    one is computed at a time, or as many as fit in `ram`. In every mode, an image whose channels come first is
+    copied in the order of pixels if that takes less memory, or in `auto` less time. target: as for printing C; its
+    kernels determine the number of pixels computed at once in segments streamed by rows. extra: percentage of
+    multiply-accumulates that patches may add to the network's. Raises `InputError` for another mode and, unless the
+    mode is `ordinary` or `auto`, for functions that end in a loop or branch, and for batches of images.
     """
 
     name = "plan-execution"
@@ -143,12 +144,15 @@ def _convolutions(network: Network) -> list[tdsl.Conv2dOp]:
     return [op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)]
 
 
-def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str) -> ModuleOp | None:
-    """A program at L1 as a mode executes it, if that rounds partial sums; None if bits do not change."""
+def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
+    """A program at L1 as a mode executes it, if that rounds partial sums; None if bits do not change.
+
+    ram: as for the pass, on which the number of channels at once depends, and with it the roundings.
+    """
     if not schedule_named(mode).rounds:
         return None
     planned = module.clone()
-    PlanExecutionPass(mode).apply(ctx, planned)
+    PlanExecutionPass(mode, ram).apply(ctx, planned)
     rounds = any(str(segment["by"]).endswith(ROUNDED) for segment in streamed_segments(planned))
     return planned if rounds else None
 

@@ -17,9 +17,18 @@ from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_seg
 from tinyml.transforms.schedules.plans.channel_rules import ChannelNodes, Role, alive, consecutive
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
-from tinyml.transforms.schedules.plans.segmentation import Segment, least_peak
+from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_peak
 from tinyml.transforms.schedules.plans.topological_orders import ChannelOrders
-from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Rewrite, Schedule, Share, Tiling, TilingOptions
+from tinyml.transforms.schedules.protocol import (
+    ROUNDED,
+    Kernels,
+    Rewrite,
+    Schedule,
+    Share,
+    Tiling,
+    TilingOptions,
+    Width,
+)
 from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
 
 LONGEST = 16
@@ -45,7 +54,8 @@ class ByChannel(Tiling):
 
     @property
     def name(self) -> str:
-        return f"partial, sums of {self.sums} bits"
+        several = f", {self.channels} channels at once" if self.channels > 1 else ""
+        return f"partial, sums of {self.sums} bits{several}"
 
     def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
         image = graph.tensors[tensor]
@@ -68,6 +78,8 @@ class ByChannel(Tiling):
 class Partial(Schedule):
     """Loops over channels with sums of a given width."""
 
+    widens = True
+
     def __init__(self, sums: int, help: str) -> None:
         self.name, self.help, self.rounds = f"partial-{sums}", help, sums < max(SUM_BITS)
         self.tiling = ByChannel(sums)
@@ -83,26 +95,83 @@ class Partial(Schedule):
 
     def segments(self, graph: Graph) -> Iterator[Segment]:
         yield from usual_segments(graph)
-        for loop, context in self._loops(graph):
-            yield Segment(loop.nodes[0], loop.nodes[-1], context + loop.peak(), self.tiling)
+        for loop in self._loops(graph):
+            yield self._segment(loop, 1)
 
     def program_segments(self, network: Network) -> Iterator[Segment]:
         """Count slices copied from or to a whole tensor and the windows of convolutions, too."""
         yield from ordinary_in_programs(network)
-        sums = self.tiling.sums
-        for loop, context in self._loops(network.graph):
-            bits = context + loop.peak(copies=True) + _windows(network, loop, sums)
-            yield Segment(loop.nodes[0], loop.nodes[-1], bits, self.tiling, len(loop.nodes))
+        for loop in self._loops(network.graph):
+            yield self._program_segment(network, loop, 1)
 
-    def _loops(self, graph: Graph) -> Iterator[tuple[ChannelNodes, int]]:
-        """Yield the loops over consecutive nodes, each with the bits of the tensors that are whole in it."""
+    def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
+        """The plan with the least peak, one channel at a time.
+
+        ram: the bytes that may be alive at once, of which each loop takes as many channels at once as fit (remark 4).
+        """
+        plan = super().program_plan(network, ram, most_extra)
+        if ram is None:
+            return plan
+        ordered, limit = network.in_order(plan.order), max(plan.bits, 8 * ram)
+
+        def widest(segment: Segment) -> Segment:
+            if not isinstance(segment.tiling, ByChannel):
+                return segment
+            loop = consecutive(ordered.graph, segment.first, segment.last)
+            several = (self._program_segment(ordered, loop, count) for count in reversed(divisors(loop.channels)))
+            return next(wide for wide in several if wide.bits <= limit and wide.tiling.runs(ordered, wide))
+
+        segments = tuple(map(widest, plan.segments))
+        return plan._replace(segments=segments, bits=max((segment.bits for segment in segments), default=0))
+
+    def widths(self, graph: Graph, plan: Plan) -> list[Width]:
+        """Each number of channels at once by which a loop of the plan can run.
+
+        Other loops take the greatest number below that they can.
+        """
+        ordered = graph.in_order(plan.order)
+        loops = {
+            segment: consecutive(ordered, segment.first, segment.last)
+            for segment in plan.segments
+            if isinstance(segment.tiling, ByChannel)
+        }
+
+        def width(most: int) -> Width:
+            bits = turns = sums = 0
+            for segment in plan.segments:
+                if (loop := loops.get(segment)) is not None:
+                    count = max(number for number in divisors(loop.channels) if number <= most)
+                    segment = self._segment(loop, count)
+                    turns += len(loop.nodes) * (loop.channels // count)
+                    sums += 2 * loop.accumulated * (loop.channels // count)
+                bits = max(bits, segment.bits)
+            return Width(most, bits, turns, sums)
+
+        return [width(most) for most in sorted({n for loop in loops.values() for n in divisors(loop.channels)})]
+
+    def _segment(self, loop: ChannelNodes, channels: int) -> Segment:
+        """A loop as PEX counts its memory."""
+        bits = self._whole(loop) + channels * loop.peak()
+        return Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(self.tiling.sums, channels))
+
+    def _program_segment(self, network: Network, loop: ChannelNodes, channels: int) -> Segment:
+        """A loop with all that a compiled program keeps."""
+        tiling = ByChannel(self.tiling.sums, channels)
+        bits = self._whole(loop) + channels * loop.peak(copies=True) + _windows(network, loop, tiling)
+        return Segment(loop.nodes[0], loop.nodes[-1], bits, tiling, len(loop.nodes))
+
+    def _whole(self, loop: ChannelNodes) -> int:
+        """The bits of the tensors that are whole in a loop."""
+        return alive(loop.graph, range(loop.nodes[0])) + loop.whole_bits(self.tiling.sums)
+
+    def _loops(self, graph: Graph) -> Iterator[ChannelNodes]:
+        """Yield the loops over consecutive nodes."""
         for first in range(len(graph.nodes)):
-            context = alive(graph, range(first))
             for last in range(first, min(first + LONGEST, len(graph.nodes))):
                 loop = consecutive(graph, first, last)
                 obstacle = loop.obstacle()
                 if obstacle is None:
-                    yield loop, context + loop.whole_bits(self.tiling.sums)
+                    yield loop
                 elif obstacle.final:
                     break
 
@@ -122,14 +191,19 @@ PARTIAL_16 = Partial(16, "the same with sums of 16 bits, which may be rounded in
 PARTIAL_8 = Partial(8, "the same with sums of 8 bits, which may be rounded in between")
 
 
-def _windows(network: Network, loop: ChannelNodes, sum_bits: int) -> int:
+def divisors(number: int) -> list[int]:
+    """The divisors of a positive integer, in ascending order."""
+    return [count for count in range(1, number + 1) if number % count == 0]
+
+
+def _windows(network: Network, loop: ChannelNodes, tiling: ByChannel) -> int:
     """The most bits of a window that an op of a loop gathers, of a pixel, and of what it adds to narrow sums."""
     most = 0
     for i in loop.nodes:
         bits, name = scratch_of(network, i), loop.graph.nodes[i].result
         if loop.roles[name] is not Role.GENERATE:
-            bits = -(-bits // loop.channels)
-        if loop.roles[name] is Role.ACCUMULATE and sum_bits < max(SUM_BITS):
-            bits += loop.graph.tensors[name].channels * sum_bits
+            bits = -(-bits // loop.channels) * tiling.channels
+        if loop.roles[name] is Role.ACCUMULATE and tiling.sums < max(SUM_BITS):
+            bits += loop.graph.tensors[name].channels * tiling.sums
         most = max(most, bits)
     return most

@@ -64,6 +64,19 @@ class TilingOptions(NamedTuple):
     channels: int = 1
 
 
+class Width(NamedTuple):
+    """A plan whose loops compute several channels at once.
+
+    channels: the most in an iteration. bits: the peak. Their overhead: turns, how often an op of a loop runs, and sums,
+    how many partial sums are read and written.
+    """
+
+    channels: int
+    bits: int
+    turns: int
+    sums: int
+
+
 ROUNDED = "rounded"
 """The suffix of `by` for a segment that rounds partial sums, so that bits differ from ordinary execution."""
 
@@ -112,7 +125,7 @@ class Schedule(ABC):
     which memory matters more than time. recomputes: some values are computed several times; the `extra` of segments
     then counts multiply-accumulates, which plans limit and report. in_auto: the schedule `auto` weighs time against
     memory with this schedule's program segments. takes_ram: the plan is the fastest within a memory limit instead of
-    the one with the least peak.
+    the one with the least peak. widens: within a memory limit, `program_plan` lets segments compute more at once.
     """
 
     name: str
@@ -122,6 +135,7 @@ class Schedule(ABC):
     recomputes = False
     in_auto = False
     takes_ram = False
+    widens = False
 
     @abstractmethod
     def segments(self, graph: Graph) -> Iterator[Segment]:
@@ -171,6 +185,10 @@ class Schedule(ABC):
 
         plans = (self._program_plan(network, order, limit, most_extra) for order in self.orders(network.graph))
         return min(plans, key=rank)
+
+    def widths(self, graph: Graph, plan: Plan) -> Sequence[Width]:
+        """The plan with more and more channels at once; empty if its segments have no loops over channels."""
+        return ()
 
     def _program_plan(self, network: Network, order: Sequence[int], limit: int | None, most_extra: int | None) -> Plan:
         """The plan of a program whose ops run in a given order. limit: bits."""

@@ -29,9 +29,9 @@ def in_loops(number: int, random: Random, folder: Path) -> str:
 
     @seed(number)
     @OPTIONS
-    @given(channel_graphs(), st.sampled_from(MODES))
-    def check(module: ModuleOp, mode: str) -> None:
-        check_graph(module, mode)
+    @given(channel_graphs(), st.sampled_from(MODES), st.integers(0, 1000))
+    def check(module: ModuleOp, mode: str, more: int) -> None:
+        check_graph(module, mode, more)
 
     check()
     return ACCEPTED

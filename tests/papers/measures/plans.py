@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from programs.networks import ds_cnn, gural_murmann, mobilenet_v2, res_keywords, squeezenet
+from programs.networks import ds_cnn, gural_murmann, mobilenet_v2, mobilenet_v3_small, res_keywords, squeezenet
 
 from papers.row import Values
-from tinyml.transforms.schedules.patches import patches
+from tinyml.transforms.schedules.channels import PARTIAL_8
+from tinyml.transforms.schedules.patches import PATCHES, TILES, patches
 from tinyml.transforms.schedules.plans.graph import Graph
+from tinyml.transforms.schedules.plans.halos import boxes_of, tiles
+from tinyml.transforms.schedules.plans.segmentation import Segment, least_peak
 from tinyml.transforms.schedules.table import schedule_named, schedule_names
 
 
@@ -40,6 +43,53 @@ def patched_mobilenet(resolution: int, most_extra: int) -> Callable[[Path | None
         return values | peaks(graph, ordinary="ordinary", partial_8="partial-8", pixels="pixels")
 
     return measured
+
+
+def squeezed(_models: Path | None) -> Values:
+    """Peaks of MobileNet-v3-small, with squeeze and excitation and without, and how many ops its first loops have."""
+    values: dict[str, float] = {}
+    for name, graph in {"se": mobilenet_v3_small(224), "plain": mobilenet_v3_small(224, excited=False)}.items():
+        for mode in ("ordinary", "partial-8", "patches"):
+            chosen = schedule_named(mode).plan(graph, graph.macs * 30 // 100)
+            key = f"{name}_{mode.replace('-', '_')}"
+            values |= {key: chosen.bits / 8, f"{key}_ops": chosen.segments[0].last + 1}
+    return values
+
+
+def channels_in_patches(_models: Path | None) -> Values:
+    """Peaks of MobileNet-v2 with at most 30 % more work: loops over channels beside patches, and within them."""
+    graph = mobilenet_v2(224)
+    channels, beside = list(PARTIAL_8.segments(graph)), list(PATCHES.segments(graph))
+    # Patches over at most the first 20 ops, the beginning of the network.
+    within = [one for last in range(20) for count in TILES if (one := _patches_by_channels(graph, last, count))]
+    values = peaks(graph, pixels="pixels")
+    for name, patched in {"beside": beside, "within": within}.items():
+        chosen = least_peak(len(graph.nodes), channels + patched, graph.macs * 30 // 100)
+        assert chosen is not None
+        values |= {name: chosen.bits // 8, f"{name}_percent": round(100 * chosen.extra / graph.macs, 1)}
+    return values
+
+
+def _patches_by_channels(graph: Graph, last: int, count: int) -> Segment | None:
+    """Nodes 0 to last in patches, in each of which ops and loops over channels take the least; None if impossible."""
+    segment = patches(graph, last, count)
+    if segment is None:
+        return None
+    result = graph.nodes[last].result
+    boxes = [boxes_of(graph, last, tile) for tile in tiles(graph.tensors[result][:2], count)]
+    parts = {
+        name: graph.tensors[name]._replace(
+            height=max(box[name][1] - box[name][0] for box in boxes),
+            width=max(box[name][3] - box[name][2] for box in boxes),
+        )
+        for name in boxes[0]
+    }
+    # The input is whole.
+    parts |= {name: graph.tensors[name]._replace(bits=0) for name in graph.inputs}
+    tile = Graph(parts, graph.inputs, graph.nodes[: last + 1], (result,))
+    inner = least_peak(last + 1, PARTIAL_8.segments(tile))
+    assert inner is not None
+    return segment._replace(bits=min(segment.bits, graph.size(*graph.inputs, result) + inner.bits))
 
 
 def keywords(_models: Path | None) -> Values:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.targets.chip import MEMORY
 from tinyml.targets.costs import OPTIMIZE
-from tinyml.transforms.schedules.table import AUTO
+from tinyml.transforms.schedules.table import AUTO, schedule_named
 
 if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
@@ -51,6 +51,41 @@ def compile_within_ram(
         options = replace(options, ram=max(alive, 1))
         compiled = again(options)
     return compiled, options
+
+
+def compile_wider(
+    limit: int,
+    compiled: Compiled,
+    options: PipelineOptions,
+    taken: Callable[[Compiled], int],
+    again: Callable[[PipelineOptions], Compiled],
+) -> tuple[Compiled, PipelineOptions]:
+    """The program and its options, with what is left of a limit on RAM spent on channels at once where that is faster.
+
+    Other plans than those by channels stay as they are. Time is that of the cost model; on targets without one the
+    widest program within the limit is taken.
+    """
+    alive, wide = _alive(compiled), compiled
+    for _ in range(ATTEMPTS if schedule_named(options.plan).widens else 0):
+        if (left := limit - taken(wide)) <= 0:
+            break
+        # Packing may take less than what the plan counts.
+        alive += left
+        wider = replace(options, ram=alive)
+        wide = again(wider)
+        if taken(wide) > limit:
+            break
+        if _time(wide, options.target) <= _time(compiled, options.target):
+            compiled, options = wide, wider
+    return compiled, options
+
+
+def _time(compiled: Compiled, target: str) -> float:
+    """The estimated time of an inference; 0 on targets without costs."""
+    from tinyml.transforms.ir.cost.estimate import estimate_on
+
+    estimate = estimate_on(compiled.loops, target, OPTIMIZE)
+    return 0 if estimate is None else estimate.time
 
 
 def _alive(compiled: Compiled) -> int:

@@ -75,6 +75,12 @@ class ChannelNodes:
         """The number of channels of every slice."""
         return self.graph.tensors[self.sliced[0]].channels
 
+    @property
+    def accumulated(self) -> int:
+        """The number of sums that an iteration reads and writes."""
+        sums = (self.graph.tensors[name] for name, role in self.roles.items() if role is Role.ACCUMULATE)
+        return sum(image.pixels * image.channels for image in sums)
+
     def obstacle(self) -> Obstacle | None:
         """The rule that forbids the loop; None if it may run."""
         graph, roles = self.graph, self.roles

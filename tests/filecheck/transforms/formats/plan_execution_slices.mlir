@@ -1,4 +1,5 @@
 // RUN: tinyml-opt %s -p 'plan-execution{mode=partial-32},canonicalize,cse' | filecheck %s --check-prefix=PARTIAL
+// RUN: tinyml-opt %s -p 'plan-execution{mode=partial-32 ram=4000},canonicalize,cse' | filecheck %s --check-prefix=SEVERAL
 // RUN: tinyml-opt %s -p 'plan-execution{mode=patches extra=40},canonicalize,cse' | filecheck %s --check-prefix=PATCHES
 // RUN: tinyml-opt %s -p 'plan-execution{mode=patches extra=0},canonicalize,cse' | filecheck %s --check-prefix=NONE
 
@@ -13,6 +14,8 @@ func.func @wide(%X: tensor<1x12x12x1x!fixed.q<8, 7>>) -> tensor<1x5x5x4x!fixed.q
   func.return %s : tensor<1x5x5x4x!fixed.q<8, 5>>
 }
 // PARTIAL: builtin.module attributes {tinyml.plan = [{first = "y.0", last = "s.2", by = "partial-32"}]}
+// SEVERAL: builtin.module attributes {tinyml.plan = [{first = "y.0", last = "s.2", by = "partial-32, 16 channels at once"}]}
+// SEVERAL: tensor.empty() : tensor<1x12x12x16x!fixed.q<8, 5>>
 // PATCHES: builtin.module attributes {tinyml.plan = [{first = "y.0", last = "s.2", by = "5x5 patches", more_macs = 2592 : i64}]}
 // NONE: builtin.module attributes {tinyml.plan = [{first = "y.0", last = "s.2", by = "2x2 patches", more_macs = 0 : i64}]}
 // PARTIAL: tdsl.zero -> tensor<1x5x5x4x!fixed.acc<32, 12>>

@@ -26,7 +26,7 @@ from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.formats.tile_segment import TileSegmentPass
-from tinyml.transforms.schedules.channels import PARTIAL_32
+from tinyml.transforms.schedules.channels import PARTIAL_32, ByChannel
 from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.plans.segmentation import least_peak
 from tinyml.transforms.schedules.table import schedule_named
@@ -88,7 +88,20 @@ def test_several_channels_at_once():
     check_bits(module, tiled)
 
 
-@settings(max_examples=6, deadline=None)
-@given(channel_graphs(), st.sampled_from(MODES))
-def test_any_graph_runs_in_the_memory_of_its_plan(module: ModuleOp, mode: str):
-    check_graph(module, mode)
+@pytest.mark.parametrize("device", [HOST, "cortex-m4"])
+def test_plans_take_as_many_channels_at_once_as_fit(device: str, tmp_path: Path):
+    """PEX, remark 4: two slices of 4 channels fit beside 2,048 bytes in 5,000, those of 8 do not."""
+    module = refined(parting_branches())
+    network = network_of(predict_function(module))
+    by = schedule_named("partial-8").program_plan(network, 5000).segments[0].tiling
+    assert by == ByChannel(8, 4)
+    program = buffers_of(module, "partial-8", device, ram=5000)
+    assert [segment["by"] for segment in streamed_segments(program)] == ["partial-8, 4 channels at once, rounded"]
+    assert 3000 < arena(program) <= 5000
+    check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
+
+
+@settings(max_examples=5, deadline=None)
+@given(channel_graphs(), st.sampled_from(MODES), st.sampled_from([0, 100, 1000]))
+def test_any_graph_runs_in_exactly_the_arena_that_is_claimed(module: ModuleOp, mode: str, more: int):
+    check_graph(module, mode, more)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from programs.paths import ROOT
 from programs.sliced_networks import (
     arena,
     buffers_of,
@@ -22,9 +24,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
+from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.limits.within_ram import compile_wider
 from tinyml.tools.driver.requests.request import Request
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.schedules.channels import PARTIAL_32
@@ -118,6 +122,33 @@ def test_sums_of_16_bits_are_exact_where_they_fit():
     x = inputs_of(module, 20)
     difference = evaluate(rounded, x).scores.astype(int) - evaluate(module, x).scores  # type: ignore[union-attr]
     assert np.abs(difference).max() <= 1
+
+
+def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
+    model = ROOT / "docs/schedules/bottleneck.mlir"
+    report = compile_model(Request(model=model, out=tmp_path, target="cortex-m4", plan="partial-32", ram=8000))
+    assert [segment["by"] for segment in report["segments"]] == ["partial-32, 32 channels at once"]
+    assert report["ram_bytes"]["total"] <= 8000
+
+
+def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
+    """Programs stand for their bytes: one twice as large takes longer, the next larger one less."""
+    module = "tinyml.tools.driver.limits.within_ram"
+
+    def time(compiled: int, target: str) -> int:
+        return {100: 10, 200: 12, 300: 9}[compiled]
+
+    monkeypatch.setattr(f"{module}._alive", int)
+    monkeypatch.setattr(f"{module}._time", time)
+
+    def chosen(limit: int, *programs: int) -> Any:
+        later = iter(programs)
+        options = PipelineOptions(data="", plan="partial-32")
+        return compile_wider(limit, cast("Any", 100), options, cast("Any", int), lambda _: cast("Any", next(later)))[0]
+
+    assert chosen(200, 200) == 100
+    assert chosen(300, 200, 300) == 300
+    assert chosen(250, 200, 300) == 100
 
 
 def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_path: Path):

@@ -28,6 +28,16 @@ def test_the_plan_as_json(capsys: pytest.CaptureFixture[str]):
     assert report["segments"][0]["schedule"] == "streamed by rows"
 
 
+def test_each_number_of_channels_at_once(capsys: pytest.CaptureFixture[str]):
+    """144 bytes of input, 400 of sums, and for each channel slices of 12 x 12 and 5 x 5."""
+    assert main(["plan", str(ROOT / "docs/schedules/bottleneck.mlir"), "--mode", "partial-32", "--json"]) == 0
+    several = json.loads(capsys.readouterr().out)["partial-32"]["channels_at_once"]
+    assert [one["channels"] for one in several] == [1, 2, 4, 8, 16, 32]
+    assert all(one["bytes"] == 544 + 169 * one["channels"] for one in several)
+    assert all(one["turns"] == 3 * 32 // one["channels"] for one in several)
+    assert all(one["sum_accesses"] == 2 * 100 * 32 // one["channels"] for one in several)
+
+
 def test_reals_take_four_bytes(capsys: pytest.CaptureFixture[str]):
     assert main(["plan", LENET, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ordinary"]["bytes"] == 4 * 4320
