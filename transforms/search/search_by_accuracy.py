@@ -8,16 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import ClassVar
 
-from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.choices import FormatChoice
-from tinyml.transforms.search.engine import shared_options
+from tinyml.transforms.search.engine.baseline_pass import BaselinePass
 from tinyml.transforms.search.engine.feasibility import Feasibility
-from tinyml.transforms.search.engine.limits import Limits, limit
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.engine.search_pass import SearchPass
 from tinyml.transforms.search.moves.demotion import (
     better,
     cumulative_demotions,
@@ -30,7 +26,7 @@ from tinyml.transforms.search.moves.demotion import (
 
 
 @dataclass(frozen=True)
-class SearchByAccuracyPass(SearchPass):
+class SearchByAccuracyPass(BaselinePass):
     """Demotes what loses least until the program fits, and promotes what loses most while it fits; takes the better.
 
     ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
@@ -38,14 +34,6 @@ class SearchByAccuracyPass(SearchPass):
     """
 
     name = "search-by-accuracy"
-    PAPER: ClassVar[str] = "MinUn"
-    ram: int | None = shared_options.ram()
-    target: str = USUAL
-    widths: tuple[int, ...] = shared_options.widths()
-
-    @property
-    def limits(self) -> Limits:
-        return Limits(ram=limit(self.ram), target=self.target)
 
     def search(self, search: Search) -> SearchResult:
         narrow, wide = narrow_and_wide(search, self.widths)

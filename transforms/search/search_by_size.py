@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
-from tinyml.targets.registry import USUAL
-from tinyml.transforms.search.engine import shared_options
+from tinyml.transforms.search.engine.baseline_pass import BaselinePass
 from tinyml.transforms.search.engine.feasibility import Feasibility
-from tinyml.transforms.search.engine.limits import Limits, limit
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.engine.search_pass import SearchPass
 from tinyml.transforms.search.moves.demotion import better, first_that_fits, narrow_and_wide, one_after_the_other
 
 
 @dataclass(frozen=True)
-class SearchBySizePass(SearchPass):
+class SearchBySizePass(BaselinePass):
     """Demotes the smallest tensors first, then the largest first, until the program fits, and takes the better result.
 
     ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
@@ -26,14 +22,6 @@ class SearchBySizePass(SearchPass):
     """
 
     name = "search-by-size"
-    PAPER: ClassVar[str] = "MinUn"
-    ram: int | None = shared_options.ram()
-    target: str = USUAL
-    widths: tuple[int, ...] = shared_options.widths()
-
-    @property
-    def limits(self) -> Limits:
-        return Limits(ram=limit(self.ram), target=self.target)
 
     def search(self, search: Search) -> SearchResult:
         narrow, wide = map(search.uniform, narrow_and_wide(search, self.widths))
