@@ -23,6 +23,7 @@ from tinyml.lowering.hw.circuit import Circuit, bits
 from tinyml.lowering.hw.control import Control
 from tinyml.lowering.hw.memories import ElementStreams, Memories
 from tinyml.targets.verilog.delays import ECP5
+from tinyml.transforms.ir.levels import HARDWARE
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 
@@ -35,6 +36,7 @@ class LowerRtlToHwPass(ModulePass):
     """
 
     name = "lower-rtl-to-hw"
+    takes = HARDWARE
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = list(op.ops)

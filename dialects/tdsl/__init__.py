@@ -41,6 +41,7 @@ from tinyml.dialects.tdsl.selection import *
 from tinyml.dialects.tdsl.sensor_units import *
 from tinyml.dialects.tdsl.slices import *
 from tinyml.dialects.tdsl.softmax import *
+from tinyml.dialects.tdsl.spectrum_steps import *
 from tinyml.dialects.tdsl.square_waves import *
 from tinyml.dialects.tdsl.stored_examples import *
 from tinyml.dialects.tdsl.terms import *

@@ -37,8 +37,17 @@ BUFFERS = Level("a program on memrefs", refused=TensorType, without=("c",))
 LOOPS = Level("loops on memrefs", refused=TensorType, without=("c",))
 PROGRAM_LOOPS = Level("a program of loops on memrefs", refused=TensorType, without=("tdsl", "c"), inputs=MemRefType)
 BITS = Level("integers, floats and memrefs", refused=TensorType, without=("tdsl", "c"))
+HARDWARE = Level("integers, memories and streams", refused=MemRefType, without=("tdsl", "num", "scratch", "c"))
 
-_ROOMS = {"reals": REALS, "formats": FORMATS, "search": SEARCH, "buffers": BUFFERS, "loops": LOOPS, "bits": BITS}
+_ROOMS = {
+    "reals": REALS,
+    "formats": FORMATS,
+    "search": SEARCH,
+    "buffers": BUFFERS,
+    "loops": LOOPS,
+    "bits": BITS,
+    "rtl": HARDWARE,
+}
 _TRANSFORMS = "tinyml.transforms."
 
 

@@ -2,8 +2,8 @@
 #ifndef TINYML_FOURIER_H
 #define TINYML_FOURIER_H
 #include "butterflies.h"
-#include "stages_avr.h"
-#include "stages_dsp.h"
+#include "butterflies_avr.h"
+#include "butterflies_dsp.h"
 #include <stdint.h>
 
 /* Exchanges complex numbers by pairs of their indices, which lie in flash. */

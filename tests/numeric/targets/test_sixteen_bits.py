@@ -187,7 +187,7 @@ SUITES = {
     "lowering/frontends/test_random_networks.py": "sixteen",
     "lowering/frontends/onnx/test_onnx_devices.py": "sixteen",
     "lowering/frontends/tflite/test_tflite_bits.py": "sixteen and int8",
-    "runtime/include": "sixteen and not near and not extremes and not any_call and not O3",
+    "runtime/include": "sixteen and not near and not extremes and not any_call and not O3 and not static_bytes",
     "runtime/evaluator": "sixteen",
     "runtime/devices/test_runners.py": "sixteen and not static_bytes",
 }

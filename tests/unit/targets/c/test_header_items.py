@@ -185,10 +185,15 @@ def left_over(within: Sequence[str], lines: Sequence[str]) -> list[str]:
 def test_all_runtime_headers_compile_where_everything_is_used(tmp_path: Path) -> None:
     """Each one in C and in C++, behind those that it includes."""
     texts = header_texts(chip_of(HOST))
-    for name, text in texts.items():
-        needed = [texts[f"tinyml/{one}"] for one in re.findall(r'^#include "(\w+\.h)"', text, re.MULTILINE)]
-        own = re.sub(r'^#include "\w+\.h"\n', "", text, flags=re.MULTILINE)
-        parts = ["\n".join(needed_part(one, words(one))) for one in (*needed, own)]
+    include = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
+
+    def with_needed(name: str) -> list[str]:
+        needed = [inner for one in include.findall(texts[name]) for inner in with_needed(f"tinyml/{one}")]
+        return [*dict.fromkeys(needed), name]
+
+    for name in texts:
+        bare = [include.sub("", texts[one]) for one in with_needed(name)]
+        parts = ["\n".join(needed_part(one, words(one))) for one in bare]
         file = tmp_path / f"{name.replace('/', '_')}.c"
         file.write_text("#include <stdint.h>\n" + "\n".join(parts) + "\n")
     for flags in ([], ["-x", "c++"]):

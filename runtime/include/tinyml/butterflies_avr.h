@@ -1,7 +1,7 @@
 /* The stages of fourier.h for the usual shifts on AVR, in assembly. Where a sum of 16 bits
  * overflows or is -32768, nothing is stored yet, and the function for any shift computes the results. */
-#ifndef TINYML_STAGES_AVR_H
-#define TINYML_STAGES_AVR_H
+#ifndef TINYML_BUTTERFLIES_AVR_H
+#define TINYML_BUTTERFLIES_AVR_H
 #include "butterflies.h"
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* The stages of fourier.h for the usual shifts on chips with the DSP extension of ARM, with a complex number in a word. */
-#ifndef TINYML_STAGES_DSP_H
-#define TINYML_STAGES_DSP_H
+#ifndef TINYML_BUTTERFLIES_DSP_H
+#define TINYML_BUTTERFLIES_DSP_H
 #include "butterflies.h"
 #include <stdint.h>
 
@@ -23,7 +23,7 @@ TM_PAIRED(tm_most_minus, "qsub16")
 TM_PAIRED(tm_most_turned, "qasx")
 TM_PAIRED(tm_most_turned_back, "qsax")
 
-static inline __attribute__((__always_inline__, __unused__)) int32_t tm_number(const int16_t *x)
+static inline __attribute__((__always_inline__, __unused__)) int32_t tm_complex(const int16_t *x)
 {
     int32_t z;
     __builtin_memcpy(&z, x, 4);
@@ -43,7 +43,7 @@ static inline __attribute__((__always_inline__, __unused__)) int32_t tm_symmetri
 
 static inline __attribute__((__always_inline__, __unused__)) int32_t tm_turned(int32_t z, const int16_t *w)
 {
-    int32_t re, im, turn = tm_number(w), y;
+    int32_t re, im, turn = tm_complex(w), y;
     __asm__("smlad %0,%1,%2,%3" : "=r"(re) : "r"(z), "r"(turn), "r"(32768));
     __asm__("smlsdx %0,%1,%2,%3" : "=r"(im) : "r"(turn), "r"(z), "r"(32768));
     __asm__("pkhtb %0,%1,%2,asr #16" : "=r"(y) : "r"(im), "r"(re));
@@ -54,8 +54,8 @@ static __attribute__((__noinline__, __unused__)) void tm_exchange(int16_t *x, co
 {
     for (; count; count--, pairs += 2) {
         int16_t *a = x + 2 * (uint8_t)pairs[0], *b = x + 2 * (uint8_t)pairs[1];
-        const int32_t kept = tm_number(a);
-        tm_put(a, tm_number(b));
+        const int32_t kept = tm_complex(a);
+        tm_put(a, tm_complex(b));
         tm_put(b, kept);
     }
 }
@@ -63,7 +63,7 @@ static __attribute__((__noinline__, __unused__)) void tm_exchange(int16_t *x, co
 static __attribute__((__noinline__, __unused__)) void tm_radix2_1(int16_t *x, uint16_t count)
 {
     for (; count; count--, x += 4) {
-        const int32_t a = tm_number(x), b = tm_number(x + 2);
+        const int32_t a = tm_complex(x), b = tm_complex(x + 2);
         tm_put(x, tm_minus(a, tm_half_minus(a, b)));
         tm_put(x + 2, tm_minus(a, tm_half_plus(a, b)));
     }
@@ -76,10 +76,10 @@ static inline __attribute__((__always_inline__, __unused__)) void tm_radix4_dsp(
         const int16_t *turn = w, *end = w + 6 * span;
         for (; turn < end; x += 2, turn += 6) {
             int16_t *xb = x + 2 * span, *xc = xb + 2 * span, *xd = xc + 2 * span;
-            const int32_t a = tm_half_plus(tm_number(x), shift == 1 ? 0x00010001 : 0x00020002);
-            const int32_t b = tm_turned(tm_number(xb), turn);
-            const int32_t c = tm_turned(tm_number(xc), turn + 2);
-            const int32_t d = tm_turned(tm_number(xd), turn + 4);
+            const int32_t a = tm_half_plus(tm_complex(x), shift == 1 ? 0x00010001 : 0x00020002);
+            const int32_t b = tm_turned(tm_complex(xb), turn);
+            const int32_t c = tm_turned(tm_complex(xc), turn + 2);
+            const int32_t d = tm_turned(tm_complex(xd), turn + 4);
             /* Sums of two of these fit if each has 15 bits. */
             if (((a ^ a << 1) | (b ^ b << 1) | (c ^ c << 1) | (d ^ d << 1)) & (int32_t)0x80008000) {
                 tm_butterfly4(x, turn, (uint16_t)(2 * span), shift);
@@ -115,7 +115,7 @@ static inline __attribute__((__always_inline__, __unused__)) void tm_real_pairs_
     int16_t *low, int16_t *high, const int16_t *w, uint8_t shift)
 {
     for (; low < high; low += 2, high -= 2, w += 2) {
-        const int32_t xr = low[0], xi = low[1], yr = high[0], yi = high[1], turn = tm_number(w);
+        const int32_t xr = low[0], xi = low[1], yr = high[0], yi = high[1], turn = tm_complex(w);
         int32_t odd, re, im;
         __asm__("pkhbt %0,%1,%2,lsl #16" : "=r"(odd) : "r"((xi + yi + 1) >> 1), "r"((yr - xr + 1) >> 1));
         __asm__("smlad %0,%1,%2,%3" : "=r"(re) : "r"(odd), "r"(turn), "r"(16384));
