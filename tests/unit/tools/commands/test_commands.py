@@ -339,10 +339,7 @@ def test_bad_input_is_one_line(
         (["--width", "99"], "widths from 2 to 32"),
         (["--functions", "nobody's"], "format 'fixed' has no scheme 'nobody's' for functions"),
         (["--format", "f32", "--functions", "seedot"], "no scheme 'seedot' for functions (it has none)"),
-        (
-            ["--search", "nonsense"],
-            "unknown search 'nonsense' (one of by-accuracy, by-size, demote",
-        ),
+        (["--search", "nonsense"], "unknown search 'nonsense' (one of by-accuracy, by-size, demote"),
         (["--search", "promote", "--loss", "1"], "the search 'promote' has no --loss"),
         (["--search", "promote", "--width", "8"], "give --widths in place of --width"),
         (["--search", "promote", "--weights", "toaster:99"], "leave out --weights"),
