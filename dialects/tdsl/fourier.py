@@ -156,7 +156,7 @@ class ButterfliesOp(SpectrumOp):
         groups, radix, span = self.sizes
         form = (*x[0].shape[:-1], groups, radix, span, 2)
         numbers, source, out = x[0].reshape(form), format_of(self.input), format_of(self.out)
-        steps, sign = ArraySteps(arithmetic, self), 1
+        steps, sign = ArraySteps(arithmetic), 1
         z = [(steps.of(numbers[..., i, :, 0], source), steps.of(numbers[..., i, :, 1], source)) for i in range(radix)]
         if span > 1:
             factors, sign = steps.constants(self.factors, source.of_rotations), -1
@@ -186,7 +186,7 @@ class RealSpectrumOp(SpectrumOp):
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         source, out = format_of(self.input), format_of(self.out)
-        steps = ArraySteps(arithmetic, self)
+        steps = ArraySteps(arithmetic)
         numbers: NDArray[Any] = x[0].reshape(*x[0].shape[:-1], -1, 2)
         dtype = np.dtype(float) if arithmetic.machine is None else out.dtype
         result: NDArray[Any] = np.zeros(numbers.shape).astype(dtype)
@@ -235,7 +235,7 @@ class BinsOp(SpectrumOp, ABC):
         return (*outer, length // 2)
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
-        steps, source = ArraySteps(arithmetic, self), format_of(self.input)
+        steps, source = ArraySteps(arithmetic), format_of(self.input)
         imaginary = x[0][..., 1::2].copy()
         imaginary[..., 0] = steps.array(steps.constant(0.0, source))
         z = steps.of(x[0][..., ::2], source), steps.of(imaginary, source)

@@ -10,7 +10,6 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
-from tinyml.dialects.tdsl.base import TensorOp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,7 +115,7 @@ def real_pair(
 class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
     """SpectrumSteps on arrays, each with its format: of reals, or of raws on a machine."""
 
-    def __init__(self, arithmetic: Arithmetic, op: TensorOp) -> None:
+    def __init__(self, arithmetic: Arithmetic) -> None:
         self.machine = arithmetic.machine
 
     def of(self, array: Array, format: NumberFormat) -> tuple[Array, NumberFormat]:

@@ -6,7 +6,7 @@ from papers.measures.latency import on_due
 from papers.measures.memory import on_graphs
 from papers.measures.plans import squeezenets
 from papers.measures.strategies import strategies
-from papers.row import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
+from papers.row import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, Values, tested
 
 SEARCHES = "unit/transforms/search/test_searches.py"
 
@@ -24,6 +24,25 @@ COMPARED = Shown(
     ),
     BY_SEARCHES,
 )
+
+NOT_RUN = "the measurement has not been run yet; its command does so"
+
+BY_STRATEGY = "changes from floats of FastGRNN, ProtoNN and Bonsai ({count:d} models): " + "; ".join(
+    f"{shown} {{fastgrnn_{key}:.2f}}, {{protonn_{key}:.2f}}, {{bonsai_{key}:.2f}}"
+    for shown, key in (
+        ("demotion", "demotion"),
+        ("by size", "size"),
+        ("by accuracy", "accuracy"),
+        ("promotion", "promotion"),
+    )
+)
+"""What the measure of strategies found, for a row of results."""
+
+
+def promotion_is_best(found: Values) -> bool:
+    """True if promotion loses least on average of all models."""
+    return found["all_promotion"] > max(found["all_demotion"], found["all_size"], found["all_accuracy"])
+
 
 RESULTS = (
     Row(
@@ -91,17 +110,11 @@ RESULTS = (
         title="strategies in fixed point",
         reports="beside promotion demotion loses 0.50 (FastGRNN), 0.74 (ProtoNN) and 0.58 (Bonsai) points; by size "
         "-0.27, 0.71 and 0.25, by accuracy -0.20, 0.48 and 0.30",
-        here="in Shiftry's arithmetic and the RAM of demotion, changes from floats of FastGRNN, ProtoNN and Bonsai "
-        "({count:d} models): demotion {fastgrnn_demotion:.2f}, {protonn_demotion:.2f}, {bonsai_demotion:.2f}; by size "
-        "{fastgrnn_size:.2f}, {protonn_size:.2f}, {bonsai_size:.2f}; by accuracy {fastgrnn_accuracy:.2f}, "
-        "{protonn_accuracy:.2f}, {bonsai_accuracy:.2f}; promotion {fastgrnn_promotion:.2f}, {protonn_promotion:.2f}, "
-        "{bonsai_promotion:.2f}",
+        here=f"in Shiftry's arithmetic and the RAM of demotion, {BY_STRATEGY}",
         verdict=CANNOT,
-        why="the measurement has not been run yet; its command does so",
+        why=NOT_RUN,
         run=Measured(strategies("shiftry")),
-        holds=lambda found: (
-            found["all_promotion"] > max(found["all_demotion"], found["all_size"], found["all_accuracy"])
-        ),
+        holds=promotion_is_best,
     ),
     Row(
         item="table 4, twelve models",
@@ -120,16 +133,11 @@ RESULTS = (
         item="table 5",
         title="strategies in posits",
         reports="beside promotion demotion loses 0.08 to 0.58 points, by size 0.04 to 1.73, by accuracy 0.02 to 0.17",
-        here="in the RAM of demotion, changes from floats of FastGRNN, ProtoNN and Bonsai ({count:d} models): demotion "
-        "{fastgrnn_demotion:.2f}, {protonn_demotion:.2f}, {bonsai_demotion:.2f}; by size {fastgrnn_size:.2f}, "
-        "{protonn_size:.2f}, {bonsai_size:.2f}; by accuracy {fastgrnn_accuracy:.2f}, {protonn_accuracy:.2f}, "
-        "{bonsai_accuracy:.2f}; promotion {fastgrnn_promotion:.2f}, {protonn_promotion:.2f}, {bonsai_promotion:.2f}",
+        here=f"in the RAM of demotion, {BY_STRATEGY}",
         verdict=CANNOT,
-        why="the measurement has not been run yet; its command does so",
+        why=NOT_RUN,
         run=Measured(strategies("posit")),
-        holds=lambda found: (
-            found["all_promotion"] > max(found["all_demotion"], found["all_size"], found["all_accuracy"])
-        ),
+        holds=promotion_is_best,
     ),
     Row(
         item="table 6",
@@ -217,7 +225,7 @@ RESULTS = (
         reports="optimum takes up to 34 % less",
         here="of {count:d} classifiers' programs by promotion the optimum takes {saved:.0f} % less at most",
         verdict=CANNOT,
-        why="the measurement has not been run yet; its command does so",
+        why=NOT_RUN,
         run=Measured(strategies("shiftry")),
         holds=lambda found: 0 <= found["saved"] <= 34,
     ),
@@ -239,7 +247,7 @@ RESULTS = (
         "accuracy {all_accuracy:.2f}, promotion {all_promotion:.2f}; the optimum takes {saved:.0f} % less than first "
         "fit at most",
         verdict=CANNOT,
-        why="the measurement has not been run yet; its command does so",
+        why=NOT_RUN,
         run=Measured(strategies("posit")),
         holds=lambda found: found["all_promotion"] >= found["all_demotion"],
     ),

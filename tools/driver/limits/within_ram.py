@@ -65,8 +65,10 @@ def compile_wider(
     Other plans than those by channels stay as they are. Time is that of the cost model; on targets without one the
     widest program within the limit is taken.
     """
-    alive, wide = _alive(compiled), compiled
-    for _ in range(ATTEMPTS if schedule_named(options.plan).widens else 0):
+    if not schedule_named(options.plan).widens:
+        return compiled, options
+    alive, wide, fastest = _alive(compiled), compiled, _time(compiled, options.target)
+    for _ in range(ATTEMPTS):
         if (left := limit - taken(wide)) <= 0:
             break
         # Packing may take less than what the plan counts.
@@ -75,8 +77,8 @@ def compile_wider(
         wide = again(wider)
         if taken(wide) > limit:
             break
-        if _time(wide, options.target) <= _time(compiled, options.target):
-            compiled, options = wide, wider
+        if (time := _time(wide, options.target)) <= fastest:
+            compiled, options, fastest = wide, wider, time
     return compiled, options
 
 
