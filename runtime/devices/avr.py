@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.runtime.devices.device import Build
-from tinyml.runtime.devices.simulator import SimulatorRunner, compiled_driver
-from tinyml.runtime.devices.toolchain import symbols
+from tinyml.runtime.devices.simulator import SimulatorRunner
+from tinyml.runtime.devices.toolchain import compiled_tool, symbols
 from tinyml.targets.avr.chip import REACH
 from tinyml.targets.chip import FEWER_CONSTANTS
 from tinyml.targets.registry import chip_of
@@ -42,7 +42,7 @@ class AvrRunner(SimulatorRunner):
 
     def driver(self) -> Sequence[str | Path]:
         try:
-            return [compiled_driver(chip_of(AvrRunner.name).folder / "simavr_driver.c", "-lsimavr")]
+            return [compiled_tool(chip_of(AvrRunner.name).folder / "simavr_driver.c", "-lsimavr")]
         except InputError as error:
             if "simavr/" not in error.message and "-lsimavr" not in error.message:
                 raise

@@ -7,12 +7,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.device import Build, DeviceError, FullStackError, RunResult, TimeProfile, raw_inputs
+from tinyml.runtime.devices.emulation.blocks import BlockCounter, CodeBlock
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import call_tool, symbol_table, symbols
 from tinyml.runtime.model.interface import Interface
@@ -81,8 +82,9 @@ class EmulatorRunner(Runner):
         machine = _Machine(self, build, interface, profiled=True)
         result = self._run(machine, interface, inputs)
         spent: dict[tuple[int, int], float] = {}
+        blocks = machine.counter.blocks
         for (site, *block), times in machine.entered.items():
-            for pc in machine.blocks[block[0], block[1]].instructions:
+            for pc in blocks[block[0], block[1]].instructions:
                 key = (pc if site is None else site, pc)
                 spent[key] = spent.get(key, 0) + times / len(inputs)
         return TimeProfile(result, spent)
@@ -121,32 +123,6 @@ class EmulatorRunner(Runner):
         )
 
 
-class _CodeBlock(NamedTuple):
-    """A basic block, entered only at its start: the addresses of its instructions and its cycles.
-
-    after: the address following the block; None for a block of the harness, which has no instructions. steps: the
-    transitions taken so far to successor blocks, by the successor's address and size.
-    """
-
-    instructions: Sequence[int]
-    cycles: int
-    after: int | None
-    steps: dict[tuple[int, int], _Step]
-
-
-class _Step(NamedTuple):
-    """A transition from one block to another. instructions, cycles: what it adds, including the refill after a taken
-    branch.
-
-    special: true if the target block requests an input row or lies outside the program.
-    """
-
-    block: _CodeBlock
-    instructions: int
-    cycles: int
-    special: bool
-
-
 class _Machine:
     """An emulated chip that has started up and stopped at its first `tm_mark`. profiled: true to fill `entered`."""
 
@@ -176,14 +152,10 @@ class _Machine:
         self._program = range(flash, flash + len(self._image))
         self._code_cycles = runner.code_cycles(elf)
         self.timed = self._code_cycles is not None
-        self._refill = self._code_cycles.refill if self._code_cycles else 0
-        self._executed = self._cycles = 0
         self.core_cycles = 0
         """Cycles of the last inference; meaningless unless `timed`."""
-        self._at = _CodeBlock((), 0, None, {})
-        """The current block."""
-        self.blocks: dict[tuple[int, int], _CodeBlock] = {}
-        """The blocks by address and size."""
+        refill = self._code_cycles.refill if self._code_cycles else 0
+        self.counter = BlockCounter(self._block, refill, self._is_special, runner.limit)
         self.entered: dict[tuple[int | None, int, int], int] = {}
         """Executions by block: the last instruction of NAME_predict before it (None inside it), address, size."""
         self._inferring = False
@@ -191,7 +163,10 @@ class _Machine:
         predict = next(s for s in symbol_table(runner.chip, elf) if s.name == f"{interface.name}_predict")
         first = self._address(predict.address)
         self._predict = range(first, first + predict.size)
-        self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_profiled_block if profiled else self._on_block)
+        if profiled:
+            self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_profiled_block)
+        elif not self.counter.attach(self._uc, unicorn, self._enter):
+            self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
         self._uc.reg_write(self._core.sp, self._symbols["tm_stack_top"])
         self._raw, self._received, self._paint = b"", 0, b""
         self._row = self._address(self._symbols[f"{interface.name}_row"]) if interface.row_length else None
@@ -214,7 +189,7 @@ class _Machine:
         self._inferring = True
         label = self._return_to_mark()
         self._inferring = False
-        executed, self.core_cycles = self._executed, self._cycles
+        executed, self.core_cycles = self.counter.executed, self.counter.cycles
         if self._interface.row_length and self._received != len(raw):
             raise DeviceError(f"{self._label}: the program asks for {self._received} of {len(raw)} bytes of the input")
         touched = np.flatnonzero(np.frombuffer(self._uc.mem_read(free, unused), np.uint8) != _PAINT)
@@ -243,12 +218,13 @@ class _Machine:
     def _run_to_mark(self, start: int) -> int:
         """Run from a code address to the next `tm_mark` and return its argument."""
         mark = self._symbols["tm_mark"]
-        self._executed = self._cycles = 0
+        self.counter.restart()
         try:
             self._uc.emu_start(start | self._core.code, mark)
         except self._error as error:
             at: int = self._uc.reg_read(self._core.pc)
             raise DeviceError(f"{self._label}: crash at 0x{at:x}: {error}") from error
+        self.counter.check()
         at = self._uc.reg_read(self._core.pc)
         if at not in self._program:
             raise DeviceError(f"{self._label}: jump to 0x{at:x}, out of the program")
@@ -256,35 +232,29 @@ class _Machine:
             raise DeviceError(f"{self._label}: no end within {self._limit} instructions, at 0x{at:x}")
         return self._uc.reg_read(self._core.arguments[0])
 
-    def _on_block(self, _uc: object, address: int, size: int, _data: object) -> None:
-        step = self._at.steps.get((address, size)) or self._new_step(address, size)
-        self._at, instructions, cycles, special = step
-        self._executed += instructions
-        self._cycles += cycles
+    def _enter(self, address: int, size: int) -> None:
+        special = self.counter.enter(address, size)
         if special and address == self._row:
             self._receive()
-        if self._executed > self._limit or (special and address not in self._program):
+        if self.counter.executed > self._limit or (special and address not in self._program):
             self._uc.emu_stop()
 
-    def _on_profiled_block(self, uc: object, address: int, size: int, data: object) -> None:
-        self._on_block(uc, address, size, data)
+    def _on_block(self, _uc: object, address: int, size: int, _data: object) -> None:
+        self._enter(address, size)
+
+    def _on_profiled_block(self, _uc: object, address: int, size: int, _data: object) -> None:
+        self._enter(address, size)
         if self._inferring:
             inside = address in self._predict
             block = None if inside else self._site, address, size
             self.entered[block] = self.entered.get(block, 0) + 1
             # A block that begins with an illegal instruction is empty.
-            if inside and self._at.instructions:
-                self._site = self._at.instructions[-1]
+            if inside and (instructions := self.counter.at.instructions):
+                self._site = instructions[-1]
 
-    def _new_step(self, address: int, size: int) -> _Step:
-        """Record and return the transition from the current block to the block at `address`, when it is first taken."""
-        if (block := self.blocks.get((address, size))) is None:
-            block = self.blocks[address, size] = self._block(address, size)
-        refill = self._refill if self._at.after not in (None, address) else 0
-        special = address == self._row or address not in self._program
-        step = _Step(block, len(block.instructions), block.cycles + refill, special)
-        self._at.steps[address, size] = step
-        return step
+    def _is_special(self, address: int) -> bool:
+        """True for a block that requests an input row or lies outside the program."""
+        return address == self._row or address not in self._program
 
     def _receive(self) -> None:
         """Write the requested row, at the entry of the function that supplies rows."""
@@ -295,12 +265,12 @@ class _Machine:
             self._uc.mem_write(to, self._raw[self._received :][:size])
             self._received += size
 
-    def _block(self, address: int, size: int) -> _CodeBlock:
+    def _block(self, address: int, size: int) -> CodeBlock:
         if self._symbols["tm_harness_start"] <= address < self._symbols["tm_harness_end"]:
-            return _CodeBlock((), 0, None, {})
+            return CodeBlock((), 0, None)
         addresses: list[int] = []
         at, end, first = address, min(address + size, self._program.stop), self._program.start
         while at < end:
             addresses.append(at)
             at += self._core.size_of(int.from_bytes(self._image[at - first : at - first + 2], "little"))
-        return _CodeBlock(addresses, self._code_cycles.block(addresses) if self._code_cycles else 0, at, {})
+        return CodeBlock(addresses, self._code_cycles.block(addresses) if self._code_cycles else 0, at)

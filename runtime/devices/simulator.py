@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import tempfile
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tinyml.runtime.devices.device import Build, RunResult, TimeProfile, raw_inputs, result_of_records
 from tinyml.runtime.devices.runner import Runner
-from tinyml.runtime.devices.toolchain import HARNESS, call_tool, execute, symbol_table, symbols
+from tinyml.runtime.devices.toolchain import call_tool, execute, symbol_table, symbols
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.registry import HOST, chip_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +22,7 @@ class SimulatorRunner(Runner):
     """Runs on a simulator in a separate process.
 
     A subclass provides the driver's command. The driver takes the arguments explained in `tm_driver.h`, reads inputs
-    from standard input and writes records to standard output; `compiled_driver` builds it from a C file that includes
+    from standard input and writes records to standard output; `compiled_tool` builds it from a C file that includes
     that header. An inference of more than `limit` units of time, or any other error that the driver prints, raises
     DeviceError.
     """
@@ -92,25 +87,3 @@ class SimulatorRunner(Runner):
         command = [*driver, self.board.part, image, *map(str, arguments)]
         records = execute(command, stdin, f"{interface.name} on {self.board.part}")
         return result_of_records(interface, records, self.board.unit)
-
-
-@cache
-def compiled_driver(source: Path, *libraries: str) -> Path:
-    """The path of a driver compiled from a C file for the host, reused from the user's cache if present.
-
-    libraries: linker flags. The cache key is the preprocessed source, so that each version of a simulator gets a driver
-    of its own.
-    """
-    native = chip_of(HOST)
-    text = call_tool(native, "cc", ["-E", "-P", "-I", HARNESS, source])
-    key = hashlib.sha256(text.encode()).hexdigest()[:16]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
-    driver = cache / f"{source.stem}-{key}"
-    if not driver.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as scratch:
-            # Several processes may compile it at once, so each moves a complete file into place.
-            fresh = Path(scratch) / "driver"
-            call_tool(native, "cc", ["-std=gnu99", "-O2", "-I", HARNESS, "-o", fresh, source, *libraries])
-            fresh.replace(driver)
-    return driver

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
@@ -57,6 +59,30 @@ def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
             f"{chip.command(tool)} failed: {said or ' '.join(lines[:1]) or f'exit code {done.returncode}'}"
         )
     return done.stdout
+
+
+@cache
+def compiled_tool(source: Path, *flags: str) -> Path:
+    """The path of a program or library compiled from a C file for the host, reused from the user's cache if present.
+
+    flags: further compiler and linker flags. The cache key is the preprocessed source, so that each version of a
+    simulator gets a driver of its own.
+    """
+    from tinyml.targets.registry import HOST, chip_of
+
+    native = chip_of(HOST)
+    text = call_tool(native, "cc", ["-E", "-P", "-I", HARNESS, source])
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
+    compiled = cache / f"{source.stem}-{key}"
+    if not compiled.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as scratch:
+            # Several processes may compile it at once, so each moves a complete file into place.
+            fresh = Path(scratch) / "compiled"
+            call_tool(native, "cc", ["-std=gnu99", "-O2", "-I", HARNESS, "-o", fresh, source, *flags])
+            fresh.replace(compiled)
+    return compiled
 
 
 def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, flags: Sequence[str]) -> Build:

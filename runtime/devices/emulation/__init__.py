@@ -1,0 +1,1 @@
+"""The count, block by block, of what an emulator executes."""
