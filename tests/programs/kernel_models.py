@@ -17,6 +17,12 @@ from tinyml.dialects.layouts.packed_bits import GAP_BITS, packed_widths
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernels_for
 
+
+def elements(raws: NDArray[np.int64], bits: int) -> str:
+    """The content of a dense attribute, in the notation that is parsed in the least time."""
+    return f'"0x{raws.astype(f"<i{-(-bits // 8)}").tobytes().hex()}"'
+
+
 ROWS = 3
 """Too few for kernels that take several at once."""
 
@@ -121,8 +127,8 @@ def _products(kernel: Kernel) -> str:
             ]
         else:
             raws = weights_of(kernel, length)
-            bits = f"tensor<{rows}x{length}xi{memory_bits(kernel)}>"
-            lines.append(f"  %W{i} = tdsl.const dense<{raws.tolist()}> : {bits} -> {w}")
+            bits = memory_bits(kernel)
+            lines.append(f"  %W{i} = tdsl.const dense<{elements(raws, bits)}> : tensor<{rows}x{length}xi{bits}> -> {w}")
         proof = f"{{acc = !fixed.acc<{kernel.sum}, {frac}>}}"
         lines += [
             f"  %p{i} = tdsl.{'spmv' if sparse else 'matmul'} %W{i}, %x{i} {proof} : {w}, {part} -> {p}",
@@ -151,7 +157,8 @@ def _distances(kernel: Kernel) -> str:
         lines += [
             f"  %at{i} = arith.constant {start} : index",
             f"  %x{i} = tdsl.slice %X[%at{i}, %zero] : {x} -> {part}",
-            f"  %W{i} = tdsl.const dense<{raws.tolist()}> : tensor<{ROWS}x{length}x1xi{kernel.weights}> -> {w}",
+            f"  %W{i} = tdsl.const dense<{elements(raws, kernel.weights)}>"
+            f" : tensor<{ROWS}x{length}x1xi{kernel.weights}> -> {w}",
         ]
         for row in range(ROWS):
             n = ROWS * i + row
@@ -182,7 +189,8 @@ def _multiples(kernel: Kernel) -> str:
         sums, finished = f"tensor<{length}x1x!fixed.acc<32, {frac}>>", f"tensor<{length}x1x!fixed.q<32, {frac}>>"
         raws = weights_of(kernel, max(length, ROWS))[:, :length, None]
         lines += [
-            f"  %W{i} = tdsl.const dense<{raws.tolist()}> : tensor<{ROWS}x{length}x1xi{kernel.weights}> -> {w}",
+            f"  %W{i} = tdsl.const dense<{elements(raws, kernel.weights)}>"
+            f" : tensor<{ROWS}x{length}x1xi{kernel.weights}> -> {w}",
             f"  %z{i} = tdsl.zero -> {sums}",
             f"  %s{i} = scf.for %i{i} = %c0 to %c{ROWS} step %c1 iter_args(%carried{i} = %z{i}) -> ({sums}) {{",
             f"    %w{i} = tdsl.index %W{i}[%i{i}] : {w} -> {part}",
@@ -219,7 +227,7 @@ def _channels(kernel: Kernel) -> str:
             f"  %at{i} = arith.constant {channels * start} : index",
             f"  %run{i} = tdsl.slice %X[%at{i}, %zero] : {x} -> {run}",
             f"  %x{i} = tdsl.reshape %run{i} : {run} -> {part}",
-            f"  %W{i} = tdsl.const dense<{filters.tolist()}> : tensor<{shape}i{kernel.weights}>"
+            f"  %W{i} = tdsl.const dense<{elements(filters, kernel.weights)}> : tensor<{shape}i{kernel.weights}>"
             f" -> tensor<{shape}{weights}>",
             f"  %p{i} = tdsl.conv2d %W{i}, %x{i} {{acc = !fixed.acc<{kernel.sum}, {frac}>, {properties}}}"
             f" : tensor<{shape}{weights}>, {part} -> {pixel}",

@@ -35,16 +35,13 @@ def chip() -> Iterator[Chip]:
 @pytest.mark.parametrize(
     ("model", "target", "format", "width", "weights"),
     [
-        ("protonn", "clang", "fixed", 16, None),
         ("protonn", "clang", "fixed", 16, "posit:8"),
         ("protonn", "clang", "posit", 10, None),
         ("bonsai", "clang", "f32", None, None),
         ("bonsai", "cortex-m0", "fixed", 8, None),
-        ("protonn", "clang", "fixed", 8, "fixed:6"),
         ("fastgrnn", "cortex-m4", "fixed", 16, "fixed:4"),
         ("fastgrnn", "riscv", "affine", 8, None),
         ("network", "clang", "affine", 8, None),
-        ("network", "cortex-m4", "fixed", 8, None),
     ],
 )
 def test_programs_have_the_bits_of_the_evaluator(

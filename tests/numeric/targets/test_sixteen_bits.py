@@ -180,15 +180,16 @@ def test_coded_rows(target: str, runner: Runner, tmp_path: Path):
 
 SUITES = {
     "dialects/formats/test_formats_on_devices.py": (
-        "(elementwise and (16 or byte or p-8 or c-8)) or (network and (fixed.q-16 or p-16))"
+        "(elementwise and (fixed.q-16 or zeroskew.q-16 or seedot.q-16 or posit.p-16 or byte or bf16))"
+        " or (network and fixed.q-16)"
     ),
-    "transforms/loops/test_packed_programs.py": "lengths or fixed:12",
+    "transforms/loops/test_packed_programs.py": "lengths or (packed and bonsai and fixed:12)",
     "targets/test_generated_c.py": "sixteen and not kernels_are_selected",
     "lowering/frontends/test_random_networks.py": "sixteen",
     "lowering/frontends/onnx/test_onnx_devices.py": "sixteen",
     "lowering/frontends/tflite/test_tflite_bits.py": "sixteen and int8",
     "runtime/include": "sixteen and not near and not extremes and not any_call and not O3 and not static_bytes",
-    "runtime/evaluator": "sixteen",
+    "runtime/evaluator": "sixteen and (tanh or None)",
     "runtime/devices/test_runners.py": "sixteen and not static_bytes",
 }
 """Files of tests that take their boards from the registry, and which of their tests are run here.
