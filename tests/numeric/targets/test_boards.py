@@ -45,17 +45,19 @@ def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
     """It is compiled once for boards with the same core, and fits the memories of all."""
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
     report, _ = build_folder(request, board(first), tmp_path, must_fit=True)
-    times = {first: report["milliseconds_per_inference"]}
-    for name in ALIKE[first]:
-        result = run_model(RunRequest(folder=tmp_path, data=MODEL / "val.npz", device=name, limit=SAMPLES))
+    results = {first: report} | {
+        name: run_model(RunRequest(folder=tmp_path, data=MODEL / "val.npz", device=name, limit=SAMPLES))
+        for name in ALIKE[first][1:]
+    }
+    for name, result in results.items():
         assert result["mismatch"] is None
         assert result["flash_bytes"] <= (board(name).flash or 0)
         assert result["ram_bytes"]["total"] <= (board(name).ram or 0)
-        times[name] = result["milliseconds_per_inference"]
         assert result["time_source"] == board(name).time_source
         counted = result["core_cycles_per_inference"] or result[f"{board(name).unit}_per_inference"]
-        assert times[name] == pytest.approx(counted / (board(name).clock or 0) * 1e3, abs=1e-3)
-    assert all(times.values())
+        time = result["milliseconds_per_inference"]
+        assert time == pytest.approx(counted / (board(name).clock or 0) * 1e3, abs=1e-3)
+        assert time > 0
 
 
 def test_at_least_eight_boards_run():
