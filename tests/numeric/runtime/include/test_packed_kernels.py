@@ -127,7 +127,7 @@ class Device:
 
 @pytest.fixture(
     scope="module",
-    params=["uno -O2", "uno -O3", "host -O2", "cortex-m3 -O2", "cortex-m4 -O3", *(f"{name} -Os" for name in SMALL)],
+    params=["uno -O3", "host -O2", "cortex-m3 -O2", *(f"{name} -Os" for name in SMALL)],
 )
 def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Device:
     # One function enters every kernel at every place, which does not fit an ATmega328P.

@@ -74,7 +74,7 @@ def test_any_calls(small_builds: list[tuple[Runner, Build]], calls: list[Call]):
         check(runner, build, calls)
 
 
-@pytest.mark.parametrize(("device", "optimize"), zip(ARM, LEVELS, strict=True))
+@pytest.mark.parametrize(("device", "optimize"), [*zip(ARM, LEVELS, strict=True)])
 def test_optimisation_changes_nothing(device: str, optimize: str, tmp_path: Path):
     runner = runner_for(device)
     check(runner, built(runner, CORTEX_M, optimize, tmp_path), short_calls(CORTEX_M))
