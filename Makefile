@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs packing figures papers compile-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers compile-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ filecheck: $(VENV)/test ## run the regression suite on IR files (lit)
 
 pytest: $(VENV)/test ## run unit and numeric tests
 	$(BIN)/pytest -q -n auto --dist worksteal
+
+exhaustive: $(VENV)/test toolchains ## run the numeric tests with all of the cases of which `make test` runs a spread
+	EXHAUSTIVE=1 $(BIN)/pytest -q -n auto --dist worksteal
 
 bench: $(VENV)/test toolchains ## measure size and speed of the example models on a simulated Arduino Uno
 	$(BIN)/tinyml bench $(MODELS) --target uno

@@ -13,6 +13,7 @@ from programs import kernel_models
 from programs.devices import BOARDS, SMALL, roomy
 from programs.kernel_batches import check_batch
 from programs.printed import WARNINGS, check_text, parse, write
+from programs.spread import spread_product
 
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
@@ -96,8 +97,7 @@ def test_runs_as_the_interpreter_says_without_undefined_behaviour(name: str, tmp
     check(text, interface, HostRunner(sanitize=True), write(text, HOST, tmp_path / "source"), samples=20)
 
 
-@pytest.mark.parametrize("device", [HOST, *SMALL])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("device", "name"), spread_product(9, [HOST, *SMALL], PROGRAMS))
 def test_one_source_gives_the_same_on_every_device(name: str, device: str, tmp_path: Path):
     text, interface = PROGRAMS[name]
     check(text, interface, runner_for(device), write(text, USUAL, tmp_path / "source"), samples=6)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import watched_cores, watched_riscv
+from programs.spread import spread
 from programs.strip_programs import (
     ELEMENTS,
     INTERFACE,
@@ -172,7 +173,7 @@ def test_results_times_and_calls(target: str, tmp_path: Path):
     check_calls(target, build, strips)
 
 
-@pytest.mark.parametrize("target", [AVR, M0, M4, RISCV])
+@pytest.mark.parametrize("target", spread([AVR, M0, M4, RISCV], 2))
 def test_plain_c_has_the_same_bits(target: str, tmp_path: Path):
     check_on([HOST], strips_of(shapes_of(target)), tmp_path)
 

@@ -12,6 +12,7 @@ from interpreters.memory import run
 from numpy.typing import NDArray
 from programs.carried import NO_ITERATION, PROGRAMS
 from programs.formatted import LIMITS, new_context, parse, stays_finite, with_formats
+from programs.spread import spread, spread_product
 from programs.tensors import programs
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -120,9 +121,9 @@ def test_hoisting_disturbs_no_buffer(name: str):
     expect_hoisting_keeps(parse(PROGRAMS[name]))
 
 
-@pytest.mark.parametrize("choose", [False, True], ids=["plain", "chosen"])
-@pytest.mark.parametrize("format", [("fixed", 8), ("f32", None)], ids=["fixed", "f32"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    ("choose", "format", "name"), spread_product(36, [False, True], [("fixed", 8), ("f32", None)], PROGRAMS)
+)
 def test_buffers_do_not_disturb_each_other(name: str, format: tuple[str, int | None], choose: bool):
     module = parse(PROGRAMS[name])
     inputs = inputs_of(module)
@@ -136,7 +137,7 @@ def test_a_loop_that_never_runs_gives_its_initial_values(choose: bool):
     expect_lowering_keeps(module, encode_inputs(module, inputs_of(module)), choose)
 
 
-@pytest.mark.parametrize("name", [*PROGRAMS][::2])
+@pytest.mark.parametrize("name", spread([*PROGRAMS][::2], 5))
 def test_passes_keep_no_state_outside_the_text(name: str):
     """One run of the whole way to bits, and runs of single passes with printing and reading in between.
 

@@ -11,6 +11,7 @@ from programs.devices import PRINTED
 from programs.lowered import lowered
 from programs.number_formats import SORTS, Sort
 from programs.paths import MODELS
+from programs.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.context import context
@@ -58,7 +59,7 @@ def tensors(module: ModuleOp) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("model", "seed"), [(model, seed) for model in MODELS for seed in range(1 + (model != "fastgrnn"))]
+    ("model", "seed"), spread([(model, seed) for model in MODELS for seed in range(1 + (model != "fastgrnn"))], 3)
 )
 def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
     ctx, reals = context(), profiled(model)

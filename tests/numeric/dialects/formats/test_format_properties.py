@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.number_formats import FORMATS, FUNCTIONS, SORTS, Array, Sort, extremes, pairs_of, raws_of
+from programs.spread import spread
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.number_format import Function, NumberFormat
@@ -168,7 +169,7 @@ WIDE_PLACE = 2.0**-14
 
 
 @by_sort
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", spread(FUNCTIONS, 60))
 def test_functions_follow_the_real_ones(sort: Sort, name: Function):
     """Within 4 places of the result plus 2e-3 of the value for any scales, and never falling."""
     for source, result in product(sort.variants, repeat=2):

@@ -27,6 +27,7 @@ from programs.number_formats import (
     pairs_of,
     raws_of,
 )
+from programs.spread import spread
 from xdsl.dialects.builtin import StringAttr, f32
 from xdsl.ir import Operation, SSAValue
 
@@ -62,14 +63,14 @@ def check_binary(name: str, lhs: NumberFormat, rhs: NumberFormat, result: Number
     assert_same_bits(emitted(a, b), getattr(result, name)(M, a, lhs, b, rhs), a, b)
 
 
-@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("name", spread(BINARY, 38))
 def test_binary(sort: Sort, name: str):
     """Each variant with each, and each of them with each result."""
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):
         check_binary(name, lhs, rhs, sort.variants[(i + j) % len(sort.variants)])
 
 
-@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("name", spread(BINARY, 38))
 def test_binary_of_mixed_widths(sort: Sort, name: str):
     """Operands of any two widths, and results of another width than both; the operations take variants in turn."""
     first, last = sort.variants[0], sort.variants[-1]
@@ -95,7 +96,7 @@ def test_products_with_a_constant(sort: Sort, turn: int, real: float):
         assert_same_bits(lowered_op([one], body)(x), computed, x)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", spread(FUNCTIONS, 75))
 def test_functions(sort: Sort, name: Function):
     for source, result in pairings(sort, widths_of_family(sort), [*FUNCTIONS].index(name)):
         x = raws_of(source)
@@ -166,7 +167,7 @@ def vectors(format: NumberFormat, length: int, seed: int) -> Array:
     )
 
 
-@pytest.mark.parametrize("length", [0, 1, 2, 17, 300])
+@pytest.mark.parametrize("length", spread([0, 1, 2, 17, 300], 63))
 def test_dot_products(sort: Sort, length: int):
     """The loop of the device, the chain of macs in numpy and the evaluator's matrix product give one sum."""
     variants = sort.variants

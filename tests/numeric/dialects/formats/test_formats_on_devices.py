@@ -10,6 +10,7 @@ import pytest
 from programs.devices import PRINTED
 from programs.lowered import lowered
 from programs.number_formats import SORTS, Array, Sort, pairs_of, raws_of
+from programs.spread import spread
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
@@ -134,7 +135,7 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
 
-@pytest.mark.parametrize("sort", SORTS, ids=str)
+@pytest.mark.parametrize("sort", spread(SORTS, 13), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
     """On another target than the network."""
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
@@ -173,7 +174,7 @@ def sorts_of_networks() -> list[Sort]:
     return [*types.values()]
 
 
-@pytest.mark.parametrize("sort", sorts_of_networks(), ids=str)
+@pytest.mark.parametrize("sort", spread(sorts_of_networks(), 7), ids=str)
 def test_network(sort: Sort, tmp_path: Path):
     """Through the whole compiler, with a sparse and two dense products."""
     random = np.random.default_rng(3)

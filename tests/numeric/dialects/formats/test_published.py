@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from programs.devices import PRINTED
 from programs.lowered import lowered
 from programs.printed import WARNINGS, parse, write
+from programs.spread import spread_product
 
 from tinyml.dialects import tdsl
 from tinyml.runtime.devices.host import HostRunner
@@ -108,8 +109,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("turn", [0, 1])
+@pytest.mark.parametrize(("case", "turn"), spread_product(8, CASES, [0, 1]))
 def test_devices(case: str, turn: int, tmp_path: Path):
     """Targets take turns; each case meets half of them."""
     target = [*PRINTED][([*CASES].index(case) + turn * len(PRINTED) // 2) % len(PRINTED)]

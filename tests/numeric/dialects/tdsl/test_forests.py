@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from programs.devices import DEVICES, roomy
 from programs.forests import expected_sums, forest_program, random_trees, random_votes
 from programs.on_boards import difference, printed
+from programs.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
@@ -123,7 +124,7 @@ def test_labels_differ_only_within_the_bound(seed: int, width: int):
     np.testing.assert_array_equal(outputs.classes[clear], reference.classes[clear])
 
 
-@pytest.mark.parametrize(("format", "width"), FORMATS)
+@pytest.mark.parametrize(("format", "width"), spread(FORMATS, 5))
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
     module, inputs = random_program(width or 3)
     module = in_format(module, inputs, format, width)

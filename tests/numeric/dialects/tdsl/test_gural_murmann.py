@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs import gural_murmann
+from programs.spread import spread
 
 from tinyml.dialects.context import context
 from tinyml.runtime.devices.host import HostRunner
@@ -48,7 +49,7 @@ def test_labels_and_logits_are_those_of_integers(folder: Path):
     assert (expected.argmax(1) == TEST["y"]).sum() == 990
 
 
-@pytest.mark.parametrize(("device", "count"), [("uno", 100), ("cortex-m4", 5), ("riscv", 5)])
+@pytest.mark.parametrize(("device", "count"), spread([("uno", 100), ("cortex-m4", 5), ("riscv", 5)], 3))
 def test_devices_agree(folder: Path, device: str, count: int, tmp_path: Path):
     data = tmp_path / "images.npz"
     np.savez(data, x=IMAGES[:count])

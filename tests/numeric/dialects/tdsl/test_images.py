@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.devices import PRINTED, roomy
 from programs.lowered import lowered
+from programs.spread import spread
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Block, Region, SSAValue
@@ -215,7 +216,7 @@ def test_windows_compute_the_same_bits(case: Convolution, format: str):
 FORMATS_OF_NETWORKS = (("fixed", 8), ("affine", 8), ("f32", None), ("posit", 8))
 
 
-@pytest.mark.parametrize(("format", "width"), FORMATS_OF_NETWORKS)
+@pytest.mark.parametrize(("format", "width"), spread(FORMATS_OF_NETWORKS, 2))
 def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path):
     # Formats take turns in pairs, whose two networks have all cases, so that each case meets two formats.
     turn = FORMATS_OF_NETWORKS.index((format, width))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from programs.caller_programs import ELEMENTS, CalledPrograms, Caller, reals_near
 from programs.devices import SMALL
 from programs.number_formats import SORTS, assert_same_bits, extremes, raws_of
+from programs.spread import spread
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -142,7 +143,7 @@ def test_the_comment_says_what_becomes_of_nan(format: NumberFormat, note: str, t
     assert note in re.sub(r"\s*\n \*\s*", " ", comment)
 
 
-@pytest.mark.parametrize("device", SMALL)
+@pytest.mark.parametrize("device", spread(SMALL, 2))
 def test_devices_set_and_score_alike(device: str, tmp_path: Path) -> None:
     some = [("fixed", 8), ("fixed", 16), ("zeroskew", 8), ("posit", 8), ("posit", 16), ("bf16", None), ("f32", None)]
     formats = [format_named(context(), name, width).for_range(-3.0, 5.0) for name, width in some]

@@ -11,6 +11,7 @@ from programs.devices import DEVICES, roomy
 from programs.on_boards import difference, printed
 from programs.random_networks import random_network, raw_inputs
 from programs.random_onnx import random_onnx
+from programs.spread import spread
 from programs.tflite_models import computed_by_tflm, inputs_of
 from xdsl.dialects.builtin import ModuleOp
 
@@ -51,7 +52,7 @@ def on_device(module: ModuleOp, inputs: np.ndarray, format: str, width: int | No
     assert difference(module, raws, source, runner_for(device), folder / "build") is None
 
 
-@pytest.mark.parametrize(("number", "device"), [*enumerate(map(roomy, DEVICES))])
+@pytest.mark.parametrize(("number", "device"), spread([*enumerate(map(roomy, DEVICES))], 3))
 def test_tflite_on_devices(number: int, device: str, tmp_path: Path):
     dtype, format, width = WIDTHS[number % len(WIDTHS)]
     content = random_network(Random(100 + number), dtype, floats=True).finish()

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from programs.devices import SMALL, roomy
 from programs.kernel_calls import Case, build, run
+from programs.spread import spread
 
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.delta_row_stream import delta_rows
@@ -103,7 +104,7 @@ def cases_of(kernel: KernelSignature) -> tuple[list[Case], list[int]]:
     return cases, [case.sum + int(products(case).sum()) for case in cases]
 
 
-@pytest.mark.parametrize("kernel", NEAR, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", spread(NEAR, 10), ids=lambda kernel: kernel.name)
 def test_exact(device: tuple[Runner, Any], kernel: KernelSignature):
     cases, expected = cases_of(kernel)
     scores = run(*device, cases, KERNELS).scores

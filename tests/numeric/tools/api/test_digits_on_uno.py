@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from programs.digits import NAMES, digits, estimator, on_uno, points_lost
+from programs.spread import spread
 
 MOST_LOST = 0.5
 """Points of accuracy on the test samples, below those of scikit-learn."""
@@ -12,7 +13,7 @@ MOST_LOST = 0.5
 MOST_CYCLES = {"MLP": 18_000, "random forest": 2_800}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", spread(NAMES, 3))
 def test_an_estimator_on_an_uno(name: str):
     """The bits of the simulated board are compared as the program is compiled."""
     report = on_uno(name).report

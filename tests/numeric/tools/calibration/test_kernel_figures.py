@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from programs.kernel_calls import KERNELS
+from programs.spread import spread
 
 from tinyml.targets.registry import known_kernel
 from tinyml.tools.calibration import avr, cortex_m
@@ -28,7 +29,7 @@ def test_cycles_in_the_loop(name: str):
     assert cycles_in_loop(kernel, N, optimize) <= avr.LIMITS[name]
 
 
-@pytest.mark.parametrize("kernel", AVR, ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", spread(AVR, 46), ids=lambda k: k.name)
 def test_the_compiler_knows_the_cycles_in_the_loop(kernel: KernelSignature):
     """The limit at -Os, the level of the chip's list, holds for the same measurement."""
     known = known_kernel(attribute_of(kernel), "uno")
@@ -46,14 +47,14 @@ def test_every_limit_is_asserted_at_every_level():
     assert {*avr.LIMITS} <= {kernel.name for kernel in AVR}
 
 
-@pytest.mark.parametrize(("device", "kernel"), cortex_m.LIMITS)
+@pytest.mark.parametrize(("device", "kernel"), spread(cortex_m.LIMITS, 7))
 def test_instructions_per_multiply_accumulate(device: str, kernel: str):
     turn = [*cortex_m.LIMITS].index((device, kernel)) % len(FASTER)
     for optimize in ("-Os", FASTER[turn]):
         assert instructions_per_mac(kernel, device, optimize) <= cortex_m.LIMITS[device, kernel]
 
 
-@pytest.mark.parametrize(("device", "formats"), PRODUCT_LIMITS)
+@pytest.mark.parametrize(("device", "formats"), spread(PRODUCT_LIMITS, 6))
 def test_time_per_product_in_generated_code(device: str, formats: str):
     turn = [*PRODUCT_LIMITS].index((device, formats)) % len(FASTER)
     for optimize in ("-Os", FASTER[turn]):

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from programs.devices import roomy
 from programs.on_boards import difference, printed
+from programs.spread import spread
 from programs.untrained_networks import Layers
 from xdsl.dialects.builtin import ModuleOp
 
@@ -58,7 +59,10 @@ def numbers(folder: Path, **options: Any) -> PipelineOptions:
 
 
 @pytest.mark.parametrize(
-    "options", [{"width": 8}, {"width": 4, "row_scales": True}, {"format": "affine", "width": 8}, {"plan": "partial-8"}]
+    "options",
+    spread(
+        [{"width": 8}, {"width": 4, "row_scales": True}, {"format": "affine", "width": 8}, {"plan": "partial-8"}], 2
+    ),
 )
 def test_training_computes_what_the_compiled_program_computes(options: dict[str, Any], tmp_path: Path):
     chosen = FinetuneOptions(epochs=1, quantized_epochs=1, batch=16, rate=0.01)

@@ -9,6 +9,7 @@ import pytest
 from programs.compiled import CompiledModels
 from programs.devices import DEVICES, SMALL, roomy
 from programs.paths import MODELS
+from programs.spread import spread
 
 from tinyml.targets.registry import HOST, USUAL, board
 from tinyml.tools.driver.compile_model import build_folder
@@ -40,7 +41,7 @@ def limit(device: str) -> int:
 
 @pytest.mark.parametrize(
     ("model", "format", "width"),
-    [(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]],
+    spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 9),
 )
 def test_device_equals_evaluator(model: str, format: str, width: int | None, compiled_models: CompiledModels) -> None:
     """On the host and on half of the boards, which take turns: each format and each model meets all of them."""

@@ -11,6 +11,7 @@ from plugins.tapered.tapered import TAPERED, TaperedType
 from programs.devices import CORES
 from programs.lowered import lowered
 from programs.printed import WARNINGS, write_module
+from programs.spread import spread_product
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -91,8 +92,10 @@ def run(text: str, vectors: NDArray[np.int16], target: str, device: str, folder:
     return 0 if result.cycles is None else int(result.cycles.sum())
 
 
-@pytest.mark.parametrize("packed", ["auto", "always"])
-@pytest.mark.parametrize("device", [HOST, *(name for names in CORES.values() for name in names), "cortex-m3"])
+@pytest.mark.parametrize(
+    ("packed", "device"),
+    spread_product(7, ["auto", "always"], [HOST, *(name for names in CORES.values() for name in names), "cortex-m3"]),
+)
 def test_bits(device: str, packed: str, tmp_path: Path):
     target = USUAL if device == HOST else device
     run(PRODUCT, VECTORS, target, device, tmp_path, packed)

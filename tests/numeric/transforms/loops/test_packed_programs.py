@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.devices import TURNS
+from programs.spread import spread
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
@@ -47,7 +48,7 @@ BUFFERS = (
 """Programs and the formats of all that they hold."""
 
 
-@pytest.mark.parametrize(("width", "weights"), FORMATS)
+@pytest.mark.parametrize(("width", "weights"), spread(FORMATS, 6))
 def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
     """All formats; programs take turns, and devices do in three groups."""
     options = {"width": width, "weights": weights, "packed": "always"}
@@ -55,14 +56,14 @@ def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
     check(PROGRAMS[("protonn", "bonsai")[turn % 2]], options, TURNS[turn % 3 :: 3], tmp_path, "#scratch.packed<")
 
 
-@pytest.mark.parametrize(("width", "weights"), FORMATS[::2])
+@pytest.mark.parametrize(("width", "weights"), spread(FORMATS[::2], 3))
 def test_all_constants_of_a_recurrent_network_packed(width: int, weights: str, tmp_path: Path):
     options = {"width": width, "weights": weights, "packed": "always"}
     devices = TURNS[(FORMATS.index((width, weights)) // 2 + 2) % 3 :: 3]
     check(PROGRAMS["fastgrnn"], options, devices, tmp_path, "#scratch.packed<")
 
 
-@pytest.mark.parametrize(("name", "format"), BUFFERS)
+@pytest.mark.parametrize(("name", "format"), spread(BUFFERS, 5))
 def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     family, _, width = format.partition(":")
     options = {"format": family, "width": int(width), "packed": "never", "pack_buffers": True}

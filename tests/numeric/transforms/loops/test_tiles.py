@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.lowered import lowered
+from programs.spread import spread
 from programs.tflite_models import NONE, RELU, SAME, VALID, TfliteModel, computed_by_tflm, inputs_of, weighted
 
 from tinyml.dialects.context import context
@@ -153,7 +154,7 @@ STREAMED = [
 ]
 
 
-@pytest.mark.parametrize(("target", "plan", "ram", "kernels"), STREAMED)
+@pytest.mark.parametrize(("target", "plan", "ram", "kernels"), spread(STREAMED, 5))
 def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None, kernels: int, tmp_path: Path):
     """The host runs the first program of each plan."""
     program = compiled_for(target, chain(), tmp_path, plan=plan, ram=ram)

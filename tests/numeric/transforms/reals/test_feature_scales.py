@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from programs.devices import DEVICES
 from programs.runtime_functions import run_figure
+from programs.spread import spread
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -109,7 +110,7 @@ def test_answers_are_those_on_reals(compiled: Compilation) -> None:
     assert compiled.report["disagreements"] <= compiled.report["samples"] / 50
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", spread(DEVICES, 8))
 def test_device_equals_evaluator(compiled: Compilation, models: Path, device: str) -> None:
     """On real inputs, as features and, on the host, as raws, which stand for themselves."""
     data = models / f"{compiled.report['name']}_test.npz"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from programs.compiled import compile_without_pictures
 from programs.sensor_cases import CASES, DEVICES, CompiledCase
+from programs.spread import spread
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -49,7 +50,7 @@ def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) 
     assert (compiled.expected.classes == compiled.classes).mean() > 0.85
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", spread(DEVICES, 6))
 def test_devices_equal_the_evaluator(compiled: CompiledCase, device: str) -> None:
     data = compiled.folder / "raws.npz"
     result = run_model(RunRequest(folder=compiled.out(device), data=data, device=device))
@@ -57,7 +58,7 @@ def test_devices_equal_the_evaluator(compiled: CompiledCase, device: str) -> Non
     assert result["mismatch"] is None
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", spread(DEVICES, 6))
 def test_floats_have_the_same_answers_on_devices(compiled: CompiledCase, device: str, tmp_path: Path) -> None:
     """NAME_predict_floats makes the sensor's integers of real numbers."""
     found, expected = compiled.on_floats(device, tmp_path, FLOAT_SAMPLES), compiled.expected
@@ -88,16 +89,19 @@ FIRST = {"dense": "", "tanh": "%t = tdsl.tanh %X : tensor<4x1xf32> -> tensor<4x1
 
 @pytest.mark.parametrize(
     ("body", "unit", "options", "entry"),
-    [
-        ("dense", "int16", {"width": 16}, "read"),
-        ("dense", "g16384,2x0.001+0.5,q15", {"width": 16}, "read"),
-        ("dense", "g16384", {"width": 8}, "cast"),
-        ("dense", "adc10:5", {"format": "zeroskew", "width": 8}, "cast"),
-        ("dense", "uint8", {"format": "zeroskew", "width": 8}, "cast"),
-        ("tanh", "0.0001-1:int16", {"width": 16}, "computed"),
-        ("tanh", "uint8:1", {"width": 16}, "computed"),
-        ("dense", "adc12", {"format": "posit", "width": 16}, "read"),
-    ],
+    spread(
+        [
+            ("dense", "int16", {"width": 16}, "read"),
+            ("dense", "g16384,2x0.001+0.5,q15", {"width": 16}, "read"),
+            ("dense", "g16384", {"width": 8}, "cast"),
+            ("dense", "adc10:5", {"format": "zeroskew", "width": 8}, "cast"),
+            ("dense", "uint8", {"format": "zeroskew", "width": 8}, "cast"),
+            ("tanh", "0.0001-1:int16", {"width": 16}, "computed"),
+            ("tanh", "uint8:1", {"width": 16}, "computed"),
+            ("dense", "adc12", {"format": "posit", "width": 16}, "read"),
+        ],
+        4,
+    ),
 )
 def test_every_integer_may_come(body: str, unit: str, options: dict[str, Any], entry: str, tmp_path: Path) -> None:
     """The least and the greatest ones, too, in every element: proofs of sums hold for them."""

@@ -9,6 +9,7 @@ import pytest
 from programs.devices import PRINTED
 from programs.lowered import lowered
 from programs.printed import WARNINGS, parse, write
+from programs.spread import spread_product
 
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
@@ -63,8 +64,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("target", PRINTED)
+@pytest.mark.parametrize(("case", "target"), spread_product(6, CASES, PRINTED))
 def test_sums_of_products(case: str, target: str, tmp_path: Path):
     context, module = parse(CASES[case])
     ChooseAccumulatorsPass().apply(context, module)

@@ -9,6 +9,7 @@ import pytest
 from programs import gural_murmann
 from programs.compiled import compile_without_pictures
 from programs.printed import WARNING_FLAGS
+from programs.spread import spread
 from programs.streamed_networks import NetworkWriter
 from xdsl.dialects.builtin import ModuleOp
 
@@ -34,7 +35,7 @@ def network() -> ModuleOp:
 
 # The input takes 360 bytes. In the plan by rows a ring of 4 rows does; otherwise all 12 are received.
 @pytest.mark.parametrize(
-    ("plan", "rows"), [("rows", 4), ("pixels", 4), ("ordinary", 12), ("patches", 12), ("partial-32", 12)]
+    ("plan", "rows"), spread([("rows", 4), ("pixels", 4), ("ordinary", 12), ("patches", 12), ("partial-32", 12)], 3)
 )
 def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, tmp_path: Path):
     model, out = tmp_path / "model.mlir", tmp_path / "out"

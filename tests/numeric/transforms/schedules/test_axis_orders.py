@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.compiled import compile_without_pictures
+from programs.spread import spread
 from programs.streamed_networks import NetworkWriter
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -56,17 +57,20 @@ SEGMENTER = network((8, 6, 2), [((3, 3), (1, 1), (1, 1, 1, 1), None), ((1, 1), (
 
 @pytest.mark.parametrize(
     ("name", "target", "plan", "input", "order"),
-    [
-        ("classifier", "uno", "rows", "callback", "file"),
-        ("segmenter", "uno", "rows", "callback", "file"),
-        ("classifier", "uno", "ordinary", "memory", "file"),
-        ("segmenter", "cortex-m4", "pixels", "memory", "file"),
-        ("classifier", "cortex-m4", "rows", "callback", "channels-last"),
-        ("segmenter", "cortex-m4", "rows", "callback", "channels-last"),
-        ("classifier", "riscv", "patches", "memory", "file"),
-        ("segmenter", "riscv", "pixels", "callback", "file"),
-        ("classifier", "host", "partial-32", "memory", "file"),
-    ],
+    spread(
+        [
+            ("classifier", "uno", "rows", "callback", "file"),
+            ("segmenter", "uno", "rows", "callback", "file"),
+            ("classifier", "uno", "ordinary", "memory", "file"),
+            ("segmenter", "cortex-m4", "pixels", "memory", "file"),
+            ("classifier", "cortex-m4", "rows", "callback", "channels-last"),
+            ("segmenter", "cortex-m4", "rows", "callback", "channels-last"),
+            ("classifier", "riscv", "patches", "memory", "file"),
+            ("segmenter", "riscv", "pixels", "callback", "file"),
+            ("classifier", "host", "partial-32", "memory", "file"),
+        ],
+        5,
+    ),
 )
 def test_devices_give_the_bits_of_the_evaluator(
     name: str, target: str, plan: str, input: str, order: str, tmp_path: Path

@@ -17,6 +17,7 @@ from programs.sliced_networks import (
     inputs_of,
     refined,
 )
+from programs.spread import spread
 from programs.streamed_networks import NetworkWriter, inverted_bottlenecks
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -88,7 +89,7 @@ def test_several_channels_at_once():
     check_bits(module, tiled)
 
 
-@pytest.mark.parametrize("device", [HOST, "cortex-m4"])
+@pytest.mark.parametrize("device", spread([HOST, "cortex-m4"], 1))
 def test_plans_take_as_many_channels_at_once_as_fit(device: str, tmp_path: Path):
     """PEX, remark 4: two slices of 4 channels fit beside 2,048 bytes in 5,000, those of 8 do not."""
     module = refined(parting_branches())

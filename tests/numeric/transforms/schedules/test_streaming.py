@@ -9,6 +9,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from programs.sliced_networks import arena, buffers_of, check_bits, check_bits_on_device, inputs_of, refined
+from programs.spread import spread
 from programs.streamed_networks import networks, residual_block, residual_network
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -52,7 +53,7 @@ def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataO
 
 
 @pytest.mark.parametrize(
-    ("mode", "device"), [("rows", HOST), ("rows", "cortex-m4"), ("pixels", HOST), ("pixels", "uno")]
+    ("mode", "device"), spread([("rows", HOST), ("rows", "cortex-m4"), ("pixels", HOST), ("pixels", "uno")], 2)
 )
 def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path):
     """The arena is no larger than the plan says, which is less than before."""
@@ -64,7 +65,7 @@ def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path
     check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
 
 
-@pytest.mark.parametrize("mode", ["replace", "herringbone", "single-transpose", "optimal-turns"])
+@pytest.mark.parametrize("mode", spread(["replace", "herringbone", "single-transpose", "optimal-turns"], 2))
 def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
     """In 2w + 5 pixels beside the image and the scratch of a convolution: Gural and Murmann, C.4, take 3w + 2."""
     height, width, channels = 9, 7, 3

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from programs.paths import ROOT
 from programs.plugins import ENTRY, PACKAGE, forget, install
+from programs.spread import spread_product
 
 from tinyml.dialects.plugins import (
     CHIPS,
@@ -102,8 +103,7 @@ LOADS: dict[str, tuple[str, dict[str, str], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", LOADS)
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(("kind", "group"), spread_product(18, LOADS, GROUPS))
 def test_a_plug_in_that_cannot_be_loaded_is_left_out(group: str, kind: str, packages: Packages):
     code, options, reason = LOADS[kind]
     packages.install(group, code, **options)

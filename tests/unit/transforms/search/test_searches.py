@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.searches import evaluation_of, passes, problem_of, profiled, some_data, uniform
+from programs.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -70,13 +71,16 @@ def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
 
 @pytest.mark.parametrize(
     ("model", "search"),
-    [
-        ("fastgrnn", "search-demote"),
-        ("network", "search-maxscale"),
-        ("bonsai", "search-promote"),
-        ("protonn", "search-promote ram"),
-        ("protonn", "search-pareto"),
-    ],
+    spread(
+        [
+            ("fastgrnn", "search-demote"),
+            ("network", "search-maxscale"),
+            ("bonsai", "search-promote"),
+            ("protonn", "search-promote ram"),
+            ("protonn", "search-pareto"),
+        ],
+        3,
+    ),
 )
 def test_what_is_reported_is_what_the_program_computes(model: str, search: str, file: str):
     data, module = some_data(model), profiled(model).clone()

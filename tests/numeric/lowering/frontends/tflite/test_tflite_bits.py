@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.devices import DEVICES, roomy
 from programs.lowered import lowered
+from programs.spread import spread
 from programs.tflite_models import (
     NONE,
     RELU,
@@ -165,7 +166,8 @@ TARGETS = [roomy(device) for device in DEVICES if device != HOST]
 
 
 @pytest.mark.parametrize(
-    ("dtype", "target"), [*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])]
+    ("dtype", "target"),
+    spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 3),
 )
 def test_every_operator_on_devices(dtype: str, target: str, tmp_path: Path):
     """All outputs of one program; the host runs what is printed for the usual chip."""

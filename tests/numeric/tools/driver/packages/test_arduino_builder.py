@@ -10,6 +10,7 @@ import pytest
 from programs.arduino_builder import built_sketch, is_installed
 from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
 from programs.sketches import CORE, sketches
+from programs.spread import spread
 
 from tinyml.runtime.devices.registry import is_available
 from tinyml.targets.registry import board
@@ -34,7 +35,7 @@ def on_uno(sensor: SensorModel, tmp_path_factory: pytest.TempPathFactory) -> dic
     return {sketch.stem: build(sensor, sketch, folder / sketch.stem, "uno") for sketch in found}
 
 
-@pytest.mark.parametrize("target", ["mega", "leonardo"])
+@pytest.mark.parametrize("target", spread(["mega", "leonardo"], 1))
 def test_every_sketch_builds(sensor: SensorModel, on_uno: dict[str, Path], target: str, tmp_path: Path):
     assert all(elf.is_file() for elf in on_uno.values())
     found = sketches(sensor.out / "arduino" / NAME)

@@ -13,6 +13,7 @@ from programs.gural_murmann import images as reduced
 from programs.gural_murmann import logits, program
 from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
 from programs.sketches import CORE, compile_sketch, run_sketch, sketches
+from programs.spread import spread
 
 from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.targets.registry import board, chip_of
@@ -144,7 +145,7 @@ OTHERS = {"mkr1000": "gnu++11", "due": "gnu++11", "pico": "gnu++17", "nano33ble"
 """Boards of other families, and the standard of C++ in which their cores are compiled."""
 
 
-@pytest.mark.parametrize("target", OTHERS)
+@pytest.mark.parametrize("target", spread(OTHERS, 3))
 def test_sketches_compile_for_other_families(target: str, tmp_path: Path):
     need_tools(target)
     model, chip = sensor_model(tmp_path, target, packages=("arduino",)), chip_of(target)

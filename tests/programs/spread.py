@@ -1,0 +1,29 @@
+"""A spread of the cases of a test; `make exhaustive` runs all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from itertools import product
+from typing import Any, TypeVar
+
+Case = TypeVar("Case")
+
+EXHAUSTIVE = "EXHAUSTIVE"
+"""The environment variable with which tests run every case."""
+
+_GOLDEN = (5**0.5 - 1) / 2
+
+
+def spread(cases: Iterable[Case], most: int) -> list[Case]:
+    """At most `most` of the cases, in their order, from all parts of the list and in step with no axis of a product."""
+    every = [*cases]
+    if EXHAUSTIVE in os.environ:
+        return every
+    chosen = sorted(range(len(every)), key=lambda number: number * _GOLDEN % 1)[:most]
+    return [every[number] for number in sorted(chosen)]
+
+
+def spread_product(most: int, *axes: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """At most `most` of the tuples with an element of each axis."""
+    return spread(product(*axes), most)
