@@ -34,6 +34,9 @@ from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 
 ROOT = Path(__file__).parent.parent
+PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+"""Programs are those of the environment of the tests first."""
+
 BLOCK = re.compile(
     r"<!-- run(?P<apart> apart)?: (?P<command>.*?) -->\n(?P<open>```\w*\n)(?P<text>.*?)(?P<close>```\n)", re.DOTALL
 )
@@ -78,17 +81,16 @@ def _output_apart(command: str, folder: Path) -> str:
         return (folder / arguments[0]).read_text(encoding="utf-8")
     if program == "pip":
         arguments += ["--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(packages)]
-    modules = {"tinyml": "tinyml.tools.main", "tinyml-opt": "tinyml.tools.tinyml_opt"}
     done = subprocess.run(
-        [sys.executable, "-m", modules.get(program, program), *arguments],
+        [program, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(packages), "COLUMNS": "120"},
+        env={**os.environ, "PATH": PATH, "PYTHONPATH": str(packages), "COLUMNS": "120"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    text = re.sub(r" in [\d.]+s(?: \([\d:]+\))?$", "", done.stdout.strip(), flags=re.MULTILINE) + "\n"
+    text = re.sub(r"\nTesting Time: .*\n| in [\d.]+s(?: \([\d:]+\))?$", "", done.stdout.strip(), flags=re.MULTILINE) + "\n"
     text = text if text.strip() else ""
     return without(text, left_out) if left_out else text
 
@@ -119,7 +121,7 @@ def without(text: str, name: str) -> str:
     return re.sub(rf" \{{{re.escape(name)} = {value}\}}", "", text)
 
 
-COMPILED = re.compile(r"tinyml (?:bench|explain|compile) ")
+COMPILED = re.compile(r"tinyml (?:bench|explain|compile|run) ")
 """Commands whose output has sizes and cycles of compiled programs."""
 
 
@@ -198,8 +200,7 @@ def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_pat
     """All blocks of a page are typed in one folder, in which there are our docs/ and examples/."""
     for folder in ("docs", "examples"):
         (tmp_path / folder).symlink_to(ROOT / folder)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
+    environment = {**os.environ, "PATH": PATH, "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
 
     def typed(block: re.Match[str]) -> str:
         text = ""
