@@ -25,7 +25,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from figures import pages
+from figures import pages, picture
 from figures.commands import measure
 from figures.pages import PAGES
 from figures.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
@@ -233,6 +233,21 @@ def test_a_row_without_figures_is_an_error():
     page = (ROOT / "docs/networks.md").read_text(encoding="utf-8")
     with pytest.raises(pages.MissingFigure, match="'arena' of 'resnet9' is neither measured nor in networks-memory"):
         pages.renewed(page.replace("| resnet8 |", "| resnet9 |"))
+
+
+def test_the_picture_is_current(request: pytest.FixtureRequest):
+    if request.config.getoption("--update-docs"):
+        picture.FILE.write_text(picture.picture(), encoding="utf-8")
+    assert picture.FILE.read_text(encoding="utf-8") == picture.picture()
+
+
+def test_figures_of_others_are_those_of_results():
+    """README.md takes them apart: time, flash and RAM of a cell of `results-classifiers`."""
+    cells = {cell for row in TABLES["results-classifiers"].rows.values() for cell in row if cell.count(";") == 3}
+    parts = {tuple(cell.replace(",", "").split("; ")[1:]) for cell in cells}
+    for label, (time, _, flash, _, ram, _) in TABLES["beside-others"].rows.items():
+        if "emlearn" not in label:
+            assert tuple(figure.replace(",", "") for figure in (flash, ram, time)) in parts, label
 
 
 SAMPLE = ("compile protonn-gesturepod --width 8", "bench protonn-gesturepod --format codebook --width 4")
