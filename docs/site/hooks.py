@@ -59,7 +59,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Leave out the comments for tests, and lead links of notebooks to their pages."""
+    """Leave out the comments for tests, lead links of notebooks to their pages, and give the first page all room."""
+    if page.is_homepage:
+        page.meta["hide"] = ["navigation", "toc"]
     text = COMMENT.sub("", markdown)
     return text if page.file.src_uri.startswith("notebooks/") else LINK.sub(r"\1.md)", text)
 

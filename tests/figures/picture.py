@@ -9,8 +9,8 @@ from tinyml.tools.reports.pictures.svg import Drawing
 
 FILE = ROOT / "docs/site/beside-others.svg"
 
-WIDTH, ROW, TOP = 760, 30, 46
-TIME, FLASH, BAR = 250, 510, 150
+WIDTH, ROW, TOP = 750, 27, 40
+TIME, FLASH, BAR = 250, 510, 170
 """Where the bars of both columns begin, and the length of the bar of others, in pixels."""
 
 THEIRS, OURS = "#9aa5b1", "#1f7fd1"
