@@ -66,6 +66,10 @@ def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
     return text
 
 
+TIMED = re.compile(r"\nTesting Time: .*\n| in [\d.]+s(?: \([\d:]+\))?$", re.MULTILINE)
+"""What lit and pytest say of their time."""
+
+
 def output_apart(commands: str, folder: Path) -> str:
     """What commands say in a folder with our docs/, where packages are found that earlier ones installed."""
     return "".join(_output_apart(command, folder) for command in commands.split(" && "))
@@ -90,7 +94,7 @@ def _output_apart(command: str, folder: Path) -> str:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    text = re.sub(r"\nTesting Time: .*\n| in [\d.]+s(?: \([\d:]+\))?$", "", done.stdout.strip(), flags=re.MULTILINE) + "\n"
+    text = TIMED.sub("", done.stdout.strip()) + "\n"
     text = text if text.strip() else ""
     return without(text, left_out) if left_out else text
 

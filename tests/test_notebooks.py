@@ -27,11 +27,14 @@ Cell = dict[str, Any]
 def outputs(cell: Cell, names: dict[str, Any]) -> list[Cell]:
     """What a cell shows, as notebooks store it."""
     parsed = ast.parse("".join(cell["source"]))
-    last = parsed.body.pop() if parsed.body and isinstance(parsed.body[-1], ast.Expr) else None
+    last = parsed.body[-1] if parsed.body else None
+    expression = ast.Expression(last.value) if isinstance(last, ast.Expr) else None
+    if expression:
+        parsed.body.pop()
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(parsed, cell["id"], "exec"), names)
-        value = eval(compile(ast.Expression(last.value), cell["id"], "eval"), names) if last else None
+        value = eval(compile(expression, cell["id"], "eval"), names) if expression else None
     found: list[Cell] = []
     if text := printed.getvalue():
         found.append({"name": "stdout", "output_type": "stream", "text": text.splitlines(keepends=True)})
@@ -67,7 +70,13 @@ def test_cells_show_what_is_stored(
 
 def test_a_stale_output_is_noticed():
     stored = {"name": "stdout", "output_type": "stream", "text": ["2\n"]}
-    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": ["print(1 + 1)\n", "3 + 1"], "outputs": [stored]}
+    cell: Cell = {
+        "cell_type": "code",
+        "id": "a",
+        "metadata": {},
+        "source": ["print(1 + 1)\n", "3 + 1"],
+        "outputs": [stored],
+    }
     [(_, [printed, value])] = run({"cells": [cell]})
     assert printed == stored
     assert value["data"] == {"text/plain": ["4"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -45,7 +45,7 @@ class MlirLexer(RegexLexer):
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     fence = {"name": "mlir", "class": "highlight", "format": _mlir}
-    options: Any = config.mdx_configs
+    options = cast(dict[str, Any], config.mdx_configs)  # pyright: ignore[reportUnknownMemberType]
     options.setdefault("pymdownx.superfences", {})["custom_fences"] = [fence]
     return config
 
