@@ -17,6 +17,13 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 COMMENT = re.compile(r"^<!-- (?:run|python|typed|figures|table)\b.*?-->\n", re.MULTILINE | re.DOTALL)
 """The comments by which tests find blocks and tables."""
 
+CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
+CODE = re.compile(r"(?<=<code>)[^<\n]*(?=</code>)")
+BREAK = re.compile(r"(?<=[/_])(?=\w)|(?<=::)")
+"""Where code in a cell of a table may go on in the next line."""
+
+PIPE = re.compile(r"(?m)^\|.*\|$")
+
 LINK = re.compile(r"(\]\([\w./-]*)\.ipynb\)")
 
 
@@ -59,11 +66,19 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Leave out the comments for tests, lead links of notebooks to their pages, and give the first page all room."""
+    """Leave out the comments for tests, lead links of notebooks to their pages, and give the first page all room.
+
+    A pipe in a table is escaped for GitHub, which Python-Markdown takes literally in code.
+    """
     if page.is_homepage:
         page.meta["hide"] = ["navigation", "toc"]
-    text = COMMENT.sub("", markdown)
+    text = PIPE.sub(lambda row: row[0].replace("\\|", "|"), COMMENT.sub("", markdown))
     return text if page.file.src_uri.startswith("notebooks/") else LINK.sub(r"\1.md)", text)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Allow breaks in long code in tables, behind slashes and underscores."""
+    return CELL.sub(lambda cell: CODE.sub(lambda code: BREAK.sub("<wbr>", code[0]), cell[0]), html)
 
 
 def _mlir(source: str, *_: Any, **__: Any) -> str:
