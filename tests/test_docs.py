@@ -23,7 +23,9 @@ import shutil
 import subprocess
 import sys
 import warnings
+from importlib import import_module
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from figures import pages, picture
@@ -31,6 +33,7 @@ from figures.commands import measure
 from figures.pages import PAGES
 from figures.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
 
+from tinyml.tools.main import file_of
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 
@@ -228,6 +231,33 @@ def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_pat
         page.write_text(after, encoding="utf-8")
     elif has_measured_compilers():
         assert after == before
+
+
+ANY_BLOCK = re.compile(r"^(?P<comment>[^\n]*-->\n)?```\w*\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+"""Any block, with the end of a comment that says how it is run."""
+
+COMMAND_LINE = re.compile(r"^(?:\$ )?tinyml (?P<arguments>(?:.*\\\n)*.*)$", re.MULTILINE)
+
+SHOWN_COMMANDS = [
+    pytest.param(command["arguments"].replace("\\\n", ""), id=f"{page.name}-{number}")
+    for page in PAGES
+    for number, command in enumerate(
+        command
+        for block in ANY_BLOCK.finditer(page.read_text(encoding="utf-8"))
+        if not block["comment"]
+        for command in COMMAND_LINE.finditer(block["text"])
+    )
+]
+
+
+@pytest.mark.parametrize("arguments", SHOWN_COMMANDS)
+def test_commands_that_are_only_shown_are_understood(arguments: str):
+    """Their models lie elsewhere, or they need a board; commands, options and choices are checked."""
+    words = shlex.split(arguments.partition(" | ")[0], comments=True)
+    command = import_module(f"tinyml.tools.commands.{file_of(words[0])}")
+    with patch.object(command, "run", return_value=0) as run:
+        assert tinyml(words) == 0
+    run.assert_called_once()
 
 
 def test_a_stale_cell_is_noticed():
