@@ -6,7 +6,8 @@ are compared only if the cross compilers have the versions that the figures were
 `| without NAME, NAME` at the end of a command drops these attributes from the output, and `| without runtime headers`
 the text of the headers that generated C includes; `tinyml demo` runs as on a
 computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart:
-COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, and in which pip installs.
+COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, in which `pip install`
+is `copy_installed`.
 A block of Python after `<!-- python -->` prints what the block behind it shows; `<!-- python with PACKAGE -->` is
 skipped without that package. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`.
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`figures/pages.py`).
@@ -32,6 +33,7 @@ from figures import pages, picture
 from figures.commands import measure
 from figures.pages import PAGES
 from figures.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
+from programs.environments import copy_installed
 
 from tinyml.tools.main import file_of
 from tinyml.tools.main import main as tinyml
@@ -88,7 +90,8 @@ def _output_apart(command: str, folder: Path) -> str:
     if program == "cat":
         return (folder / arguments[0]).read_text(encoding="utf-8")
     if program == "pip":
-        arguments += ["--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(packages)]
+        copy_installed(folder / arguments[-1], packages)
+        return ""
     done = subprocess.run(
         [program, *arguments],
         cwd=folder,
