@@ -40,6 +40,9 @@ def picture() -> str:
             for line, (share, fill, text) in enumerate(((ratio, OURS, ours), (1.0, THEIRS, theirs))):
                 drawing.rectangle(x, y + 12 * line, BAR * share, 9, fill=fill, tip=f"{text} {scale} {unit}")
                 drawing.text(x + BAR * share + 4, y + 8 + 12 * line, text + (f" {scale}" if scale else ""), "start")
-    note = "Cycles of an ATmega328P, in thousands (k), or instructions of a Cortex-M4, in millions (M); flash in bytes"
+    note = (
+        "Cycles of an ATmega328P, in thousands (k), or instructions of a Cortex-M4, in millions (M); "
+        "flash in bytes, on the M4 beside constants"
+    )
     drawing.text(18, TOP + ROW * len(rows) + 12, note, "start")
     return drawing.finished()
