@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,11 +15,17 @@ from pygments.formatters.html import HtmlFormatter
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
 
-COMMENT = re.compile(r"^<!-- (?:run|python|typed|figures|table)\b.*?-->\n", re.MULTILINE | re.DOTALL)
-"""The comments by which tests find blocks and tables."""
+COMMAND = re.compile(r"^<!-- run: (.*?)(?:, no cross compiler| \| without [^>]*)? -->\n", re.MULTILINE | re.DOTALL)
+"""The comment with the command whose output follows."""
 
-CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
+COMMENT = re.compile(r"^<!-- (?:run|python|typed|figures|table)\b.*?-->\n", re.MULTILINE | re.DOTALL)
+"""Other comments by which tests find blocks and tables."""
+
+CELL = re.compile(r"(?<!<tr>\n)<td\b.*?</td>", re.DOTALL)
+"""A cell behind the first of its row."""
+
 CODE = re.compile(r"(?<=<code>)[^<\n]*(?=</code>)")
+OPTION = re.compile(r"<code>(?=--[^<\n]{,30}</code>)")
 BREAK = re.compile(r"(?<=[/_])(?=\w)|(?<=::)")
 """Where code in a cell of a table may go on in the next line."""
 
@@ -66,18 +73,25 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Leave out the comments for tests, lead links of notebooks to their pages, and give the first page all room.
+    """Make Markdown for the site of a page for GitHub.
 
-    A pipe in a table is escaped for GitHub, which Python-Markdown takes literally in code.
+    Commands are shown above their outputs, other comments for tests are left out, links of notebooks lead to their
+    pages, and the first page has all room. A pipe in a table is escaped for GitHub, which Python-Markdown takes literally in code.
     """
     if page.is_homepage:
         page.meta["hide"] = ["navigation", "toc"]
-    text = PIPE.sub(lambda row: row[0].replace("\\|", "|"), COMMENT.sub("", markdown))
+    text = COMMENT.sub("", COMMAND.sub(_shown, markdown))
+    text = PIPE.sub(lambda row: row[0].replace("\\|", "|"), text)
     return text if page.file.src_uri.startswith("notebooks/") else LINK.sub(r"\1.md)", text)
 
 
+def _shown(command: re.Match[str]) -> str:
+    return f'<p class="command"><code>$ {escape(" ".join(command[1].split()), quote=False)}</code></p>\n\n'
+
+
 def on_page_content(html: str, **_: Any) -> str:
-    """Allow breaks in long code in tables, behind slashes and underscores."""
+    """Allow breaks in long code in tables, behind slashes and underscores, and none in options."""
+    html = OPTION.sub('<code class="option">', html)
     return CELL.sub(lambda cell: CODE.sub(lambda code: BREAK.sub("<wbr>", code[0]), cell[0]), html)
 
 

@@ -26,8 +26,14 @@ def markdown(hooks: ModuleType, text: str, uri: str = "a.md", *, home: bool = Fa
 
 
 def test_comments_for_tests_are_left_out(hooks: ModuleType):
-    text = "a\n\n<!-- run: tinyml-opt a.mlir | without\nb -->\n```\nc\n```\n\n<!-- kept -->\n"
+    text = "a\n\n<!-- run apart: tinyml new-pass\nb -->\n```\nc\n```\n\n<!-- kept -->\n"
     assert markdown(hooks, text) == "a\n\n```\nc\n```\n\n<!-- kept -->\n"
+
+
+@pytest.mark.parametrize("command", ["tinyml demo, no cross compiler", "tinyml demo | without a, b", "tinyml\ndemo"])
+def test_commands_are_shown(hooks: ModuleType, command: str):
+    shown = markdown(hooks, f"<!-- run: {command} -->\n```\nc\n```\n")
+    assert shown == '<p class="command"><code>$ tinyml demo</code></p>\n\n```\nc\n```\n'
 
 
 def test_pipes_in_tables(hooks: ModuleType):
@@ -40,10 +46,16 @@ def test_links_of_notebooks_lead_to_their_pages(hooks: ModuleType):
 
 
 def test_code_in_cells_breaks_behind_slashes(hooks: ModuleType):
-    page = "<p><code>a/b_c</code></p><td><code>a/b_c::d</code> e/f</td>"
-    kept, cell = hooks.on_page_content(page).split("<td>")
-    assert kept == "<p><code>a/b_c</code></p>"
+    page = "<p><code>a/b_c</code></p><tr>\n<td><code>a_b</code></td>\n<td><code>a/b_c::d</code> e/f</td>"
+    kept, first, cell = hooks.on_page_content(page).split("<td>")
+    assert kept == "<p><code>a/b_c</code></p><tr>\n"
+    assert first == "<code>a_b</code></td>\n"
     assert cell == "<code>a/<wbr>b_<wbr>c::<wbr>d</code> e/f</td>"
+
+
+def test_options_stay_in_one_line(hooks: ModuleType):
+    assert hooks.on_page_content("<code>--plan</code>") == '<code class="option">--plan</code>'
+    assert hooks.on_page_content("<code>a --b</code>") == "<code>a --b</code>"
 
 
 def test_all_of_the_tour_is_mlir(hooks: ModuleType):
