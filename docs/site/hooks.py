@@ -76,7 +76,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Make Markdown for the site of a page for GitHub.
 
     Commands are shown above their outputs, other comments for tests are left out, links of notebooks lead to their
-    pages, and the first page has all room. A pipe in a table is escaped for GitHub, which Python-Markdown takes literally in code.
+    pages, and the first page has all room. A pipe in a table is escaped for GitHub; Python-Markdown takes the escape
+    literally in code.
     """
     if page.is_homepage:
         page.meta["hide"] = ["navigation", "toc"]
