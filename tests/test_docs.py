@@ -6,7 +6,8 @@ are compared only if the cross compilers have the versions that the figures were
 `| without NAME, NAME` at the end of a command drops these attributes from the output, and `| without runtime headers`
 the text of the headers that generated C includes; `tinyml demo` runs as on a
 computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart:
-COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, and in which pip installs.
+COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, in which `pip install`
+is `copy_installed`.
 A block of Python after `<!-- python -->` prints what the block behind it shows; `<!-- python with PACKAGE -->` is
 skipped without that package. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`.
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`figures/pages.py`).
@@ -22,18 +23,26 @@ import shlex
 import shutil
 import subprocess
 import sys
+import warnings
+from importlib import import_module
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
-from figures import pages
+from figures import pages, picture
 from figures.commands import measure
 from figures.pages import PAGES
 from figures.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
+from programs.environments import copy_installed
 
+from tinyml.tools.main import file_of
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 
 ROOT = Path(__file__).parent.parent
+PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+"""Programs are those of the environment of the tests first."""
+
 BLOCK = re.compile(
     r"<!-- run(?P<apart> apart)?: (?P<command>.*?) -->\n(?P<open>```\w*\n)(?P<text>.*?)(?P<close>```\n)", re.DOTALL
 )
@@ -63,6 +72,10 @@ def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
     return text
 
 
+TIMED = re.compile(r"\nTesting Time: .*\n| in [\d.]+s(?: \([\d:]+\))?$", re.MULTILINE)
+"""What lit and pytest say of their time."""
+
+
 def output_apart(commands: str, folder: Path) -> str:
     """What commands say in a folder with our docs/, where packages are found that earlier ones installed."""
     return "".join(_output_apart(command, folder) for command in commands.split(" && "))
@@ -77,18 +90,18 @@ def _output_apart(command: str, folder: Path) -> str:
     if program == "cat":
         return (folder / arguments[0]).read_text(encoding="utf-8")
     if program == "pip":
-        arguments += ["--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(packages)]
-    modules = {"tinyml": "tinyml.tools.main", "tinyml-opt": "tinyml.tools.tinyml_opt"}
+        copy_installed(folder / arguments[-1], packages)
+        return ""
     done = subprocess.run(
-        [sys.executable, "-m", modules.get(program, program), *arguments],
+        [program, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(packages), "COLUMNS": "120"},
+        env={**os.environ, "PATH": PATH, "PYTHONPATH": str(packages), "COLUMNS": "120"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    text = re.sub(r" in [\d.]+s(?: \([\d:]+\))?$", "", done.stdout.strip(), flags=re.MULTILINE) + "\n"
+    text = TIMED.sub("", done.stdout.strip()) + "\n"
     text = text if text.strip() else ""
     return without(text, left_out) if left_out else text
 
@@ -119,7 +132,7 @@ def without(text: str, name: str) -> str:
     return re.sub(rf" \{{{re.escape(name)} = {value}\}}", "", text)
 
 
-COMPILED = re.compile(r"tinyml (?:bench|explain|compile) ")
+COMPILED = re.compile(r"tinyml (?:bench|explain|compile|run) ")
 """Commands whose output has sizes and cycles of compiled programs."""
 
 
@@ -164,7 +177,10 @@ def test_python_prints_what_is_shown(page: Path, block: int, monkeypatch: pytest
         pytest.importorskip(found["package"])
     monkeypatch.chdir(ROOT)
     stream = io.StringIO()
-    with contextlib.redirect_stdout(stream):
+    with contextlib.redirect_stdout(stream), warnings.catch_warnings():
+        if found["package"]:
+            # PyTorch warns of its own deprecations.
+            warnings.simplefilter("ignore")
         exec(compile(found["code"], str(page), "exec"), {})
     assert stream.getvalue() == found["printed"]
 
@@ -198,8 +214,7 @@ def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_pat
     """All blocks of a page are typed in one folder, in which there are our docs/ and examples/."""
     for folder in ("docs", "examples"):
         (tmp_path / folder).symlink_to(ROOT / folder)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
+    environment = {**os.environ, "PATH": PATH, "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
 
     def typed(block: re.Match[str]) -> str:
         text = ""
@@ -221,6 +236,33 @@ def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_pat
         assert after == before
 
 
+ANY_BLOCK = re.compile(r"^(?P<comment>[^\n]*-->\n)?```\w*\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+"""Any block, with the end of a comment that says how it is run."""
+
+COMMAND_LINE = re.compile(r"^(?:\$ )?tinyml (?P<arguments>(?:.*\\\n)*.*)$", re.MULTILINE)
+
+SHOWN_COMMANDS = [
+    pytest.param(command["arguments"].replace("\\\n", ""), id=f"{page.name}-{number}")
+    for page in PAGES
+    for number, command in enumerate(
+        command
+        for block in ANY_BLOCK.finditer(page.read_text(encoding="utf-8"))
+        if not block["comment"]
+        for command in COMMAND_LINE.finditer(block["text"])
+    )
+]
+
+
+@pytest.mark.parametrize("arguments", SHOWN_COMMANDS)
+def test_commands_that_are_only_shown_are_understood(arguments: str):
+    """Their models lie elsewhere, or they need a board; commands, options and choices are checked."""
+    words = shlex.split(arguments.partition(" | ")[0], comments=True)
+    command = import_module(f"tinyml.tools.commands.{file_of(words[0])}")
+    with patch.object(command, "run", return_value=0) as run:
+        assert tinyml(words) == 0
+    run.assert_called_once()
+
+
 def test_a_stale_cell_is_noticed():
     page = (ROOT / "docs/networks.md").read_text(encoding="utf-8")
     stale = page.replace("| 34,912 |", "| 33,088 |")
@@ -232,6 +274,21 @@ def test_a_row_without_figures_is_an_error():
     page = (ROOT / "docs/networks.md").read_text(encoding="utf-8")
     with pytest.raises(pages.MissingFigure, match="'arena' of 'resnet9' is neither measured nor in networks-memory"):
         pages.renewed(page.replace("| resnet8 |", "| resnet9 |"))
+
+
+def test_the_picture_is_current(request: pytest.FixtureRequest):
+    if request.config.getoption("--update-docs"):
+        picture.FILE.write_text(picture.picture(), encoding="utf-8")
+    assert picture.FILE.read_text(encoding="utf-8") == picture.picture()
+
+
+def test_figures_of_others_are_those_of_results():
+    """README.md takes them apart: time, flash and RAM of a cell of `results-classifiers`."""
+    cells = {cell for row in TABLES["results-classifiers"].rows.values() for cell in row if cell.count(";") == 3}
+    parts = {tuple(cell.replace(",", "").split("; ")[1:]) for cell in cells}
+    for label, (time, _, flash, _, ram, _) in TABLES["beside-others"].rows.items():
+        if "emlearn" not in label:
+            assert tuple(figure.replace(",", "") for figure in (flash, ram, time)) in parts, label
 
 
 SAMPLE = ("compile protonn-gesturepod --width 8", "bench protonn-gesturepod --format codebook --width 4")

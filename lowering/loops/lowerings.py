@@ -36,8 +36,13 @@ def lowers(*kinds: type[Operation]) -> Callable[[F], F]:
 
 def lowering_of(op: Operation) -> Lowering | None:
     """The lowering of an op's class or of its nearest base class with one; None if there is none."""
+    return lowering_of_class(type(op))
+
+
+def lowering_of_class(kind: type[Operation]) -> Lowering | None:
+    """The lowering that is registered for a class of ops or for its nearest base class; None if there is none."""
     _load()
-    return next((_LOWERINGS[kind] for kind in type(op).__mro__ if kind in _LOWERINGS), None)
+    return next((_LOWERINGS[base] for base in kind.__mro__ if base in _LOWERINGS), None)
 
 
 @cache

@@ -30,6 +30,11 @@ NAMES = {
     "LeNet, fixed 8 | rows": "cnn-lenet-mnist10 --width 8 --plan rows",
     "onnx2c's example for the ATmega": "cnn-onnx2c-atmega-mnist10",
     "resnet8, --flash 1000000": "resnet8 --flash 1000000",
+    "FastGRNN, handwritten digits | SeeDot, 16 bits": "compile fastgrnn-mnist16-10 --width 16",
+    "ProtoNN, gestures | SeeDot, 16 bits": "compile protonn-gesturepod --width 16",
+    "Bonsai, letters | Shiftry, 8 and 16 bits": "compile bonsai-letter26 --width 8",
+    "MLP, small digits | emlearn": "estimator 'MLP'",
+    "forest, small digits | emlearn": "estimator 'random forest'",
     "mobilenet_v2, 224": "mobilenet_v2_224",
     "mobilenet_v2 at 224x224": "mobilenet_v2_224 --optimize O2",
     **{
@@ -109,6 +114,11 @@ TABLES: dict[str, dict[str, Column]] = {
         "float %": (FORMATS["fixed 16"], "{float:.2f}"),
         "fixed 16": (FORMATS["fixed 16"], CLASSIFIER),
         "fixed 8": (FORMATS["fixed 8"], CLASSIFIER),
+    },
+    "beside-others": {
+        "time, tinyml": ("{row}", "{time:k}"),
+        "flash, tinyml": ("{row}", "{flash}"),
+        "RAM, tinyml": ("{row}", "{ram}"),
     },
     "results-formats": {heading: (command, FORMAT) for heading, command in FORMATS.items()},
     "results-codebooks": {

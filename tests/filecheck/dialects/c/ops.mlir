@@ -3,6 +3,7 @@
 
 c.program @tiny attributes {notes = ["A note."]} {
   c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
+  c.inline @tiny_scale text "static inline float tiny_scale(void) { return 0.5f; }"
   c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\0A"
   c.constant @W dense<[1, -2, 3]> : tensor<3xi16> {doc = "3"}
   c.constant @V dense<[4, 5]> : tensor<2xi8> far
@@ -67,6 +68,7 @@ c.program @several {
 
 // CHECK:      c.program @tiny attributes {notes = ["A note."]} {
 // CHECK-NEXT:   c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
+// CHECK-NEXT:   c.inline @tiny_scale text "static inline float tiny_scale(void) { return 0.5f; }"
 // CHECK-NEXT:   c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\0A"
 // CHECK-NEXT:   c.constant @W dense<[1, -2, 3]> : tensor<3xi16> {doc = "3"}
 // CHECK-NEXT:   c.constant @V dense<[4, 5]> : tensor<2xi8> far

@@ -18,6 +18,12 @@ func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 
 // CHECK: %exp = num.exp %a : !fixed.q<16, 12> -> !fixed.q<16, 3>
   %tanh = num.tanh %a : !fixed.q<16, 12> -> !fixed.q<8, 7>
 // CHECK: %tanh = num.tanh %a : !fixed.q<16, 12> -> !fixed.q<8, 7>
+  %erf = num.erf %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
+// CHECK: %erf = num.erf %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
+  %log = num.log %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
+// CHECK: %log = num.log %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
+  %softplus = num.softplus %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
+// CHECK: %softplus = num.softplus %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
   %sigmoid = num.sigmoid %a : !fixed.q<16, 12> -> !fixed.q<16, 15>
 // CHECK: %sigmoid = num.sigmoid %a : !fixed.q<16, 12> -> !fixed.q<16, 15>
   %narrow = num.convert %a : !fixed.q<16, 12> -> !fixed.q<12, 8>
@@ -98,6 +104,7 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
   num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
   %m = "test.op"() : () -> memref<9x!fixed.q<16, 9>>
   num.dot_rows %sums, %sums, %m, %w {kernel = #num.kernel<"k">} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
+  num.channel_dots %sums, %sums, %m, %m {kernel = #num.kernel<"k">, stride = 3 : index} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
   %y, %sums_of_y, %stream, %run = "test.op"() : () -> (memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 5>>)
   %start = "test.op"() : () -> memref<1x!fixed.q<16, 9>>
   num.composed_tiles %run, %stream, %m {acc = !fixed.acc<32, 18>, multiplied = 27 : i64, kernel = #num.tile_kernel<"k", rows = 3, runs = 1, length = 3, pitch = 0, step = 3, count = 3, zero = 0>} : memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>
@@ -110,6 +117,7 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
 // CHECK-NEXT: num.distance %sum, %x, %w {kernel = #num.kernel<"k">} :
 // CHECK-NEXT: num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
 // CHECK: num.dot_rows %sums, %sums, %m, %w {kernel = #num.kernel<"k">} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
+// CHECK: num.channel_dots %sums, %sums, %m, %m {kernel = #num.kernel<"k">, stride = 3 : index} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
 // CHECK: num.composed_tiles %run, %stream, %m {acc = !fixed.acc<32, 18>, multiplied = 27 : i64, kernel = #num.tile_kernel<"k", rows = 3, runs = 1, length = 3, pitch = 0, step = 3, count = 3, zero = 0>} : memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>
 // CHECK: num.coded_rows %bytes, %u, %v {rows = {weights = [dense<{{\[\[}}1, 2]]> : tensor<1x2xi8>, dense<3> : tensor<1x1xi8>], aligns = array<i64: 0, 1>, starts = dense<4> : tensor<1xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>
 // CHECK-NEXT: num.coded_tile %bytes, %u {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>

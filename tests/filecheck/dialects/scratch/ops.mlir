@@ -37,6 +37,12 @@ func.func @memory(%i: index) {
   %rows = scratch.alloc : memref<2x2x!fixed.q<16, 4>>
   scratch.receive %again[%i] to %rows : memref<2x4x!fixed.q<16, 4>> to memref<2x2x!fixed.q<16, 4>>
 // CHECK: scratch.receive %again[%i] to %rows : memref<2x4x!fixed.q<16, 4>> to memref<2x2x!fixed.q<16, 4>>
+  %run = scratch.alloc : memref<6x!fixed.q<12, 8>>
+  %short = scratch.alloc : memref<4x!fixed.q<12, 8>>
+  scratch.copy_run %run[%i] to %short[%i] count %i {most = 4 : i64} : memref<6x!fixed.q<12, 8>> to memref<4x!fixed.q<12, 8>>
+// CHECK: scratch.copy_run %run[%i] to %short[%i] count %i {most = 4 : i64} : memref<6x!fixed.q<12, 8>> to memref<4x!fixed.q<12, 8>>
+  scratch.turn %run[%i] : %i x %i {pixel = 2 : i64, bits = 8 : i64} : memref<6x!fixed.q<12, 8>>
+// CHECK: scratch.turn %run[%i] : %i x %i {pixel = 2 : i64, bits = 8 : i64} : memref<6x!fixed.q<12, 8>>
   func.return
 }
 // GENERIC: "scratch.view"(%arena) <{offset = 0 : i64, live = [0 : i64, 3 : i64]}> : (memref<24xi8>) -> memref<f32>

@@ -1,0 +1,57 @@
+"""A page as headless Chromium shows it: its document, its errors, and what it asks of the network."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--enable-logging=stderr",
+    "--virtual-time-budget=5000",
+    "--dump-dom",
+)
+
+UNASKED = (None, "not an origin")
+"""Initiators of requests that are Chromium's own, not those of a page."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What a page did. document: the HTML after its scripts; errors: lines of the console; requests: addresses."""
+
+    document: str
+    errors: Sequence[str]
+    requests: Sequence[str]
+
+
+def visit(address: str, folder: Path) -> Visit:
+    """Open an address, with the profile and the log of the network in a folder of the caller."""
+    assert CHROMIUM is not None
+    log = folder / "network.json"
+    options = [*OPTIONS, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}"]
+    done = subprocess.run([CHROMIUM, *options, address], capture_output=True, text=True, check=True, timeout=60)
+    errors = re.findall(r'CONSOLE(?::\d+)?\] (".*)', done.stderr)
+    return Visit(done.stdout, errors, _requests(log.read_text(encoding="utf-8")))
+
+
+def _requests(log: str) -> list[str]:
+    """The addresses that a page asked for; a log that was cut off ends after its last whole line."""
+    try:
+        events = json.loads(log)["events"]
+    except json.JSONDecodeError:
+        events = json.loads(log[: log.rindex("},")] + "}]}")["events"]
+    found = [event.get("params", {}) for event in events]
+    return sorted({params["url"] for params in found if "url" in params and params.get("initiator") not in UNASKED})

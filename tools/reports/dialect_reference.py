@@ -1,0 +1,197 @@
+"""The pages docs/dialects/*.md, generated from the definitions of ops, types and attributes of each dialect."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ArrayOfConstraint, SymbolNameConstraint
+from xdsl.ir import Attribute, Dialect, Operation, TypeAttribute
+from xdsl.irdl import (
+    AnyAttr,
+    AnyOf,
+    BaseAttr,
+    EqAttrConstraint,
+    IRDLOperation,
+    MessageConstraint,
+    OpDef,
+    OptAttributeDef,
+    OptOperandDef,
+    OptPropertyDef,
+    OptResultDef,
+    ParamAttrConstraint,
+    RangeLengthConstraint,
+    RangeOf,
+    VarConstraint,
+    VarOperandDef,
+    VarResultDef,
+)
+
+from tinyml.dialects.num.constraints import FormatConstraint, SumConstraint
+from tinyml.lowering.loops.lowerings import lowering_of_class
+from tinyml.tools.universe import DIALECTS
+
+PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
+    "tdsl": (
+        "tdsl: operations on tensors",
+        "Levels L0 and L1, and L2 on memrefs, where `into` names the result. The element type is `f32` or a number "
+        "format; ops say what they compute in either. `lower-tdsl-to-loops` calls the function that each op names "
+        "under *Lowering*.",
+        ["tdsl"],
+    ),
+    "scratch": (
+        "scratch: memory",
+        "From level L2 on: one arena for all working memory, constants in flash, and views into both. "
+        "`lower-tdsl-to-scratch` makes these ops; `lower-arith-to-c` turns them into declarations and pointers.",
+        ["scratch"],
+    ),
+    "num": (
+        "num: scalars of a number format",
+        "Level L3: what one iteration of a loop computes. An accumulator holds an exact sum until `num.finish` rounds "
+        "it. `lower-num-to-arith` asks the format of each op for its integer arithmetic, and makes calls of ops with "
+        "a kernel.",
+        ["num"],
+    ),
+    "c": (
+        "c: the C that is printed",
+        "Level L5: C99 with explicit memory. The printer of a target (`targets/c/`) writes one line or expression "
+        "for each op.",
+        ["c"],
+    ),
+    "rtl": (
+        "rtl: hardware",
+        "Level L5 of a module in Verilog ([hardware](../fpga.md)), in place of C: registers, logic and memories.",
+        ["rtl"],
+    ),
+    "formats": (
+        "Number formats",
+        "Types of the elements of tensors and memrefs, and of accumulators. [Arithmetic](../arithmetic.md) gives the "
+        "result of every operation, format by format; [adding a format](../adding-a-format.md) makes one.",
+        [],
+    ),
+}
+"""The pages by name: title, introduction, and the dialects on the page, those of no other page if none is named."""
+
+NOTE = """\
+Made from the definitions by `pytest --update-docs tests/unit/tools/reports/test_dialect_reference.py`: do not edit.
+"""
+
+MANY = (VarOperandDef, VarResultDef)
+OPTIONAL = (OptOperandDef, OptResultDef)
+
+
+def dialect_page(page: str, tests: Iterable[str]) -> str:
+    """The text of a page. tests: files of IR in which the examples are found, the first that has an op."""
+    title, introduction, _ = PAGES[page]
+    lines = [line for text in tests for line in text.splitlines()]
+    parts = [f"# {title}", NOTE.rstrip(), introduction]
+    for name in dialects_of(page):
+        parts += _dialect(DIALECTS[name](), lines)
+    return "\n\n".join(parts) + "\n"
+
+
+def dialects_of(page: str) -> Sequence[str]:
+    """The dialects on a page."""
+    elsewhere = {name for _, _, named in PAGES.values() for name in named}
+    return PAGES[page][2] or sorted(DIALECTS.keys() - elsewhere)
+
+
+def _dialect(dialect: Dialect, lines: Sequence[str]) -> Iterator[str]:
+    for attribute in sorted(dialect.attributes, key=lambda kind: kind.name):
+        yield f"## {_spelled(attribute)}"
+        yield _docstring(attribute)
+    for op in sorted(dialect.operations, key=lambda kind: kind.name):
+        assert issubclass(op, IRDLOperation)
+        yield f"## {op.name}"
+        yield from _op(op, op.get_irdl_definition(), lines)
+
+
+def _op(op: type[Operation], definition: OpDef, lines: Sequence[str]) -> Iterator[str]:
+    yield _docstring(op)
+    if definition.assembly_format:
+        yield f"Syntax: ``{op.name} {definition.assembly_format}``"
+    if rows := [*_rows(definition)]:
+        yield "\n".join(["| name | | type |", "|---|---|---|", *rows])
+    if traits := [name for trait in op.traits.traits if not (name := type(trait).__name__).startswith("_")]:
+        yield f"Traits: {', '.join(f'`{name}`' for name in sorted(traits))}."
+    if lowering := lowering_of_class(op):
+        file = lowering.__module__.removeprefix("tinyml.").replace(".", "/")
+        yield f"Lowering: `{lowering.__name__}` in `{file}.py`."
+    if example := example_of(op.name, lines):
+        yield f"```mlir\n{example}\n```"
+
+
+def _rows(definition: OpDef) -> Iterator[str]:
+    for kind, members in (("operand", definition.operands), ("result", definition.results)):
+        for name, member in members:
+            count = ", optional" if isinstance(member, OPTIONAL) else ", any number" if isinstance(member, MANY) else ""
+            yield f"| `{name}` | {kind}{count} | {words_of(member.constr)} |"
+    for name, _ in definition.regions:
+        yield f"| `{name}` | region | |"
+    for name, attribute in {**definition.properties, **definition.attributes}.items():
+        if not name.endswith("SegmentSizes"):
+            count = ", optional" if isinstance(attribute, OptPropertyDef | OptAttributeDef) else ""
+            yield f"| `{name}` | attribute{count} | {words_of(attribute.constr)} |"
+
+
+def words_of(constraint: Any) -> str:
+    """A constraint in words; types that share the name in parentheses are equal."""
+    return next((words(constraint) for kind, words in WORDS.items() if isinstance(constraint, kind)), "any")
+
+
+def _of_parameters(constraint: Any) -> str:
+    inner = [words_of(part) for part in constraint.param_constrs if not isinstance(part, AnyAttr)]
+    return " of ".join([f"`{_spelled(constraint.base_attr)}`", *inner])
+
+
+WORDS: dict[type, Callable[[Any], str]] = {
+    RangeLengthConstraint: lambda range: words_of(range.constraint),
+    RangeOf: lambda range: words_of(range.constr),
+    MessageConstraint: lambda said: said.message.removeprefix("expected "),
+    VarConstraint: lambda variable: f"{words_of(variable.constraint)} (*{variable.name.lower()}*)",
+    AnyOf: lambda choice: " or ".join(map(words_of, choice.attr_constrs)),
+    EqAttrConstraint: lambda equal: f"`{equal.attr}`",
+    BaseAttr: lambda base: f"`{_spelled(base.attr)}`",
+    ParamAttrConstraint: _of_parameters,
+    ArrayOfConstraint: lambda array: f"array of {words_of(array.elem_range_constraint)}",
+    FormatConstraint: lambda format: format.what + (" of one family" if format.one_family else ""),
+    SumConstraint: lambda sum: "an accumulator of integers" if sum.integer else "an accumulator",
+    SymbolNameConstraint: lambda _: "the name of a symbol",
+}
+
+
+BUILTIN = {"integer_type": "integer", "symbol_ref": "@symbol"}
+
+
+def _spelled(kind: type[Attribute]) -> str:
+    name = BUILTIN.get(kind.name, kind.name).removeprefix("builtin.")
+    return f"{'!' if issubclass(kind, TypeAttribute) else '#'}{name}" if "." in name else name
+
+
+def _docstring(kind: type) -> str:
+    """The docstring of a class or, where it refers to that, of its module."""
+    text = inspect.cleandoc(kind.__doc__ or "")
+    if "see the module" in text:
+        module = inspect.cleandoc(inspect.getmodule(kind).__doc__ or "")
+        text = text.replace("; see the module", "") + "\n\n" + module
+    return text
+
+
+def example_of(name: str, lines: Sequence[str]) -> str | None:
+    """The first op of that name in lines of IR, up to the line that closes its regions; None if there is none."""
+    found = re.compile(rf"^(?!\s*//)(?:.*= *)?\s*{re.escape(name)}(?![\w.])")
+    for start, line in enumerate(lines):
+        if not found.search(line):
+            continue
+        taken: list[str] = []
+        depth = 0
+        for more in lines[start:]:
+            if more.lstrip().startswith("//"):
+                continue
+            taken.append(more)
+            depth += more.count("{") - more.count("}")
+            if depth <= 0:
+                return inspect.cleandoc("\n".join(["", *taken]))
+    return None
