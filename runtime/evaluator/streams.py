@@ -1,0 +1,40 @@
+"""Evaluation of the function of a step in time (`stream-over-time`), call after call, as a device runs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.functions import defined_functions
+from tinyml.runtime.evaluator.evaluator import Outputs, run_step
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) -> Outputs:
+    """The answer of a step function to raws of whole sequences (samples, elements).
+
+    unknown: the raw that memory holds before the first call.
+    """
+    [function] = defined_functions(module)
+    assert function.arg_attrs is not None
+    pushed = cast(DenseArrayBase[Any], function.arg_attrs.data[0].data[tdsl.PUSHED])
+    frame, hop, steps = (int(value) for value in pushed.get_values())
+    _, _, *kept = function.body.block.args
+    states: list[Any] = [
+        np.full((len(inputs), *tdsl.shape_of(value)), unknown, tdsl.format_of(value).dtype) for value in kept
+    ]
+    returned = cast(func.ReturnOp, function.body.block.last_op).arguments
+    results: list[Any] = []
+    for call in range(steps + 1):
+        first = min(call, steps - 1) * hop
+        part = inputs[:, first : first + frame].reshape(-1, 1, frame)
+        results = list(run_step(function, [part, call, *states]))
+        states = results[len(results) - len(kept) :]
+    outputs = len(results) - len(kept)
+    return Outputs.of(returned[:outputs], results[:outputs], len(inputs))

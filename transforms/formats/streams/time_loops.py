@@ -1,0 +1,144 @@
+"""The loops over time of a program: chains of loops, each of which reads a row of what the one before has made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import cast
+
+from xdsl.dialects import func, scf
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.targets.registry import tile_families
+from tinyml.transforms.formats.streams.sequence_readers import is_image, receive_image, steps_of
+from tinyml.transforms.formats.streams.time_axis import TimeAxis
+from tinyml.transforms.formats.tiling.tile_memory import small_memory
+from tinyml.transforms.schedules.plans.graph import Kind
+from tinyml.transforms.schedules.plans.network import network_of
+from tinyml.transforms.schedules.plans.segmentation import Segment
+from tinyml.transforms.schedules.protocol import Kernels
+from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.streaming import Streamed
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows that a loop makes, one in each iteration.
+
+    position: of the carried tensor that collects them. insertion: the op that inserts one. chain: the ops on all of
+    them behind the loop, in order. sequence: what these make.
+    """
+
+    position: int
+    insertion: tdsl.InsertSliceOp
+    chain: tuple[tdsl.TensorOp, ...]
+    sequence: SSAValue
+
+
+@dataclass(frozen=True)
+class TimeLoop:
+    """A loop over time.
+
+    read: the op whose result is a row of the sequence that the loop reads. made: the rows that the next loop reads;
+    None for the last loop.
+    """
+
+    loop: scf.ForOp
+    read: tdsl.TensorOp
+    made: Rows | None = None
+
+    @property
+    def ticks(self) -> int:
+        """The number of iterations."""
+        count = const_evaluate_operand(self.loop.ub)
+        assert count is not None
+        return count
+
+
+def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeLoop]:
+    """The loops over time of a program, the first one of which reads its input.
+
+    An op on images becomes a loop over rows, with all ops behind it that run row by row: their rings are what remains
+    of one step for the next. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
+    """
+    if time.steps is None:
+        if (only := _by_rows(function, time.sequence, target)) is None:
+            raise InputError("the program does not stream: the op that reads its input needs all rows of it at once")
+        return [only]
+    loops = [TimeLoop(time.steps.loop, time.steps.read)]
+    while (made := _rows(loops[-1].loop)) is not None:
+        if (following := _reader(function, made.sequence, time.pushes.steps, target)) is None:
+            break
+        loops[-1:] = [TimeLoop(loops[-1].loop, loops[-1].read, made), following]
+    return loops
+
+
+def _reader(function: func.FuncOp, sequence: SSAValue, count: int, target: str) -> TimeLoop | None:
+    """The loop that reads a sequence of `count` rows one after the other; None if there is none."""
+    if (steps := steps_of(sequence)) is not None:
+        return TimeLoop(steps.loop, steps.read) if steps.pushes.steps == count else None
+    shape = tdsl.shape_of(sequence)
+    return _by_rows(function, sequence, target) if is_image(shape) and shape[1] == count else None
+
+
+def _by_rows(function: func.FuncOp, image: SSAValue, target: str) -> TimeLoop | None:
+    """The loop over the rows of the ops that read an image, and of as many behind them as possible.
+
+    None if no op runs row by row; the program is then unchanged.
+    """
+    received = receive_image(image, image.name_hint)
+    network = network_of(function)
+    nodes, rows = network.graph.nodes, Streamed(By.ROWS)
+    first = next(i for i, node in enumerate(nodes) if node.kind is Kind.ARRIVAL)
+    lasts = reversed(range(first + 1, len(nodes)))
+    last = next((last for last in lasts if rows.runs(network, Segment(first, last, 0, rows))), None)
+    if last is None:
+        Rewriter.replace_op(received, [], [image])
+        return None
+    block, families = function.body.block, tile_families(target)
+    known = set(block.ops)
+    convolutions = [op for [op, *_] in network.ops[first : last + 1] if isinstance(op, tdsl.Conv2dOp)]
+    rows.rewrite(network, first, last)(Kernels(families, small_memory(convolutions, families)))
+    [loop] = [op for op in block.ops if isinstance(op, scf.ForOp) and op not in known]
+    [read] = [op for op in loop.walk() if isinstance(op, tdsl.ReceiveOp)]
+    return TimeLoop(loop, read)
+
+
+def _rows(loop: scf.ForOp) -> Rows | None:
+    """The rows that a loop makes for the ops behind it, if it collects them in one tensor that has one reader."""
+    time, *carried = loop.body.block.args
+    for position, argument in enumerate(carried):
+        insertion = cast(scf.YieldOp, loop.body.block.last_op).operands[position].owner
+        if not isinstance(insertion, tdsl.InsertSliceOp) or insertion.input is not argument:
+            continue
+        first, *others = insertion.offsets
+        shape, part = tdsl.shape_of(argument), tdsl.shape_of(insertion.part)
+        in_order = first is time and insertion.axes is None and part == (1, *shape[1:])
+        alone = argument.has_one_use() and insertion.out.has_one_use()
+        if in_order and alone and all(const_evaluate_operand(other) == 0 for other in others):
+            chain = tuple(_chain(loop.results[position]))
+            return Rows(position, insertion, chain, chain[-1].out if chain else loop.results[position])
+    return None
+
+
+def _chain(value: SSAValue) -> list[tdsl.TensorOp]:
+    """The ops that change all elements of a tensor alike, or its shape, one behind the other."""
+    chain: list[tdsl.TensorOp] = []
+    while value.has_one_use():
+        [use] = value.uses
+        op: Operation = use.operation
+        if not isinstance(op, tdsl.ReshapeOp) and not (isinstance(op, tdsl.ElementwiseOp) and _is_alike(op, value)):
+            break
+        chain.append(op)
+        value = op.out
+    return chain
+
+
+def _is_alike(op: tdsl.ElementwiseOp, value: SSAValue) -> bool:
+    """True if an op computes each element from one of a tensor and from numbers that all elements share."""
+    others = [operand for operand in op.inputs if operand is not value]
+    return all(prod(tdsl.shape_of(other)) == 1 and isinstance(other.owner, tdsl.ConstOp) for other in others)
