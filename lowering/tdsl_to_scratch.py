@@ -278,6 +278,8 @@ class _Bufferisation:
         low, high, step = (self.buffers[value] for value in (op.lb, op.ub, op.step))
         initial = [self.buffers[op.iter_args[p]] for p in plain]
         loop = self.builder.insert(scf.ForOp(low, high, step, initial, new))
+        if (calls := op.attributes.get(tdsl.CALLS)) is not None:
+            loop.attributes[tdsl.CALLS] = calls
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:

@@ -13,29 +13,23 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 __all__ = [
-    "CALLS",
     "INSTANCES",
     "MODE",
     "PACKED",
     "PERCENTILES",
     "PROFILE",
-    "PUSHED",
     "RAM",
     "RANGE",
     "RECEIVED",
     "REUSED",
     "RING",
     "RINGS",
-    "STATE",
     "ZEROS",
     "Csr",
     "Profile",
     "Range",
     "has_instances",
 ]
-
-CALLS = "tdsl.calls"
-"""Argument attribute of a step function's time: the number of calls from a reset to the answer, that for it included."""
 
 INSTANCES = "tdsl.instances"
 """Module attribute: the program's memory belongs to instances, of which the caller may have several."""
@@ -69,15 +63,6 @@ REUSED = "tdsl.reused"
 
 RECEIVED = "tdsl.received"
 """Argument attribute of the predict function: the input arrives row by row; the elements of a row."""
-
-PUSHED = "tdsl.pushed"
-"""Argument attribute of the predict function: the caller pushes the input.
-
-The elements of a frame, those between the beginnings of two frames, and the number of frames until the answer.
-"""
-
-STATE = "tdsl.state"
-"""Argument attribute of a step function: the caller keeps the value, the last results, for the next call."""
 
 RANGE = "tdsl.range"
 """Argument attribute of the predict function: the declared `Range` of an input."""

@@ -188,7 +188,7 @@ class _Machine:
         """Executions by block: the last instruction of NAME_predict before it (None inside it), address, size."""
         self._inferring = False
         self._site = 0
-        predict = next(s for s in symbol_table(runner.chip, elf) if s.name == f"{interface.name}_predict")
+        predict = next(s for s in symbol_table(runner.chip, elf) if s.name == interface.entry)
         first = self._address(predict.address)
         self._predict = range(first, first + predict.size)
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_profiled_block if profiled else self._on_block)

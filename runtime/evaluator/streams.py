@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
@@ -23,8 +23,9 @@ def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) ->
     """
     [function] = defined_functions(module)
     assert function.arg_attrs is not None
-    pushed = cast(DenseArrayBase[Any], function.arg_attrs.data[0].data[tdsl.PUSHED])
-    frame, hop, steps = (int(value) for value in pushed.get_values())
+    pushes = tdsl.Pushes.of(function.arg_attrs.data[0].data.get(tdsl.PUSHED))
+    assert pushes is not None
+    frame, hop, steps = pushes
     _, _, *kept = function.body.block.args
     states: list[Any] = [
         np.full((len(inputs), *tdsl.shape_of(value)), unknown, tdsl.format_of(value).dtype) for value in kept

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -59,8 +59,7 @@ class ReceiveInputPass(ModulePass):
         if argument_attribute(function, tdsl.REUSED) is not None:
             raise InputError(f"an input from {self.input} arrives row by row: --reuse-input is for one in memory")
         if self.input == PUSH:
-            pushes = time_of(function).pushes
-            set_argument_attribute(function, tdsl.PUSHED, DenseArrayBase.from_list(i64, pushes))
+            set_argument_attribute(function, tdsl.PUSHED, time_of(function).pushes.attribute)
             return
         argument = function.body.block.args[0]
         image = sequence_of(argument)

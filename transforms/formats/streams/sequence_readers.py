@@ -15,14 +15,6 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.ir.indices.affine_sums import affine_sum
 
 
-class Pushes(NamedTuple):
-    """The parts in which an input arrives: `steps` frames of `frame` elements, which begin `hop` elements apart."""
-
-    frame: int
-    hop: int
-    steps: int
-
-
 class Steps(NamedTuple):
     """A loop over time.
 
@@ -31,7 +23,7 @@ class Steps(NamedTuple):
 
     loop: scf.ForOp
     read: tdsl.IndexOp | tdsl.SliceOp
-    pushes: Pushes
+    pushes: tdsl.Pushes
     axis: int
 
 
@@ -61,7 +53,7 @@ def steps_of(sequence: SSAValue) -> Steps | None:
     loop = _time_loop(step, count)
     if loop is None or step.index is not loop.body.block.args[0]:
         return None
-    return Steps(loop, step, Pushes(prod(each), prod(each), count), 0)
+    return Steps(loop, step, tdsl.Pushes(prod(each), prod(each), count), 0)
 
 
 def frames_of(signal: SSAValue) -> Steps | None:
@@ -77,7 +69,7 @@ def frames_of(signal: SSAValue) -> Steps | None:
         return None
     steps = const_evaluate_operand(loop.ub)
     assert steps is not None
-    return Steps(loop, cut, Pushes(tdsl.shape_of(cut.out)[1], first.factors[time], steps), 1)
+    return Steps(loop, cut, tdsl.Pushes(tdsl.shape_of(cut.out)[1], first.factors[time], steps), 1)
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import arith, func, scf, tensor
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
     DictionaryAttr,
     IndexType,
     IntegerAttr,
@@ -26,7 +25,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.streams.sequence_readers import Pushes
 from tinyml.transforms.formats.streams.time_loops import Rows, TimeLoop
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import tensor_like
@@ -42,7 +40,7 @@ class StepFunction:
     loops: the loops over time, in order.
     """
 
-    def __init__(self, function: func.FuncOp, pushes: Pushes, loops: Sequence[TimeLoop]) -> None:
+    def __init__(self, function: func.FuncOp, pushes: tdsl.Pushes, loops: Sequence[TimeLoop]) -> None:
         self.function, self.block, self.pushes, self.loops = function, function.body.block, pushes, loops
         self.emit = TensorBuilder(loops[0].loop, UnknownLoc())
         self.states: dict[SSAValue, SSAValue] = {}
@@ -186,7 +184,7 @@ class StepFunction:
         given = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
         block.erase_arg(block.args[0])
         attributes: dict[str, Attribute] = {name: given[name] for name in KEPT if name in given}
-        attributes |= {tdsl.PUSHED: DenseArrayBase.from_list(i64, self.pushes), tdsl.REUSED: UnitAttr()}
+        attributes |= {tdsl.PUSHED: self.pushes.attribute, tdsl.REUSED: UnitAttr()}
         if self.pushes.frame > self.pushes.hop:
             attributes[tdsl.STATE] = UnitAttr()
         calls = {tdsl.CALLS: IntegerAttr(self.pushes.steps + 1, i64)}

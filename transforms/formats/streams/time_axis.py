@@ -12,7 +12,6 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.base import spell
 from tinyml.transforms.formats.streams.sequence_readers import (
-    Pushes,
     Steps,
     frames_of,
     is_image,
@@ -33,7 +32,7 @@ class TimeAxis(NamedTuple):
 
     sequence: SSAValue
     axis: int
-    pushes: Pushes
+    pushes: tdsl.Pushes
     steps: Steps | None
 
 
@@ -46,7 +45,7 @@ def time_of(function: func.FuncOp) -> TimeAxis:
         time = TimeAxis(sequence, steps.axis, steps.pushes, steps)
     elif is_image(shape):
         row = prod(shape[2:])
-        time = TimeAxis(sequence, 1, Pushes(row, row, shape[1]), None)
+        time = TimeAxis(sequence, 1, tdsl.Pushes(row, row, shape[1]), None)
     else:
         raise InputError(
             "a program that streams reads a sequence step by step or frame by frame in one loop, or an image 1xTxWxC "
