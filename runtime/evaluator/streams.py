@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.tdsl.arrays.values import builtin_dtype
+from tinyml.dialects.tdsl.base import shaped
 from tinyml.runtime.evaluator.evaluator import Outputs, run_step
 
 if TYPE_CHECKING:
@@ -27,9 +31,7 @@ def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) ->
     assert pushes is not None
     frame, hop, steps = pushes
     _, _, *kept = function.body.block.args
-    states: list[Any] = [
-        np.full((len(inputs), *tdsl.shape_of(value)), unknown, tdsl.format_of(value).dtype) for value in kept
-    ]
+    states: list[Any] = [_before(value, len(inputs), unknown) for value in kept]
     returned = cast(func.ReturnOp, function.body.block.last_op).arguments
     results: list[Any] = []
     for call in range(steps + 1):
@@ -39,3 +41,11 @@ def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) ->
         states = results[len(results) - len(kept) :]
     outputs = len(results) - len(kept)
     return Outputs.of(returned[:outputs], results[:outputs], len(inputs))
+
+
+def _before(state: SSAValue, samples: int, unknown: int) -> NDArray[Any]:
+    """What a state holds before the first call: numbers of a format, or sums."""
+    element = shaped(state).get_element_type()
+    format = number_format(element)
+    dtype = builtin_dtype(element) if format is None else format.dtype
+    return np.full((samples, *tdsl.shape_of(state)), unknown, dtype)

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
@@ -90,7 +90,7 @@ class StepFunction:
         read = tdsl.ReshapeOp(row, tdsl.shape_of(time_loop.read.out))
         read.out.name_hint = time_loop.read.out.name_hint
         Rewriter.replace_op(time_loop.read, read)
-        carried = self._initial(old, made)
+        carried = self._initial(time_loop)
         more = time_loop.ticks - self.pushes.steps - 1
         upper = emit.plus(self.time, 1)
         if more < 0:
@@ -107,23 +107,27 @@ class StepFunction:
             after.name_hint = before.name_hint
             if made is None or position != made.position:
                 before.replace_all_uses_with(after)
+            if isinstance(start.owner, Block):
                 self.states[start] = after
         if made is None:
             return row
         return self._applied(made.chain, old.results[made.position], loop.results[made.position])
 
-    def _initial(self, loop: scf.ForOp, made: Rows | None) -> dict[SSAValue, SSAValue]:
-        """The values with which a loop starts, by the arguments of its states; for a row, by itself.
+    def _initial(self, time_loop: TimeLoop) -> dict[SSAValue, SSAValue]:
+        """The values with which a loop starts, by the arguments of its states; by itself for a tensor that is none.
 
         In call 0 they are those of the whole program, except for tensors that it does not initialise either.
         """
-        emit = self.emit
+        emit, loop, made = self.emit, time_loop.loop, time_loop.made
         starts: dict[SSAValue, SSAValue] = {}
         initial: dict[SSAValue, SSAValue] = {}
         for position, (value, argument) in enumerate(zip(loop.iter_args, loop.body.block.args[1:], strict=True)):
             if made is not None and position == made.position:
                 start = emit.insert(tensor.EmptyOp((), made.insertion.part.type))
                 start.name_hint = made.insertion.part.name_hint
+            elif position in time_loop.passing:
+                start = emit.insert(tensor.EmptyOp((), value.type))
+                start.name_hint = argument.name_hint
             else:
                 start = self.block.insert_arg(value.type, len(self.block.args))
                 start.name_hint = argument.name_hint
@@ -136,11 +140,13 @@ class StepFunction:
         return starts
 
     def _values(self, initial: Mapping[SSAValue, SSAValue]) -> Sequence[SSAValue]:
-        """The initial values of states; fillings are made where they are needed."""
-        return [
-            self.emit.insert(value.owner.clone()) if isinstance(value.owner, tdsl.FillOp) else value
-            for value in initial.values()
-        ]
+        """The initial values of states; those that need no operands, such as fillings, are made where they are used."""
+
+        def made(value: SSAValue) -> SSAValue:
+            op = value.owner
+            return self.emit.insert(op.clone(), op) if isinstance(op, tdsl.TensorOp) and not op.inputs else value
+
+        return [made(value) for value in initial.values()]
 
     def _keep_row(self, argument: SSAValue, made: Rows) -> None:
         """Let a loop carry the row that it has made in place of all rows."""

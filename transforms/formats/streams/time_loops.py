@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import cast
 
@@ -20,8 +20,10 @@ from tinyml.transforms.formats.tiling.tile_memory import small_memory
 from tinyml.transforms.schedules.plans.graph import Kind
 from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.plans.segmentation import Segment
-from tinyml.transforms.schedules.protocol import Kernels
+from tinyml.transforms.schedules.rewriting.stream_loops import StreamLoops
 from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule, smallest_rings
+from tinyml.transforms.schedules.slices.stages import Stage
 from tinyml.transforms.schedules.streaming import Streamed
 
 
@@ -43,12 +45,14 @@ class Rows:
 class TimeLoop:
     """A loop over time.
 
-    read: the op whose result is a row of the sequence that the loop reads. made: the rows that the next loop reads;
+    read: the op whose result is a row of the sequence that the loop reads. passing: the positions of carried tensors
+    whose rows are read in the iteration that makes them, and in no later one. made: the rows that the next loop reads;
     None for the last loop.
     """
 
     loop: scf.ForOp
     read: tdsl.TensorOp
+    passing: frozenset[int] = frozenset()
     made: Rows | None = None
 
     @property
@@ -73,7 +77,7 @@ def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeL
     while (made := _rows(loops[-1].loop)) is not None:
         if (following := _reader(function, made.sequence, time.pushes.steps, target)) is None:
             break
-        loops[-1:] = [TimeLoop(loops[-1].loop, loops[-1].read, made), following]
+        loops[-1:] = [replace(loops[-1], made=made), following]
     return loops
 
 
@@ -102,10 +106,22 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str) -> TimeLoop | 
     block, families = function.body.block, tile_families(target)
     known = set(block.ops)
     convolutions = [op for [op, *_] in network.ops[first : last + 1] if isinstance(op, tdsl.Conv2dOp)]
-    rows.rewrite(network, first, last)(Kernels(families, small_memory(convolutions, families)))
+    rings = smallest_rings(network, first, last, By.ROWS)
+    StreamLoops(network, rings, families, small_memory(convolutions, families)).rewrite()
     [loop] = [op for op in block.ops if isinstance(op, scf.ForOp) and op not in known]
     [read] = [op for op in loop.walk() if isinstance(op, tdsl.ReceiveOp)]
-    return TimeLoop(loop, read)
+    passing = (position for position, stage in enumerate(rings.segment.stages) if _passes(rings, stage))
+    return TimeLoop(loop, read, frozenset(passing))
+
+
+def _passes(rings: RingSchedule, stage: Stage) -> bool:
+    """True if the rows of a stage are read in the tick that computes them, and in no later one."""
+    clocks, name = rings.timing.clocks, stage.node.result
+    reads = [(node, read) for node in rings.timing.graph.nodes for read in node.reads if read.tensor == name]
+    return not stage.kept and all(
+        (read.sums or (read.kernel[0] == 1 and read.before[0] == 0)) and clocks[node.result][0].start == clocks[name][0].start
+        for node, read in reads
+    )
 
 
 def _rows(loop: scf.ForOp) -> Rows | None:
