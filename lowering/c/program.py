@@ -41,7 +41,7 @@ from tinyml.lowering.c.interface.feature_conversions import feature_conversion
 from tinyml.lowering.c.interface.header_texts import class_names, push_macros, scale_macros, unit_macros
 from tinyml.lowering.c.interface.loaded_weights import LOADED, WEIGHTS, WEIGHTS_BYTES, loaded_weights
 from tinyml.lowering.c.interface.row_declaration import row_declaration
-from tinyml.lowering.c.interface.signatures import INSTANCE, PLACE, STEP, Signatures
+from tinyml.lowering.c.interface.signatures import INSTANCE, PUBLIC, STEP, Signatures
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
 from tinyml.targets.kernel import Kernel
@@ -84,20 +84,7 @@ class ProgramBuilder:
         self.row_function = f"{self.name}_row"
         """The user's function that supplies the rows of the input, if they arrive one by one."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
-        suffixes = ("predict", "scores", "input", "X", "set", "run", "predict_floats", "score", "read", *outs)
-        suffixes += ("push", "push_floats", "ready", "reset", STEP, PLACE)
-        suffixes += (
-            WEIGHTS,
-            LOADED,
-            WEIGHTS_BYTES,
-            "class_name",
-            "INPUT_SCALE",
-            "INPUT_ZERO",
-            "OUTPUT_SCALE",
-            "OUTPUT_ZERO",
-            "CLASSES",
-        )
-        suffixes += tuple(f"feature_{what}" for what in ("scales", "zeros", "number"))
+        suffixes = (*PUBLIC, WEIGHTS, LOADED, WEIGHTS_BYTES, *outs)
         module = function.parent_op()
         instance = c.InstanceType(f"{self.name}_{INSTANCE}") if tdsl.has_instances(module) else None
         self.signatures = Signatures(self.name, instance)

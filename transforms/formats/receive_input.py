@@ -21,7 +21,7 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import INPUTS, MEMORY, PUSH
 from tinyml.transforms.formats.streams.sequence_readers import (
-    Steps,
+    SequenceLoop,
     behind,
     is_image,
     receive_image,
@@ -80,7 +80,7 @@ class ReceiveInputPass(ModulePass):
             receive_image(image, argument.name_hint)
 
 
-def _receive_steps(sequence: SSAValue, steps: Steps, length: int) -> None:
+def _receive_steps(sequence: SSAValue, steps: SequenceLoop, length: int) -> None:
     """Receive each step of a sequence, as a row of an image of one pixel column, in place of reading it."""
     image = tdsl.ReshapeOp(sequence, (1, steps.pushes.steps, 1, length))
     Rewriter.insert_op(image, behind(sequence))

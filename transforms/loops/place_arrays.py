@@ -58,7 +58,7 @@ class _Taken(NamedTuple):
 
 
 class _Room:
-    """The occupancy of a function's arena over the ops of its body; the input and states occupy it from position -1 on."""
+    """The occupancy of a function's arena over the ops of its body; the input occupies it from position -1 on."""
 
     def __init__(self, function: func.FuncOp, arena: ArenaOp):
         self.arena = arena

@@ -16,6 +16,14 @@ INSTANCE = "ctx"
 STEP, PLACE = "step", "place"
 """The ends of the names of the function of a step in time, and of the array with the place in the input."""
 
+PUBLIC = (
+    *("predict", "scores", "score", "input", "X", "set", "run", "predict_floats", "read", "class_name"),
+    *("push", "push_floats", "ready", "reset", STEP, PLACE),
+    *("feature_scales", "feature_zeros", "feature_number"),
+    *("INPUT_SCALE", "INPUT_ZERO", "OUTPUT_SCALE", "OUTPUT_ZERO", "CLASSES"),
+)
+"""The ends of the names of functions, arrays and macros of programs."""
+
 
 @dataclass(frozen=True)
 class Signatures:

@@ -17,7 +17,7 @@ from tinyml.lowering.c.interface.signatures import PLACE, STEP
 from tinyml.lowering.c.program import ProgramBuilder
 
 TIME, FILL = 0, 1
-"""The elements of the array with the place: the number of frames since the reset, and of samples in the frame that follows."""
+"""The elements of the array with the place: the frames since the reset, and the samples in the frame that follows."""
 
 Convert = Callable[[Block, SSAValue], SSAValue]
 """Emits the raw of a sample at the end of a block of C."""
@@ -36,7 +36,9 @@ class StreamFunctions:
 
     def functions(self, convert: Convert | None) -> list[Operation]:
         """The functions and their memory. convert: of real numbers to raws; None if there is no NAME_push_floats."""
-        place = c.BufferOp(self.symbol, 2, i16, "The frames since the reset, and the samples in the frame that follows.")
+        place = c.BufferOp(
+            self.symbol, 2, i16, "The frames since the reset, and the samples in the frame that follows."
+        )
         made: list[Operation] = [place, self._push("push", self.element, lambda _, sample: sample)]
         if convert is not None:
             made.append(self._push("push_floats", f32, convert))
@@ -124,10 +126,10 @@ class StreamFunctions:
         for at, variable in ((TIME, time), (FILL, fill)):
             self._store(body, build, at, build.insert(c.ReadOp(variable)))
         build.put(c.ReturnOp(build.insert(c.ReadOp(taken))))
-        what = f"{'real numbers' if element == f32 else 'samples'}"
+        what = "real numbers" if element == f32 else "samples"
         doc = (
-            f"Takes up to n {what} and runs the model on each frame as it gets complete. Returns how many it has taken: "
-            f"n, or fewer once {self.name}_ready, when it takes no more before {self.name}_predict."
+            f"Takes up to n {what} and runs the model on each frame as it gets complete. Returns how many it has "
+            f"taken: n, or fewer if an answer is due, before which ({self.name}_predict) it takes no more."
         )
         return self.signatures.function(suffix, [IndexType()], doc, body)
 
@@ -136,7 +138,7 @@ class StreamFunctions:
         time = self._load(body, build, TIME)
         ready = self._compare(build, time, "==", self.pushes.steps)
         build.put(c.ReturnOp(build.insert(c.CastOp(ready, i16))))
-        doc = f"Returns 1 when {self.pushes.steps} frames have been taken, so that {self.name}_predict has an answer, else 0."
+        doc = f"Returns 1 if {self.name}_predict has an answer, after {self.pushes.steps} frames, else 0."
         return self.signatures.function("ready", [i16], doc, body)
 
     def _predict(self) -> c.FuncOp:
@@ -158,7 +160,10 @@ class StreamFunctions:
         self._if(build, self._compare(build, time, "==", self.pushes.steps), answer)
         build.put(c.ReturnOp(None if label is None else build.insert(c.ReadOp(label))))
         result = "Returns the label, the index of the class; -1 if it is not ready." if labelled else ""
-        doc = f"Computes the answer to the last {self.pushes.steps} frames, if it is ready. {result}".strip()
+        doc = (
+            f"Computes the answer to the last {self.pushes.steps} frames, if it is due, and begins anew with the next "
+            f"frame. {result}"
+        ).strip()
         return self.signatures.function("predict", [i16] if labelled else [], doc, body)
 
     def _reset(self) -> c.FuncOp:

@@ -1,4 +1,4 @@
-"""What reads a sequence in the order of time: a loop step by step or frame by frame, or an op on an image (L1)."""
+"""Readers of a sequence in the order of time: a loop step by step or frame by frame, or an op on an image (L1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.ir.indices.affine_sums import affine_sum
 
 
-class Steps(NamedTuple):
+class SequenceLoop(NamedTuple):
     """A loop over time.
 
     read: the only op that reads the sequence. pushes: the parts that it reads. axis: that of time, of the sequence.
@@ -44,7 +44,7 @@ def is_image(shape: tdsl.Shape) -> bool:
     return len(shape) == 4 and shape[0] == 1
 
 
-def steps_of(sequence: SSAValue) -> Steps | None:
+def steps_of(sequence: SSAValue) -> SequenceLoop | None:
     """The only reader of a sequence, if that is a loop that reads all its steps in order; None otherwise."""
     step = _only_reader(sequence)
     if not isinstance(step, tdsl.IndexOp) or step.input is not sequence:
@@ -53,10 +53,10 @@ def steps_of(sequence: SSAValue) -> Steps | None:
     loop = _time_loop(step, count)
     if loop is None or step.index is not loop.body.block.args[0]:
         return None
-    return Steps(loop, step, tdsl.Pushes(prod(each), prod(each), count), 0)
+    return SequenceLoop(loop, step, tdsl.Pushes(prod(each), prod(each), count), 0)
 
 
-def frames_of(signal: SSAValue) -> Steps | None:
+def frames_of(signal: SSAValue) -> SequenceLoop | None:
     """The only reader of a signal 1 x N, if that is a loop that slices one frame after the other; None otherwise."""
     cut = _only_reader(signal)
     if not isinstance(cut, tdsl.SliceOp) or cut.input is not signal or cut.strides is not None:
@@ -69,7 +69,7 @@ def frames_of(signal: SSAValue) -> Steps | None:
         return None
     steps = const_evaluate_operand(loop.ub)
     assert steps is not None
-    return Steps(loop, cut, tdsl.Pushes(tdsl.shape_of(cut.out)[1], first.factors[time], steps), 1)
+    return SequenceLoop(loop, cut, tdsl.Pushes(tdsl.shape_of(cut.out)[1], first.factors[time], steps), 1)
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:

@@ -56,7 +56,9 @@ class StepFunction:
         self.time.name_hint = "t"
         behind = self._behind()
         zero = self.emit.index(0)
-        self.begins = self.emit.insert(arith.MaxSIOp(self.emit.insert(arith.SubiOp(self.emit.index(1), self.time)), zero))
+        self.begins = self.emit.insert(
+            arith.MaxSIOp(self.emit.insert(arith.SubiOp(self.emit.index(1), self.time)), zero)
+        )
         self.ends = self.emit.insert(arith.MaxSIOp(self.emit.plus(self.time, 1 - self.pushes.steps), zero))
         for loop in self.loops:
             row = self._step(loop, row)
@@ -169,7 +171,9 @@ class StepFunction:
         """The outputs of the call that gives the answer; in other calls they hold nothing."""
         emit = self.emit = TensorBuilder(last, last.location)
         empty = [
-            emit.insert(tensor.EmptyOp((), output.type)) if isinstance(output.type, TensorType) else emit.index(0)
+            emit.insert(tensor.EmptyOp((), tensor_like(output, tdsl.shape_of(output))))
+            if isinstance(output.type, TensorType)
+            else emit.index(0)
             for output in last.operands
         ]
         for value, output in zip(empty, last.operands, strict=True):

@@ -12,7 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.base import spell
 from tinyml.transforms.formats.streams.sequence_readers import (
-    Steps,
+    SequenceLoop,
     frames_of,
     is_image,
     sequence_of,
@@ -33,7 +33,7 @@ class TimeAxis(NamedTuple):
     sequence: SSAValue
     axis: int
     pushes: tdsl.Pushes
-    steps: Steps | None
+    steps: SequenceLoop | None
 
 
 def time_of(function: func.FuncOp) -> TimeAxis:

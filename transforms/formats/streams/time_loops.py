@@ -119,7 +119,8 @@ def _passes(rings: RingSchedule, stage: Stage) -> bool:
     clocks, name = rings.timing.clocks, stage.node.result
     reads = [(node, read) for node in rings.timing.graph.nodes for read in node.reads if read.tensor == name]
     return not stage.kept and all(
-        (read.sums or (read.kernel[0] == 1 and read.before[0] == 0)) and clocks[node.result][0].start == clocks[name][0].start
+        (read.sums or (read.kernel[0] == 1 and read.before[0] == 0))
+        and clocks[node.result][0].start == clocks[name][0].start
         for node, read in reads
     )
 

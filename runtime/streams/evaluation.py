@@ -44,7 +44,7 @@ def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) ->
 
 
 def _before(state: SSAValue, samples: int, unknown: int) -> NDArray[Any]:
-    """What a state holds before the first call: numbers of a format, or sums."""
+    """The content of a state before the first call: numbers of a format, or sums."""
     element = shaped(state).get_element_type()
     format = number_format(element)
     dtype = builtin_dtype(element) if format is None else format.dtype
