@@ -102,9 +102,8 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     input: str = option(
-        "source of the input: an array in memory, or an image row by row or a sequence step by step, over the serial "
-        "line or "
-        "from a callback NAME_row",
+        "source of the input: an array in memory; an image row by row or a sequence step by step, over the serial line "
+        "or from a callback NAME_row; or a stream, pushed by NAME_push (docs/signals.md)",
         default=MEMORY,
         choices=INPUTS,
         group=OptionGroup.BOARD,

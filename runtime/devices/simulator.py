@@ -82,6 +82,7 @@ class SimulatorRunner(Runner):
             interface.row_bytes,
             table[f"{interface.name}_weights"] if build.weights else 0,
             len(build.weights),
+            int(interface.pushes is not None),
         ]
         if interface.output_length:
             arguments += [table[f"{interface.name}_scores"], interface.output_bytes]
