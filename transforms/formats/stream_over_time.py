@@ -16,6 +16,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.streams.step_function import StepFunction
 from tinyml.transforms.formats.streams.time_axis import time_of
@@ -44,9 +45,10 @@ class StreamOverTimePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.evaluator.evaluator import predict_function
 
-        function = predict_function(op)
-        if self.axis is None and argument_attribute(function, tdsl.PUSHED) is None:
+        marks = (argument_attribute(function, tdsl.PUSHED) for function in defined_functions(op))
+        if self.axis is None and all(mark is None for mark in marks):
             return
+        function = predict_function(op)
         time = time_of(function)
         if self.axis not in (None, time.axis):
             raise InputError(f"the program reads its input along axis {time.axis}, not along axis {self.axis}")
