@@ -140,6 +140,11 @@ class Interface:
         return self.array_length * (1 if self.packed_bits is not None else self.input_dtype.itemsize)
 
     @property
+    def caller_bytes(self) -> int:
+        """Size of the array X in bytes, 0 if `NAME_predict` takes none."""
+        return self.input_bytes if self.in_array else 0
+
+    @property
     def output_bytes(self) -> int:
         """Size of the scores in bytes."""
         dtype = self.output_dtype

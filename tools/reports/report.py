@@ -65,7 +65,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
     cost, core_cycles = (measured.cost, measured.core_cycles) if measured else (None, None)
     macs = compiled.macs
     interface = interface_of(compiled.formats)
-    input_bytes = interface.input_bytes if interface.in_array else 0
+    input_bytes = interface.caller_bytes
     memory = memory_report(compiled.buffers)
     estimate = estimate_on(compiled.loops, board.name, optimize)
     floats = float_inputs(compiled.formats, board.name)
