@@ -108,6 +108,13 @@ class CompileOptions:
         choices=INPUTS,
         group=OptionGroup.BOARD,
     )
+    stride: int | None = option(
+        "frames from one answer of a stream to the next; states of loops go on, windows of images move on (default: "
+        "windows follow each other, and all begins anew)",
+        default=None,
+        metavar="FRAMES",
+        group=OptionGroup.BOARD,
+    )
     input_order: str = option(
         "order of the axes of an input image: as in the model file, or channels last as cameras deliver it, which "
         "takes less memory",

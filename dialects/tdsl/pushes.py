@@ -29,11 +29,15 @@ def calls_of(attributes: Mapping[str, Attribute]) -> int | None:
 
 
 class Pushes(NamedTuple):
-    """Frames of `frame` elements, which begin `hop` elements apart; after `steps` of them the program has an answer."""
+    """Frames of `frame` elements, which begin `hop` elements apart.
+
+    The program has an answer after `steps` frames, and another one after every `stride` frames more.
+    """
 
     frame: int
     hop: int
     steps: int
+    stride: int
 
     @staticmethod
     def of(attribute: Attribute | None) -> Pushes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) -> Outputs:
-    """The answer of a step function to raws of whole sequences (samples, elements).
+def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) -> list[Outputs]:
+    """The answers of a step function to raws of sequences (samples, elements), for as long as there are frames.
 
     unknown: the raw that memory holds before the first call.
     """
@@ -29,18 +30,21 @@ def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) ->
     assert function.arg_attrs is not None
     pushes = tdsl.Pushes.of(function.arg_attrs.data[0].data.get(tdsl.PUSHED))
     assert pushes is not None
-    frame, hop, steps = pushes
+    frame, hop, steps, stride = pushes
     _, _, *kept = function.body.block.args
-    states: list[Any] = [_before(value, len(inputs), unknown) for value in kept]
+    states: Sequence[Any] = [_before(value, len(inputs), unknown) for value in kept]
     returned = cast(func.ReturnOp, function.body.block.last_op).arguments
-    results: list[Any] = []
-    for call in range(steps + 1):
-        first = min(call, steps - 1) * hop
+    outputs, answers = len(returned) - len(kept), list[Outputs]()
+    call, part = 0, inputs
+    for first in range(0, inputs.shape[1] - frame + 1, hop):
         part = inputs[:, first : first + frame].reshape(-1, 1, frame)
-        results = list(run_step(function, [part, call, *states]))
-        states = results[len(results) - len(kept) :]
-    outputs = len(results) - len(kept)
-    return Outputs.of(returned[:outputs], results[:outputs], len(inputs))
+        states = run_step(function, [part, call, *states])[outputs:]
+        call += 1
+        if call == steps:
+            results = run_step(function, [part, call, *states])
+            answers.append(Outputs.of(returned[:outputs], results[:outputs], len(inputs)))
+            states, call = results[outputs:], steps - stride
+    return answers
 
 
 def _before(state: SSAValue, samples: int, unknown: int) -> NDArray[Any]:

@@ -121,7 +121,8 @@ def print_stream(report: dict[str, Any]) -> None:
     longest = stream["longest_hop"]
     time = "" if longest is None else f"; a hop takes at most {longest:,} {time_unit(report)}"
     print(
-        f"streams: frames of {stream['frame']}, {stream['hop']} apart, an answer after {stream['steps']}; "
+        f"streams: frames of {stream['frame']}, {stream['hop']} apart, an answer after {stream['steps']}, "
+        f"then every {stream['stride']}; "
         f"{stream['state_bytes']} bytes of state{time}"
     )
 

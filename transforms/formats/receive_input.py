@@ -40,18 +40,22 @@ class ReceiveInputPass(ModulePass):
     """Sets `tdsl.received` of the argument of a program and inserts a `tdsl.receive` of all of it.
 
     input: `memory` changes nothing; for `serial` and `callback` the program is the same; for `push` only
-    `tdsl.pushed` is set. Raises `InputError` for other values, for an input that is neither a single image nor a
+    `tdsl.pushed` is set. stride: the frames from one answer of a stream to the next; by default windows of an answer
+    follow each other. Raises `InputError` for other values, for an input that is neither a single image nor a
     sequence, and for one in the arena (`reuse-input`).
     """
 
     name = "receive-input"
     input: str = MEMORY
+    stride: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.evaluator.evaluator import predict_function
 
         if self.input not in INPUTS:
             raise unknown("input", self.input, INPUTS)
+        if self.stride is not None and self.input != PUSH:
+            raise InputError(f"--stride is for programs that stream, with --input {PUSH}")
         function = predict_function(op)
         known = (argument_attribute(function, name) for name in (tdsl.RECEIVED, tdsl.PUSHED))
         if self.input == MEMORY or any(attribute is not None for attribute in known):
@@ -59,7 +63,7 @@ class ReceiveInputPass(ModulePass):
         if argument_attribute(function, tdsl.REUSED) is not None:
             raise InputError(f"an input from {self.input} arrives row by row: --reuse-input is for one in memory")
         if self.input == PUSH:
-            set_argument_attribute(function, tdsl.PUSHED, time_of(function).pushes.attribute)
+            set_argument_attribute(function, tdsl.PUSHED, time_of(function, self.stride).pushes.attribute)
             return
         argument = function.body.block.args[0]
         image = sequence_of(argument)

@@ -49,7 +49,8 @@ class StreamOverTimePass(ModulePass):
         if self.axis is None and all(mark is None for mark in marks):
             return
         function = predict_function(op)
-        time = time_of(function)
+        known = tdsl.Pushes.of(argument_attribute(function, tdsl.PUSHED))
+        time = time_of(function, None if known is None else known.stride)
         if self.axis not in (None, time.axis):
             raise InputError(f"the program reads its input along axis {time.axis}, not along axis {self.axis}")
         StepFunction(function, time.pushes, time_loops(function, time, self.target)).build()

@@ -30,7 +30,8 @@ static inline const char *{name}_class_name(int16_t label)
 def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
     """Macros for the parts in which an input is pushed."""
     texts = ("elements of a frame", "elements from one frame to the next", "frames up to an answer")
-    macros = zip(("FRAME", "HOP", "STEPS"), pushes, texts, strict=True)
+    texts += ("frames from one answer to the next",)
+    macros = zip(("FRAME", "HOP", "STEPS", "STRIDE"), pushes, texts, strict=True)
     return [c.DefineOp(f"{name}_{macro}", number, text) for macro, number, text in macros]
 
 

@@ -79,7 +79,7 @@ class StreamFunctions:
 
     def _push(self, suffix: str, element: Attribute, convert: Convert) -> c.FuncOp:
         """The function that takes samples until the answer is due."""
-        frame, hop, steps = self.pushes
+        frame, hop, steps, _ = self.pushes
         body, build = self._begin({"samples": c.PointerType(element, CONST), "n": IndexType()})
         samples, count = self.signatures.arguments_of(body)
         time, fill = (self._load(body, build, at) for at in (TIME, FILL))
@@ -138,7 +138,7 @@ class StreamFunctions:
         time = self._load(body, build, TIME)
         ready = self._compare(build, time, "==", self.pushes.steps)
         build.put(c.ReturnOp(build.insert(c.CastOp(ready, i16))))
-        doc = f"Returns 1 if {self.name}_predict has an answer, after {self.pushes.steps} frames, else 0."
+        doc = f"Returns 1 if {self.name}_predict has an answer, first after {self.pushes.steps} frames, else 0."
         return self.signatures.function("ready", [i16], doc, body)
 
     def _predict(self) -> c.FuncOp:
@@ -155,14 +155,13 @@ class StreamFunctions:
                 build.put(c.InvokeOp(name, arguments))
             else:
                 build.put(c.AssignOp(label, build.insert(c.CallOp(name, arguments, i16))))
-            self._store(body, build, TIME, build.literal(0))
+            self._store(body, build, TIME, build.literal(self.pushes.steps - self.pushes.stride))
 
         self._if(build, self._compare(build, time, "==", self.pushes.steps), answer)
         build.put(c.ReturnOp(None if label is None else build.insert(c.ReadOp(label))))
         result = "Returns the label, the index of the class; -1 if it is not ready." if labelled else ""
         doc = (
-            f"Computes the answer to the last {self.pushes.steps} frames, if it is due, and begins anew with the next "
-            f"frame. {result}"
+            f"Computes the answer, if it is due. The next one is due after {self.pushes.stride} frames more. {result}"
         ).strip()
         return self.signatures.function("predict", [i16] if labelled else [], doc, body)
 

@@ -53,7 +53,7 @@ def steps_of(sequence: SSAValue) -> SequenceLoop | None:
     loop = _time_loop(step, count)
     if loop is None or step.index is not loop.body.block.args[0]:
         return None
-    return SequenceLoop(loop, step, tdsl.Pushes(prod(each), prod(each), count), 0)
+    return SequenceLoop(loop, step, tdsl.Pushes(prod(each), prod(each), count, count), 0)
 
 
 def frames_of(signal: SSAValue) -> SequenceLoop | None:
@@ -69,7 +69,7 @@ def frames_of(signal: SSAValue) -> SequenceLoop | None:
         return None
     steps = const_evaluate_operand(loop.ub)
     assert steps is not None
-    return SequenceLoop(loop, cut, tdsl.Pushes(tdsl.shape_of(cut.out)[1], first.factors[time], steps), 1)
+    return SequenceLoop(loop, cut, tdsl.Pushes(tdsl.shape_of(cut.out)[1], first.factors[time], steps, steps), 1)
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:

@@ -45,6 +45,8 @@ class StepFunction:
         self.emit = TensorBuilder(loops[0].loop, UnknownLoc())
         self.states: dict[SSAValue, SSAValue] = {}
         """The last value of each state, by its argument."""
+        self.moving: dict[SSAValue, int] = {}
+        """The rows by which states move on after an answer, by their arguments."""
 
     def build(self) -> None:
         """Rewrite the function."""
@@ -111,6 +113,8 @@ class StepFunction:
                 before.replace_all_uses_with(after)
             if isinstance(start.owner, Block):
                 self.states[start] = after
+                if position in time_loop.moving:
+                    self.moving[start] = time_loop.moving[position]
         if made is None:
             return row
         return self._applied(made.chain, old.results[made.position], loop.results[made.position])
@@ -178,15 +182,33 @@ class StepFunction:
         ]
         for value, output in zip(empty, last.operands, strict=True):
             value.name_hint = output.name_hint
-        zero = emit.index(0)
+        zero, kept = emit.index(0), [self.states[state] for state in self.moving]
 
-        def body(_: SSAValue, __: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        def body(_: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            now = dict(zip(kept, held[len(empty) :], strict=True))
+            outputs = [now.get(output, output) for output in last.operands]
             for op in behind:
                 op.detach()
                 emit.put(op)
-            return list(last.operands)
+                for inner in op.walk():
+                    inner.operands = [now.get(operand, operand) for operand in inner.operands]
+            moved = (self._moved(value, rows) for value, rows in zip(now.values(), self.moving.values(), strict=True))
+            return [*outputs, *moved]
 
-        return emit.loop(zero, self.ends, empty, body)
+        results = emit.loop(zero, self.ends, [*empty, *kept], body)
+        self.states |= zip(self.moving, results[len(empty) :], strict=True)
+        return results[: len(empty)]
+
+    def _moved(self, rows: SSAValue, count: int) -> SSAValue:
+        """A tensor whose rows have moved up by `count`; the last ones are not used before they are new."""
+        emit, shape = self.emit, tdsl.shape_of(rows)
+        axis = next(axis for axis, extent in enumerate(shape) if extent > 1 or axis == len(shape) - 1)
+        if count >= shape[axis]:
+            return rows
+        first = [emit.index(count if at == axis else 0) for at in range(len(shape))]
+        sizes = [extent - count if at == axis else extent for at, extent in enumerate(shape)]
+        part = emit.insert(tdsl.SliceOp(rows, first, sizes))
+        return emit.insert(tdsl.InsertSliceOp(part, rows, [emit.index(0)] * len(shape)))
 
     def _sign(self, outputs: int) -> None:
         """Update the function's type and the attributes of its arguments and results."""

@@ -36,8 +36,11 @@ class TimeAxis(NamedTuple):
     steps: SequenceLoop | None
 
 
-def time_of(function: func.FuncOp) -> TimeAxis:
-    """The time of the input of a predict function; raises `InputError` if it is read in no order of time."""
+def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
+    """The time of the input of a predict function; raises `InputError` if it is read in no order of time.
+
+    stride: the frames from one answer to the next; by default windows of an answer follow each other.
+    """
     sequence = sequence_of(function.body.block.args[0])
     shape = tdsl.shape_of(sequence)
     steps = steps_of(sequence) or frames_of(sequence)
@@ -45,7 +48,7 @@ def time_of(function: func.FuncOp) -> TimeAxis:
         time = TimeAxis(sequence, steps.axis, steps.pushes, steps)
     elif is_image(shape):
         row = prod(shape[2:])
-        time = TimeAxis(sequence, 1, tdsl.Pushes(row, row, shape[1]), None)
+        time = TimeAxis(sequence, 1, tdsl.Pushes(row, row, shape[1], shape[1]), None)
     else:
         raise InputError(
             "a program that streams reads a sequence step by step or frame by frame in one loop, or an image 1xTxWxC "
@@ -55,4 +58,8 @@ def time_of(function: func.FuncOp) -> TimeAxis:
         raise InputError(f"a program that streams has at most {MOST} steps, and as many elements in each")
     if time.pushes.steps < 2:
         raise InputError(f"a sequence of {time.pushes.steps} step does not stream")
-    return time
+    if stride is None:
+        return time
+    if not 0 < stride <= time.pushes.steps:
+        raise InputError(f"answers are from 1 to {time.pushes.steps} frames apart, got {stride}")
+    return time._replace(pushes=time.pushes._replace(stride=stride))

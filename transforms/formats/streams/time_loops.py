@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import cast
 
@@ -15,6 +16,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import tile_families
 from tinyml.transforms.formats.streams.sequence_readers import is_image, receive_image, steps_of
+from tinyml.transforms.formats.streams.strides import moved_tensors, moving_rows
 from tinyml.transforms.formats.streams.time_axis import TimeAxis
 from tinyml.transforms.formats.tiling.tile_memory import small_memory
 from tinyml.transforms.schedules.plans.graph import Kind
@@ -46,13 +48,15 @@ class TimeLoop:
     """A loop over time.
 
     read: the op whose result is a row of the sequence that the loop reads. passing: the positions of carried tensors
-    whose rows are read in the iteration that makes them, and in no later one. made: the rows that the next loop reads;
-    None for the last loop.
+    whose rows are read in the iteration that makes them, and in no later one. moving: by the positions of others, the
+    rows by which their content moves when time goes back to the middle of the sequence. made: the rows that the next
+    loop reads; None for the last loop.
     """
 
     loop: scf.ForOp
     read: tdsl.TensorOp
     passing: frozenset[int] = frozenset()
+    moving: Mapping[int, int] = field(default_factory=dict[int, int])
     made: Rows | None = None
 
     @property
@@ -70,35 +74,40 @@ def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeL
     of one step for the next. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
     """
     if time.steps is None:
-        if (only := _by_rows(function, time.sequence, target)) is None:
+        if (only := _by_rows(function, time.sequence, target, time.pushes)) is None:
             raise InputError("the program does not stream: the op that reads its input needs all rows of it at once")
         return [only]
     loops = [TimeLoop(time.steps.loop, time.steps.read)]
     while (made := _rows(loops[-1].loop)) is not None:
-        if (following := _reader(function, made.sequence, time.pushes.steps, target)) is None:
+        if (following := _reader(function, made.sequence, time.pushes, target)) is None:
             break
         loops[-1:] = [replace(loops[-1], made=made), following]
-    return loops
+    return [
+        loop if loop.moving else replace(loop, moving=moved_tensors(loop.loop, loop.read, time.pushes))
+        for loop in loops
+    ]
 
 
-def _reader(function: func.FuncOp, sequence: SSAValue, count: int, target: str) -> TimeLoop | None:
-    """The loop that reads a sequence of `count` rows one after the other; None if there is none."""
+def _reader(function: func.FuncOp, sequence: SSAValue, pushes: tdsl.Pushes, target: str) -> TimeLoop | None:
+    """The loop that reads a sequence of a row for each frame one after the other; None if there is none."""
     if (steps := steps_of(sequence)) is not None:
-        return TimeLoop(steps.loop, steps.read) if steps.pushes.steps == count else None
+        return TimeLoop(steps.loop, steps.read) if steps.pushes.steps == pushes.steps else None
     shape = tdsl.shape_of(sequence)
-    return _by_rows(function, sequence, target) if is_image(shape) and shape[1] == count else None
+    return _by_rows(function, sequence, target, pushes) if is_image(shape) and shape[1] == pushes.steps else None
 
 
-def _by_rows(function: func.FuncOp, image: SSAValue, target: str) -> TimeLoop | None:
+def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.Pushes) -> TimeLoop | None:
     """The loop over the rows of the ops that read an image, and of as many behind them as possible.
 
-    None if no op runs row by row; the program is then unchanged.
+    None if no op runs row by row; the program is then unchanged. Sums over all rows cannot move on.
     """
     received = receive_image(image, image.name_hint)
     network = network_of(function)
     nodes, rows = network.graph.nodes, Streamed(By.ROWS)
     first = next(i for i, node in enumerate(nodes) if node.kind is Kind.ARRIVAL)
     lasts = reversed(range(first + 1, len(nodes)))
+    if pushes.stride < pushes.steps:
+        lasts = [last for last in lasts if not any(r.sums for node in nodes[first : last + 1] for r in node.reads)]
     last = next((last for last in lasts if rows.runs(network, Segment(first, last, 0, rows))), None)
     if last is None:
         Rewriter.replace_op(received, [], [image])
@@ -111,7 +120,7 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str) -> TimeLoop | 
     [loop] = [op for op in block.ops if isinstance(op, scf.ForOp) and op not in known]
     [read] = [op for op in loop.walk() if isinstance(op, tdsl.ReceiveOp)]
     passing = (position for position, stage in enumerate(rings.segment.stages) if _passes(rings, stage))
-    return TimeLoop(loop, read, frozenset(passing))
+    return TimeLoop(loop, read, frozenset(passing), moving_rows(rings, pushes))
 
 
 def _passes(rings: RingSchedule, stage: Stage) -> bool:

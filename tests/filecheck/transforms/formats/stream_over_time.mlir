@@ -4,6 +4,7 @@
 // RUN: tinyml-opt %s -p 'receive-input{input=push},stream-over-time,tile-windows,lower-tdsl-to-scratch,cse,forward-inserts,reorder-ops,update-in-place,pack-scratch,check-packing' | filecheck %s --check-prefix=PACKED
 // RUN: tinyml-opt %s -p 'receive-input{input=push},formats-to-buffers,buffers-to-loops,loops-to-bits,bits-to-c' -t c | filecheck %s --check-prefix=SOURCE
 // RUN: tinyml-opt %s -p 'receive-input{input=push},formats-to-buffers,buffers-to-loops,loops-to-bits,bits-to-c' -t 'c{file=header}' | filecheck %s --check-prefix=HEADER
+// RUN: tinyml-opt %s -p 'receive-input{input=push stride=2},stream-over-time' | filecheck %s --check-prefix=STRIDE
 // RUN: not tinyml-opt %s -p 'stream-over-time{axis=1}' 2>&1 | filecheck %s --check-prefix=AXIS
 // RUN: not tinyml-opt %s -p 'reuse-input,receive-input{input=push}' 2>&1 | filecheck %s --check-prefix=REUSED
 
@@ -26,7 +27,7 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> (index, tensor<1x3x!fixed.q
 }
 
 // A frame of 4 numbers, 4 apart, 5 times; the hidden state is an argument and a result.
-// CHECK: func.func @steps(%X: tensor<1x4x!fixed.q<8, 4>> {tdsl.pushed = array<i64: 4, 4, 5>, tdsl.reused}, %t: index {tdsl.calls = 6 : i64}, %h: tensor<1x3x!fixed.q<8, 4>> {tdsl.state})
+// CHECK: func.func @steps(%X: tensor<1x4x!fixed.q<8, 4>> {tdsl.pushed = array<i64: 4, 4, 5, 5>, tdsl.reused}, %t: index {tdsl.calls = 6 : i64}, %h: tensor<1x3x!fixed.q<8, 4>> {tdsl.state})
 // It begins in call 0,
 // CHECK: [[begun:%.*]] = scf.for {{.*}} iter_args(%{{.*}} = %h)
 // CHECK-NEXT: tdsl.fill {value = 5.000000e-01 : f64}
@@ -41,13 +42,14 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> (index, tensor<1x3x!fixed.q
 
 // WHOLE: func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>)
 
-// PUSHED: func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>> {tdsl.pushed = array<i64: 4, 4, 5>})
+// PUSHED: func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>> {tdsl.pushed = array<i64: 4, 4, 5, 5>})
 // PUSHED: tdsl.index
+// STRIDE: tdsl.pushed = array<i64: 4, 4, 5, 2>
 
 // The state is alive throughout, the result takes the place of the frame.
 // PACKED: func.func @steps(%t: index {tdsl.calls = 6 : i64}) -> (index, memref<1x3x!fixed.q<8, 4>>)
 // PACKED: scratch.height = 10
-// PACKED: %X = scratch.view %arena[0 : i64] {tdsl.pushed = array<i64: 4, 4, 5>, live = [-1 : i64, 6 : i64], input}
+// PACKED: %X = scratch.view %arena[0 : i64] {tdsl.pushed = array<i64: 4, 4, 5, 5>, live = [-1 : i64, 6 : i64], input}
 // PACKED: %h = scratch.view %arena[4 : i64] {live = [-1 : i64, 11 : i64], state}
 // PACKED: %y = scratch.view %arena[0 : i64] {live = [7 : i64, 11 : i64]}
 
@@ -62,6 +64,7 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> (index, tensor<1x3x!fixed.q
 // HEADER: #define steps_FRAME 4
 // HEADER: #define steps_HOP 4
 // HEADER: #define steps_STEPS 5
+// HEADER: #define steps_STRIDE 5
 // HEADER: int steps_push(const int8_t *samples, int n);
 // HEADER: int steps_push_floats(const float *samples, int n);
 // HEADER: int16_t steps_ready(void);

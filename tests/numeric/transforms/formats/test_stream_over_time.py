@@ -84,7 +84,7 @@ def expect_equal(whole: ModuleOp) -> None:
     step, raws = whole.clone(), raws_of(whole)
     StreamOverTimePass(axis=time_of(predict_function(whole)).axis).apply(context(), step)
     step.verify()
-    expected, got = evaluate(whole, raws), evaluate_stream(step, raws)
+    expected, [got] = evaluate(whole, raws), evaluate_stream(step, raws)
     np.testing.assert_array_equal(got.scores, expected.scores)
     if expected.labels is not None:
         np.testing.assert_array_equal(got.labels, expected.labels)
@@ -166,6 +166,6 @@ def test_devices_give_the_bits_of_the_evaluator(target: str, tmp_path: Path):
     stream = stream_report(compiled.buffers, interface_of(compiled.formats).pushes, measured.longest)
     # A frame, the row before, three rows of the image and three sums.
     assert stream == {
-        **{"frame": 8, "hop": 4, "steps": 6, "state_bytes": 8 + 4 + 3 * 4 + 3 * 4},
+        **{"frame": 8, "hop": 4, "steps": 6, "stride": 6, "state_bytes": 8 + 4 + 3 * 4 + 3 * 4},
         "longest_hop": measured.longest,
     }
