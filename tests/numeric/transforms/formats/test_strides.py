@@ -119,6 +119,36 @@ def test_windows_of_images_move_on(tmp_path: Path):
     np.testing.assert_array_equal(scores, [each[0] for each in expected])
 
 
+GAPS = """
+func.func @gaps(%X: tensor<1x14x!fixed.q<8, 7>>) -> tensor<1x4x!fixed.q<8, 7>> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %five = arith.constant 5 : index
+  %three = arith.constant 3 : index
+  %H = tdsl.fill {value = 0.0 : f64} -> tensor<1x4x!fixed.q<8, 7>>
+  %r = scf.for %i = %zero to %three step %one iter_args(%h = %H) -> (tensor<1x4x!fixed.q<8, 7>>) {
+    %first = arith.muli %i, %five : index
+    %x = tdsl.slice %X[%zero, %first] : tensor<1x14x!fixed.q<8, 7>> -> tensor<1x4x!fixed.q<8, 7>>
+    %s = tdsl.sub %x, %h : tensor<1x4x!fixed.q<8, 7>>, tensor<1x4x!fixed.q<8, 7>> -> tensor<1x4x!fixed.q<8, 7>>
+    scf.yield %s : tensor<1x4x!fixed.q<8, 7>>
+  }
+  func.return %r : tensor<1x4x!fixed.q<8, 7>>
+}
+"""
+
+
+def test_samples_between_frames_are_dropped(tmp_path: Path):
+    """Frames of 4 samples begin 5 apart; two windows follow each other."""
+    whole = Parser(context(), GAPS).parse_module()
+    raws = samples(5)[:, :29]
+    expected = [evaluate(whole, raws[:, first : first + 14]).tensors[0] for first in (0, 15)]
+    got = answers(whole, 3, raws)
+    for one, other in zip(got, expected, strict=True):
+        np.testing.assert_array_equal(one.tensors[0], other)
+    scores = on_host(whole, 3, raws[0], tmp_path).reshape(2, -1)
+    np.testing.assert_array_equal(scores, [each[0] for each in expected])
+
+
 def test_refusals():
     for whole, stride, reason in (
         (network(), 4, "answers of this program are a multiple of 6 frames apart, got 4"),
