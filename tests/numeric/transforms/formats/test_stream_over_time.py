@@ -90,13 +90,13 @@ def expect_equal(whole: ModuleOp) -> None:
         np.testing.assert_array_equal(got.labels, expected.labels)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(recurrent())
 def test_recurrent_networks(text: str):
     expect_equal(parsed(text))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(networks())
 def test_convolutions_over_time(text: str):
     whole = parsed(text)
@@ -141,7 +141,7 @@ func.func @spotter(%X: tensor<1x30x!q>) -> (index, !scores) {{
 """
 
 
-@pytest.mark.parametrize("target", ["host", "uno", "cortex-m0", "cortex-m4", "riscv"])
+@pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
 def test_devices_give_the_bits_of_the_evaluator(target: str, tmp_path: Path):
     """Overlapping frames, a difference to the frame before, a convolution and an average; 2 samples are in no frame."""
     random = np.random.default_rng(2)
@@ -161,8 +161,7 @@ def test_devices_give_the_bits_of_the_evaluator(target: str, tmp_path: Path):
     assert len(np.unique(measured.outputs.tensors[0])) > 3
     assert measured.longest is not None
     assert measured.cost is not None
-    # Cycles of the host are noisy.
-    assert target == "host" or measured.cost / 7 < measured.longest < measured.cost
+    assert measured.cost / 7 < measured.longest < measured.cost
     stream = stream_report(compiled.buffers, interface_of(compiled.formats).pushes, measured.longest)
     # A frame, the row before, three rows of the image and three sums.
     assert stream == {
