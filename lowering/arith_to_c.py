@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -46,7 +46,9 @@ class LowerArithToCPass(ModulePass):
         program = ProgramBuilder(ctx, function)
         arguments = () if program.row_length is not None else function.args
         pointer = c.PointerType(program.input.element_type, CONST)
-        body = program.signatures.body({argument.name_hint or "X": pointer for argument in arguments})
+        types = (pointer if program.pushes is None else IndexType() for _ in arguments)
+        names = (argument.name_hint or "X" for argument in arguments)
+        body = program.signatures.body(dict(zip(names, types, strict=False)))
         FunctionLowering(program, body, SPELLINGS).lower_function(function)
         lowered = program.finish(body, caller_functions(program, body, SPELLINGS))
         for old in list(op.body.block.ops)[::-1]:

@@ -102,11 +102,17 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     input: str = option(
-        "source of the input: an array in memory, or an image row by row or a sequence step by step, over the serial "
-        "line or "
-        "from a callback NAME_row",
+        "source of the input: an array in memory; an image row by row or a sequence step by step, over the serial line "
+        "or from a callback NAME_row; or a stream, pushed by NAME_push (docs/signals.md)",
         default=MEMORY,
         choices=INPUTS,
+        group=OptionGroup.BOARD,
+    )
+    stride: int | None = option(
+        "frames from one answer of a stream to the next; states of loops go on, windows of images move on (default: "
+        "windows follow each other, and all begins anew)",
+        default=None,
+        metavar="FRAMES",
         group=OptionGroup.BOARD,
     )
     input_order: str = option(

@@ -124,6 +124,7 @@ PIPELINES = {
     FORMATS_TO_BUFFERS: PipelineSteps(
         """L1 to packed L2.""",
         (
+            "stream-over-time",
             "plan-execution",
             "tile-windows",
             "lower-tdsl-to-scratch",

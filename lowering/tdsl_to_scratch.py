@@ -96,6 +96,10 @@ class _Bufferisation:
         self.function = function
         self.buffers: dict[SSAValue, SSAValue] = {}
         self.destinations: dict[SSAValue, SSAValue] = {}
+        given = function.arg_attrs.data if function.arg_attrs else ()
+        states = (tdsl.STATE in attributes.data and tdsl.REUSED not in attributes.data for attributes in given)
+        self.states = [argument for argument, state in zip(function.args, states, strict=False) if state]
+        """The arguments whose new values are the last results."""
 
     def apply(self) -> None:
         old = self.function.body.block
@@ -105,8 +109,8 @@ class _Bufferisation:
         kept: list[DictionaryAttr] = []
         for argument, attributes in zip(old.args, given, strict=True):
             type = _as_memref(argument.type, attributes.data.get(tdsl.PACKED))
-            if tdsl.REUSED in attributes.data:
-                self.buffers[argument] = self.input(cast("MemRefType[Attribute]", type), attributes)
+            if tdsl.REUSED in attributes.data or tdsl.STATE in attributes.data:
+                self.buffers[argument] = self.own(cast("MemRefType[Attribute]", type), attributes)
             else:
                 self.buffers[argument] = new.insert_arg(type, len(new.args))
                 kept.append(attributes)
@@ -117,11 +121,18 @@ class _Bufferisation:
         self.function.update_function_type()
         if self.function.arg_attrs is not None:
             self.function.arg_attrs = ArrayAttr(kept)
+        if self.function.res_attrs is not None and self.states:
+            self.function.res_attrs = ArrayAttr(self.function.res_attrs.data[: -len(self.states)])
 
-    def input(self, type: MemRefType[Attribute], attributes: DictionaryAttr) -> SSAValue:
-        """The buffer of the arena that the caller fills, with the other attributes of the argument that it replaces."""
-        alloc = self.builder.insert(scratch.AllocOp(type, input=True))
-        alloc.attributes |= {name: value for name, value in attributes.data.items() if name != tdsl.REUSED}
+    def own(self, type: MemRefType[Attribute], attributes: DictionaryAttr) -> SSAValue:
+        """The buffer of the arena for an argument: an input that the caller fills, a state, or both.
+
+        It gets the other attributes of the argument that it replaces.
+        """
+        input, state = (name in attributes.data for name in (tdsl.REUSED, tdsl.STATE))
+        alloc = self.builder.insert(scratch.AllocOp(type, input=input, state=state))
+        marks = (tdsl.REUSED, tdsl.STATE)
+        alloc.attributes |= {name: value for name, value in attributes.data.items() if name not in marks}
         return alloc.result
 
     def block(self, block: Block) -> None:
@@ -137,7 +148,7 @@ class _Bufferisation:
             case scf.ForOp():
                 self.loop(op)
             case func.ReturnOp():
-                self.builder.insert(func.ReturnOp(*(self.returned(value) for value in op.operands)))
+                self.end(op)
             case scf.YieldOp():
                 pass
             case tdsl.TensorOp():
@@ -222,6 +233,13 @@ class _Bufferisation:
     def copy(self, source: SSAValue, destination: SSAValue) -> None:
         self.builder.insert(memref.CopyOp(source, destination))
 
+    def end(self, op: func.ReturnOp) -> None:
+        """Return the outputs; the last results, the new values of states, go to the buffers of these."""
+        outputs = op.operands[: len(op.operands) - len(self.states)]
+        new = op.operands[len(outputs) :]
+        self.write_back([(self.buffers[state], value) for state, value in zip(self.states, new, strict=True)])
+        self.builder.insert(func.ReturnOp(*(self.returned(value) for value in outputs)))
+
     def returned(self, value: SSAValue) -> SSAValue:
         """The buffer of a function result, which must be a separate buffer in RAM."""
         buffer = self.buffers[value]
@@ -260,6 +278,8 @@ class _Bufferisation:
         low, high, step = (self.buffers[value] for value in (op.lb, op.ub, op.step))
         initial = [self.buffers[op.iter_args[p]] for p in plain]
         loop = self.builder.insert(scf.ForOp(low, high, step, initial, new))
+        if (calls := op.attributes.get(tdsl.CALLS)) is not None:
+            loop.attributes[tdsl.CALLS] = calls
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
@@ -269,6 +289,7 @@ class _Bufferisation:
         # Values that the enclosing loop carries are recreated in each of its iterations.
         carried = isinstance(initial.owner, Block) and isinstance(initial.owner.parent_op(), scf.ForOp)
         made_here = carried or (isinstance(initial.owner, Operation) and initial.owner.parent is op.parent)
+        made_here |= initial in self.states and initial.owner is op.parent
         if not (made_here and initial.has_one_use() and isinstance(buffer.owner, scratch.AllocOp)):
             own = self.alloc(initial.type, op.body.block.args[1 + position].name_hint)
             self.copy(buffer, own)

@@ -18,7 +18,7 @@ from tinyml.targets.tiles import TileCoder, TileFamily
 WEIGHTS = ".weights"
 """The suffix of the file with the numbers that a program receives before the first inference."""
 
-MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
+MEMORY, SERIAL, CALLBACK, PUSH = INPUTS = ("memory", "serial", "callback", "push")
 """The sources of an input: an array in memory, or rows that arrive over a serial line or from a callback."""
 
 FILE_ORDER, CHANNELS_LAST = INPUT_ORDERS = ("file", "channels-last")

@@ -302,17 +302,20 @@ class InstanceOp(IRDLOperation):
 
 @irdl_op_definition
 class FuncOp(IRDLOperation):
-    """A function that the header declares."""
+    """A function that the header declares, unless it is `local` to the program."""
 
     name = "c.func"
     sym_name = prop_def(SymbolNameConstraint())
     function_type = prop_def(FunctionType)
     doc = opt_prop_def(StringAttr)
+    local = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     traits = traits_def(SymbolOpInterface(), IsolatedFromAbove())
 
-    def __init__(self, name: str, type: FunctionType, doc: str | None, body: Region):
+    def __init__(self, name: str, type: FunctionType, doc: str | None, body: Region, *, local: bool = False):
         properties: dict[str, Attribute] = {"sym_name": StringAttr(name), "function_type": type}
+        if local:
+            properties["local"] = UnitAttr()
         if doc:
             properties["doc"] = StringAttr(doc)
         super().__init__(properties=properties, regions=[body])
@@ -325,7 +328,8 @@ class FuncOp(IRDLOperation):
         attributes = dict(extra.data) if extra is not None else {}
         doc = attributes.pop("doc", None)
         type = FunctionType.from_lists(inputs, outputs)
-        op = cls(name, type, doc.data if isinstance(doc, StringAttr) else None, body)
+        local = attributes.pop("local", None) is not None
+        op = cls(name, type, doc.data if isinstance(doc, StringAttr) else None, body, local=local)
         op.attributes |= attributes
         return op
 
@@ -333,6 +337,8 @@ class FuncOp(IRDLOperation):
         extra = dict(self.attributes)
         if self.doc is not None:
             extra["doc"] = self.doc
+        if self.local is not None:
+            extra["local"] = self.local
         print_func_op_like(printer, self.sym_name, self.function_type, self.body, extra, reserved_attr_names=())
 
     def verify_(self) -> None:

@@ -145,26 +145,34 @@ class ViewsMemory(MemoryEffect):
 
 
 def _writes_input(op: Operation) -> set[EffectInstance]:
-    """The effect of the caller, who writes into the buffer of the input."""
-    return {EffectInstance(MemoryEffectKind.WRITE, op.results[0])} if "input" in op.properties else set()
+    """The effect of the caller, who writes into the buffer of the input, and that of earlier calls."""
+    given = "input" in op.properties or "state" in op.properties
+    return {EffectInstance(MemoryEffectKind.WRITE, op.results[0])} if given else set()
+
+
+def _marks(input: bool, state: bool) -> dict[str, Attribute]:
+    """The properties of a buffer that holds a value before a call."""
+    return {name: UnitAttr() for name, holds in (("input", input), ("state", state)) if holds}
 
 
 @irdl_op_definition
 class AllocOp(IRDLOperation):
     """A buffer of working memory without an address yet.
 
-    `input` says that it is the program's input, which the caller writes before each call.
+    `input` says that it is the program's input, which the caller writes before each call, `state` that it keeps its
+    value from one call to the next.
     """
 
     name = "scratch.alloc"
     input = opt_prop_def(UnitAttr)
+    state = opt_prop_def(UnitAttr)
     result = result_def(MEMREF)
     traits = traits_def(AllocatesResult())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "attr-dict `:` type($result)"
 
-    def __init__(self, type: MemRefType[Attribute], *, input: bool = False):
-        super().__init__(properties={"input": UnitAttr()} if input else {}, result_types=[type])
+    def __init__(self, type: MemRefType[Attribute], *, input: bool = False, state: bool = False):
+        super().__init__(properties=_marks(input, state), result_types=[type])
 
     def verify_(self) -> None:
         if in_flash(memref_type(self.result)):
@@ -231,7 +239,8 @@ class ViewOp(IRDLOperation):
 
     `live` is the range of program points, first and last inclusive, during which the buffer holds a value; the
     packing pass numbers the points and records it here. `input` says that it is the program's input, which the caller
-    writes before each call; it holds a value from point -1 on.
+    writes before each call; it holds a value from point -1 on. `state` says that it keeps its value from one call to
+    the next.
     """
 
     name = "scratch.view"
@@ -239,6 +248,7 @@ class ViewOp(IRDLOperation):
     offset = prop_def(IntegerAttr)
     live = opt_prop_def(ArrayAttr)
     input = opt_prop_def(UnitAttr)
+    state = opt_prop_def(UnitAttr)
     result = result_def(MEMREF)
     traits = traits_def(ViewsMemory())
     irdl_options = (ParsePropInAttrDict(),)
@@ -252,12 +262,12 @@ class ViewOp(IRDLOperation):
         live: tuple[int, int] | None = None,
         *,
         input: bool = False,
+        state: bool = False,
     ):
         properties: dict[str, Attribute] = {"offset": IntegerAttr(offset, i64)}
         if live is not None:
             properties["live"] = ArrayAttr([IntegerAttr(point, i64) for point in live])
-        if input:
-            properties["input"] = UnitAttr()
+        properties |= _marks(input, state)
         super().__init__(operands=[arena], properties=properties, result_types=[type])
 
     def verify_(self) -> None:

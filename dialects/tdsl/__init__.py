@@ -33,6 +33,7 @@ from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.normalisation import *
 from tinyml.dialects.tdsl.parts import *
 from tinyml.dialects.tdsl.pooling import *
+from tinyml.dialects.tdsl.pushes import *
 from tinyml.dialects.tdsl.receive import *
 from tinyml.dialects.tdsl.reduction import *
 from tinyml.dialects.tdsl.row_product import *

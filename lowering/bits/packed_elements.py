@@ -64,7 +64,7 @@ def _constant(op: scratch.ConstantOp, bits: int) -> tuple[Operation, Interval]:
 
 def _view(op: scratch.ViewOp) -> scratch.ViewOp:
     bytes = MemRefType(i8, [size_in_bytes(memref_type(op.result))])
-    return scratch.ViewOp(op.arena, op.offset.value.data, bytes, input=op.input is not None)
+    return scratch.ViewOp(op.arena, op.offset.value.data, bytes, input=op.input is not None, state=op.state is not None)
 
 
 class _Bytes:

@@ -38,10 +38,10 @@ from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format, spelled_format
 from tinyml.lowering.c.interface.feature_conversions import feature_conversion
-from tinyml.lowering.c.interface.header_texts import class_names, scale_macros, unit_macros
+from tinyml.lowering.c.interface.header_texts import class_names, push_macros, scale_macros, unit_macros
 from tinyml.lowering.c.interface.loaded_weights import LOADED, WEIGHTS, WEIGHTS_BYTES, loaded_weights
 from tinyml.lowering.c.interface.row_declaration import row_declaration
-from tinyml.lowering.c.interface.signatures import INSTANCE, Signatures
+from tinyml.lowering.c.interface.signatures import INSTANCE, PUBLIC, STEP, Signatures
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
 from tinyml.targets.kernel import Kernel
@@ -75,6 +75,8 @@ class ProgramBuilder:
         views = [op for op in function.walk() if isinstance(op, scratch.ViewOp)]
         self.given = next((view for view in views if view.input is not None), None)
         """The buffer of the arena that the caller fills; None if the caller passes an array."""
+        # The time of a step is counted by the functions of a program that streams.
+        inputs = tuple(type for type in inputs if not isinstance(type, IndexType))
         inputs += () if self.given is None else (self.given.result.type,)
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
             raise InputError(f"'{self.name}' must map one memref to an index, memrefs or both")
@@ -82,19 +84,7 @@ class ProgramBuilder:
         self.row_function = f"{self.name}_row"
         """The user's function that supplies the rows of the input, if they arrive one by one."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
-        suffixes = ("predict", "scores", "input", "X", "set", "run", "predict_floats", "score", "read", *outs)
-        suffixes += (
-            WEIGHTS,
-            LOADED,
-            WEIGHTS_BYTES,
-            "class_name",
-            "INPUT_SCALE",
-            "INPUT_ZERO",
-            "OUTPUT_SCALE",
-            "OUTPUT_ZERO",
-            "CLASSES",
-        )
-        suffixes += tuple(f"feature_{what}" for what in ("scales", "zeros", "number"))
+        suffixes = (*PUBLIC, WEIGHTS, LOADED, WEIGHTS_BYTES, *outs)
         module = function.parent_op()
         instance = c.InstanceType(f"{self.name}_{INSTANCE}") if tdsl.has_instances(module) else None
         self.signatures = Signatures(self.name, instance)
@@ -200,7 +190,10 @@ class ProgramBuilder:
             input_doc += f", {layout}"
         outputs = [] if self.label is None else [i16]
         functions: list[Operation] = []
-        if self.row_length is not None:
+        if self.pushes is not None:
+            argument = "the input up to an answer"
+            doc = "Takes the frame in the arena at time t, or gives the answer after the last one."
+        elif self.row_length is not None:
             argument = self.function.args[0].name_hint or "X"
             doc = f"Runs the model on what {self.row_function} gives: {argument}: {input_doc}."
         elif self.given is None:
@@ -212,14 +205,17 @@ class ProgramBuilder:
             doc = f"Runs the model on what {self.name}_input() points to."
         if outputs:
             doc += " Returns the label: the index of the class."
-        functions.append(self.signatures.function("predict", outputs, doc, predict))
+        name, local = ("predict", False) if self.pushes is None else (STEP, True)
+        functions.append(self.signatures.function(name, outputs, doc, predict, local=local))
         functions += [self._output(number, value) for number, value in enumerate(self.outputs)]
         functions += others
         lengths = [prod(_array(value.type).get_shape()) for value in self.outputs]
+        length = prod(self.input.get_shape()) if self.pushes is None else self.pushes.length
         defines: list[Operation] = [
-            c.DefineOp(f"{self.name}_INPUT_LENGTH", prod(self.input.get_shape()), f"elements of {argument}"),
+            c.DefineOp(f"{self.name}_INPUT_LENGTH", length, f"elements of {argument}"),
             c.DefineOp(f"{self.name}_OUTPUT_LENGTH", lengths[0] if lengths else 0, "elements of the scores"),
         ]
+        defines += [] if self.pushes is None else push_macros(self.name, self.pushes)
         if (labels := self.class_labels) is not None:
             defines.append(c.DefineOp(f"{self.name}_CLASSES", len(labels), "classes"))
         for part in tdsl.input_parts(self._of_input(tdsl.PARTS)):
@@ -248,6 +244,11 @@ class ProgramBuilder:
         notes = [SHIFTS, FLOATS] if self._has_floats() else [SHIFTS]
         parts = [*defines, *self.headers.values(), *self.constants.values(), *memory, *functions]
         return c.ProgramOp(self.name, notes, Region(Block(parts)))
+
+    @property
+    def pushes(self) -> tdsl.Pushes | None:
+        """The parts in which the caller pushes the input; None if it does not."""
+        return tdsl.Pushes.of(self._of_input(tdsl.PUSHED))
 
     @property
     def row_length(self) -> int | None:

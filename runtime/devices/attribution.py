@@ -65,7 +65,7 @@ def attribute(
     build = runner.build(source_dir, interface, workdir, optimize, DEBUG_FLAGS)
     profile = runner.profile(build, interface, inputs)
     symbols = [symbol for symbol in symbol_table(runner.chip, build.elf) if symbol.size and symbol.kind in "tTrRdD"]
-    predict = next(symbol for symbol in symbols if symbol.name == f"{interface.name}_predict")
+    predict = next(symbol for symbol in symbols if symbol.name == interface.entry)
     # Bit 0 of a function's address marks Thumb code.
     start = predict.address & ~1
     words = range(start, start + predict.size, 2)

@@ -46,7 +46,8 @@ class RunResult:
     `NAME_predict` to its return, and is None if the device has no counter. `stack_bytes` is the greatest stack depth
     over all inferences, measured from the top at reset, so it includes the frame of main and the call. `more` holds the
     outputs after the scores. `core_cycles` has shape (samples,): the cycles of the core by the timing of the board, for
-    the same instructions; None if the board has none.
+    the same instructions; None if the board has none. `longest` has shape (samples,): the most cycles that a program
+    which streams takes from one part of the input to the next, the answer included; None for other programs.
     """
 
     labels: np.ndarray | None
@@ -56,6 +57,7 @@ class RunResult:
     stack_bytes: int
     more: tuple[np.ndarray, ...] = ()
     core_cycles: np.ndarray | None = None
+    longest: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,8 @@ def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
 def result_of_records(interface: Interface, records: bytes, unit: str) -> RunResult:
     """Decode the records that a device's driver writes, one per sample.
 
-    A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs. unit: what the cycles
-    count; all 0 mean no counter.
+    A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs, and of a program that
+    streams `uint64 longest`. unit: what the cycles count; all 0 mean no counter.
     """
     import numpy as np
 
@@ -104,6 +106,8 @@ def result_of_records(interface: Interface, records: bytes, unit: str) -> RunRes
         fields.append(("scores", interface.output_dtype, (interface.output_length,)))
     more = zip(interface.more_dtypes, interface.more_outputs, strict=True)
     fields += [(f"output_{i}", dtype, (length,)) for i, (dtype, (_, length)) in enumerate(more, 1)]
+    if interface.pushes is not None:
+        fields.append(("longest", "<u8"))
     table = np.frombuffer(records, dtype=np.dtype(fields))
     return RunResult(
         labels=table["label"].astype(np.int64) if interface.has_label else None,
@@ -112,4 +116,5 @@ def result_of_records(interface: Interface, records: bytes, unit: str) -> RunRes
         unit=unit,
         stack_bytes=int(table["stack"].max(initial=0)),
         more=tuple(table[f"output_{i}"].copy() for i in range(1, len(interface.more_outputs) + 1)),
+        longest=table["longest"].astype(np.int64) if interface.pushes is not None else None,
     )

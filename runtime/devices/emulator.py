@@ -97,10 +97,11 @@ class EmulatorRunner(Runner):
         core_cycles = np.zeros(samples, dtype=np.int64)
         scores: list[bytes] = []
         more: list[list[bytes]] = []
+        longest = np.zeros(samples, dtype=np.int64)
         stack = 0
         for i in range(samples):
             labels[i], counts[i], depth, score, others = machine.infer(raw[i * size : (i + 1) * size])
-            core_cycles[i] = machine.core_cycles
+            core_cycles[i], longest[i] = machine.core_cycles, machine.longest
             stack = max(stack, depth)
             scores.append(score)
             more.append(others)
@@ -114,6 +115,7 @@ class EmulatorRunner(Runner):
             unit="instructions",
             stack_bytes=stack,
             core_cycles=core_cycles if machine.timed else None,
+            longest=longest if interface.pushes is not None else None,
             more=tuple(
                 np.frombuffer(b"".join(outputs), dtype=dtype).reshape(samples, length)
                 for dtype, (_, length), outputs in zip(
@@ -156,11 +158,13 @@ class _Machine:
         """Cycles of the last inference; meaningless unless `timed`."""
         refill = self._code_cycles.refill if self._code_cycles else 0
         self.counter = BlockCounter(self._block, refill, self._is_special, runner.limit)
+        self.longest = self._part = 0
+        """The most instructions from one part of the input to the next, and those before the current part."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
         """Executions by block: the last instruction of NAME_predict before it (None inside it), address, size."""
         self._inferring = False
         self._site = 0
-        predict = next(s for s in symbol_table(runner.chip, elf) if s.name == f"{interface.name}_predict")
+        predict = next(s for s in symbol_table(runner.chip, elf) if s.name == interface.entry)
         first = self._address(predict.address)
         self._predict = range(first, first + predict.size)
         if profiled:
@@ -182,7 +186,7 @@ class _Machine:
         unused: int = self._uc.reg_read(self._core.sp) - free
         if not self._interface.row_length:
             self._uc.mem_write(self._input, raw)
-        self._raw, self._received = raw, 0
+        self._raw, self._received, self.longest, self._part = raw, 0, 0, 0
         if len(self._paint) != unused:
             self._paint = bytes([_PAINT]) * unused
         self._uc.mem_write(free, self._paint)
@@ -190,6 +194,7 @@ class _Machine:
         label = self._return_to_mark()
         self._inferring = False
         executed, self.core_cycles = self.counter.executed, self.counter.cycles
+        self._end_part()
         if self._interface.row_length and self._received != len(raw):
             raise DeviceError(f"{self._label}: the program asks for {self._received} of {len(raw)} bytes of the input")
         touched = np.flatnonzero(np.frombuffer(self._uc.mem_read(free, unused), np.uint8) != _PAINT)
@@ -256,8 +261,14 @@ class _Machine:
         """True for a block that requests an input row or lies outside the program."""
         return address == self._row or address not in self._program
 
+    def _end_part(self) -> None:
+        """End the part of the input before this one."""
+        self.longest = max(self.longest, self.counter.executed - self._part)
+        self._part = self.counter.executed
+
     def _receive(self) -> None:
         """Write the requested row, at the entry of the function that supplies rows."""
+        self._end_part()
         to, row = (self._uc.reg_read(register) for register in self._core.arguments)
         size = self._interface.row_bytes
         # A row requested out of order is skipped and missing from the count of received bytes.

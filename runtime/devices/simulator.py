@@ -45,7 +45,7 @@ class SimulatorRunner(Runner):
         return self._run(build, interface, inputs)
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
-        predict = next(s for s in symbol_table(self.chip, build.elf) if s.name == f"{interface.name}_predict")
+        predict = next(s for s in symbol_table(self.chip, build.elf) if s.name == interface.entry)
         file = build.elf.with_suffix(".profile")
         result = self._run(build, interface, inputs, (predict.address + predict.size, file))
         spent: dict[tuple[int, int], float] = {}
@@ -67,7 +67,7 @@ class SimulatorRunner(Runner):
         arguments = [
             self.limit,
             len(inputs),
-            table[f"{interface.name}_predict"],
+            table[interface.entry],
             self.ram_address(table.get("tm_array", 0)),
             table[f"{interface.name}_input"] if interface.in_own_buffer else 0,
             interface.input_bytes,
@@ -77,6 +77,7 @@ class SimulatorRunner(Runner):
             interface.row_bytes,
             table[f"{interface.name}_weights"] if build.weights else 0,
             len(build.weights),
+            int(interface.pushes is not None),
         ]
         if interface.output_length:
             arguments += [table[f"{interface.name}_scores"], interface.output_bytes]

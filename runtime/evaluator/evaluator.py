@@ -206,6 +206,15 @@ def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any
     return run.loop(loop, [values[operand] for operand in loop.operands])
 
 
+def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
+    """The results of a function, given the values of all its arguments."""
+    run = _Run(Bits(), None)
+    for argument, value in zip(function.body.block.args, arguments, strict=True):
+        run.bind(argument, value)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return run.block(function.body.block)
+
+
 def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any] | None:
     """The results of a parallel loop as `run_loop` gives them; None for any other one, and for several samples."""
     run = _Run(arithmetic, None)

@@ -1,13 +1,14 @@
 /* The frame of a driver: a program that runs a model on a simulator, one input after the other.
 
    usage: driver PART IMAGE LIMIT SAMPLES PREDICT ARRAY INPUT INPUT_BYTES FREE END PROFILE ROW ROW_BYTES WEIGHTS
-                 WEIGHTS_BYTES [OUTPUT BYTES]...
+                 WEIGHTS_BYTES PUSHED [OUTPUT BYTES]...
 
    IMAGE is the program as a binary file, LIMIT the most time units that an inference may take; PREDICT, INPUT, ROW and
    OUTPUT are addresses of functions, ARRAY and FREE (the first address behind all static data) addresses in RAM. The
    function INPUT returns the address of the input; if INPUT is 0, that is ARRAY. Reads SAMPLES inputs from standard input; writes
    one record per input to standard output: int32 label; uint32 stack; uint64 time; then BYTES bytes from the address
-   that each OUTPUT returns.
+   that each OUTPUT returns and, unless PUSHED is 0, uint64 longest: the most time from one call of ROW to the next, or to
+   the end.
 
    Unless END, the address behind PREDICT, is 0, writes a profile of all inferences to the file PROFILE: a line
    `SITE PC TIME` for each instruction PC and the last instruction SITE of PREDICT before it, PC itself or the call that
@@ -55,6 +56,8 @@ static struct {
     long samples;
     uint32_t predict, array, input_function, free_start, predict_end, row_function, row_bytes, weights_function;
     size_t input_bytes, received, weights_bytes;
+    uint64_t part_start, longest;
+    int pushed;
     const char *profile;
     uint8_t *sample;
 } tm_job;
@@ -146,10 +149,19 @@ static void tm_write_profile(void) {
         tm_fail("cannot write %s", tm_job.profile);
 }
 
+/* Ends the part of the input before this one. */
+static void tm_end_part(void) {
+    uint64_t now = sim_time(), before = tm_job.part_start;
+    if (before && now - before > tm_job.longest)
+        tm_job.longest = now - before;
+    tm_job.part_start = now;
+}
+
 /* Called before the instruction at pc runs. */
 static void tm_before(uint32_t pc) {
     if (!tm_job.row_function || pc != tm_job.row_function)
         return;
+    tm_end_part();
     uint32_t to = sim_argument(0), row = sim_argument(1);
     if ((size_t)row * tm_job.row_bytes != tm_job.received || tm_job.received == tm_job.input_bytes)
         tm_fail("the program asks for row %u after %u bytes", row, (uint32_t)tm_job.received);
@@ -178,6 +190,7 @@ static void tm_infer(char **outputs) {
     if (fread(tm_job.sample, 1, tm_job.input_bytes, stdin) != tm_job.input_bytes)
         tm_fail("not enough inputs");
     tm_job.received = 0;
+    tm_job.part_start = tm_job.longest = 0;
     if (!tm_job.row_function)
         sim_write(input, tm_job.sample, tm_job.input_bytes);
     sim_paint();
@@ -187,6 +200,7 @@ static void tm_infer(char **outputs) {
     record.label = (int16_t)sim_run_function();
     tm_profile.on = 0;
     record.time = sim_time() - start;
+    tm_end_part();
     if (tm_job.row_function && tm_job.received != tm_job.input_bytes)
         tm_fail("the program leaves a part of the input");
     record.stack = sim_stack_depth();
@@ -199,6 +213,8 @@ static void tm_infer(char **outputs) {
         fwrite(output, 1, bytes, stdout);
         free(output);
     }
+    if (tm_job.pushed)
+        fwrite(&tm_job.longest, sizeof tm_job.longest, 1, stdout);
 }
 
 /* Writes the model's numbers, which come before the inputs, once the program asks where. */
@@ -212,9 +228,9 @@ static void tm_load_weights(void) {
 }
 
 int main(int argc, char **argv) {
-    enum { FIRST_OUTPUT = 16 };
+    enum { FIRST_OUTPUT = 17 };
     if (argc < FIRST_OUTPUT || (argc - FIRST_OUTPUT) % 2 != 0)
-        tm_fail("fifteen arguments wanted, and two for each output");
+        tm_fail("sixteen arguments wanted, and two for each output");
     uint32_t number[FIRST_OUTPUT];
     for (int i = 4; i < FIRST_OUTPUT; i++)
         number[i] = (uint32_t)strtoul(argv[i], NULL, 0);
@@ -231,6 +247,7 @@ int main(int argc, char **argv) {
     tm_job.row_bytes = number[13];
     tm_job.weights_function = number[14];
     tm_job.weights_bytes = number[15];
+    tm_job.pushed = (int)number[16];
     tm_job.sample = tm_zeroed(tm_job.input_bytes + 1, 1);
     sim_load(argv[1], argv[2]);
     if (tm_job.weights_function)

@@ -20,7 +20,25 @@ TM_JOIN(TM_MODEL, _ctx) tm_instance;
 #endif
 
 #define tm_row TM_JOIN(TM_MODEL, _row)
-#if TM_TAKES_ARRAY
+#if TM_PUSHED
+/* The runner supplies the input in parts, which tm_infer pushes until the program has an answer. */
+static TM_INPUT tm_part[TM_ROW_LENGTH];
+void tm_row(TM_INPUT *to, uint16_t row);
+__attribute__((noinline, used)) static int16_t tm_infer(void) {
+    TM_JOIN(TM_MODEL, _reset)(TM_GIVEN);
+    for (uint16_t row = 0; row < TM_INPUT_LENGTH / TM_ROW_LENGTH; row++) {
+        tm_row(tm_part, row);
+        TM_JOIN(TM_MODEL, _push)(TM_FIRST tm_part, TM_ROW_LENGTH);
+    }
+#if TM_HAS_LABEL
+    return TM_JOIN(TM_MODEL, _predict)(TM_GIVEN);
+#else
+    TM_JOIN(TM_MODEL, _predict)(TM_GIVEN);
+    return 0;
+#endif
+}
+#define tm_predict_input() tm_infer()
+#elif TM_TAKES_ARRAY
 #define tm_predict_input() TM_JOIN(TM_MODEL, _predict)(TM_FIRST tm_input())
 #else
 #define tm_predict_input() TM_JOIN(TM_MODEL, _predict)(TM_GIVEN)
@@ -37,8 +55,8 @@ TM_INPUT tm_array[TM_INPUT_LENGTH];
 #define tm_output(number) TM_JOIN(TM_MODEL, _output_##number)(TM_GIVEN)
 
 /* Negative array lengths where the header and the runner's description of it disagree. */
-typedef char tm_check_input[TM_JOIN(TM_MODEL, _INPUT_LENGTH) == TM_INPUT_LENGTH ? 1 : -1];
-#if TM_ROW_LENGTH > 0
+typedef char tm_check_input[TM_JOIN(TM_MODEL, _INPUT_LENGTH) <= TM_INPUT_LENGTH ? 1 : -1];
+#if TM_ROW_LENGTH > 0 && !TM_PUSHED
 typedef char tm_check_row[TM_JOIN(TM_MODEL, _ROW_LENGTH) == TM_ROW_LENGTH ? 1 : -1];
 #endif
 #if TM_WEIGHTS_BYTES > 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.tdsl.input_order import named_axes
 from tinyml.dialects.tdsl.input_parts import InputPart
+from tinyml.dialects.tdsl.pushes import Pushes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +31,8 @@ class Interface:
     in the model's file, `input_axes` has the file's axis for each axis of the input; None for other inputs.
     `input_parts` has the inputs of a model of several, which follow each other in the array. `input_unit` is the unit
     of the sensor's integers that the input holds, as `--input-unit` spells it. With `instances`, all functions take a
-    pointer to the memory of an instance, a `NAME_ctx`, as their first argument.
+    pointer to the memory of an instance, a `NAME_ctx`, as their first argument. With `pushes`, the caller pushes the
+    input (`NAME_push`); runners push `row_elements` numbers at a time.
 
     Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores
     disagree.
@@ -51,6 +53,7 @@ class Interface:
     input_parts: tuple[InputPart, ...] = ()
     input_unit: str | None = None
     instances: bool = False
+    pushes: Pushes | None = None
 
     def __post_init__(self) -> None:
         for ctype in (self.input_ctype, self.output_ctype, *(ctype for ctype, _ in self.more_outputs)):
@@ -122,14 +125,24 @@ class Interface:
         return not self.input_in_arena and self.row_elements is None
 
     @property
+    def entry(self) -> str:
+        """The function of an inference, whose time runners measure."""
+        return f"{self.name}_predict" if self.pushes is None else "tm_infer"
+
+    @property
     def in_own_buffer(self) -> bool:
         """True if a runner supplies the input where `NAME_input` says, in the arena or in an instance."""
-        return self.input_in_arena or self.instances
+        return (self.input_in_arena or self.instances) and self.pushes is None
 
     @property
     def input_bytes(self) -> int:
         """Size of the caller's array X in bytes."""
         return self.array_length * (1 if self.packed_bits is not None else self.input_dtype.itemsize)
+
+    @property
+    def caller_bytes(self) -> int:
+        """Size of the array X in bytes, 0 if `NAME_predict` takes none."""
+        return self.input_bytes if self.in_array else 0
 
     @property
     def output_bytes(self) -> int:

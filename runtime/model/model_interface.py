@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import gcd, prod
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -21,13 +21,14 @@ def interface_of(module: ModuleOp) -> Interface:
     [argument] = function.body.block.args
     attributes: dict[str, Any] = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
     packed, row = attributes.get(tdsl.PACKED), attributes.get(tdsl.RECEIVED)
-    unit = attributes.get(tdsl.INPUT_UNIT)
+    unit, pushes = attributes.get(tdsl.INPUT_UNIT), tdsl.Pushes.of(attributes.get(tdsl.PUSHED))
+    length = prod(tdsl.shape_of(argument))
     last: Any = function.body.block.last_op
     scores = [value for value in last.operands if isinstance(value.type, TensorType)]
     return Interface(
         name=function.sym_name.data,
         input_ctype=_CTYPES[tdsl.format_of(argument).dtype.name],
-        input_length=prod(tdsl.shape_of(argument)),
+        input_length=length,
         output_ctype=_CTYPES[tdsl.format_of(scores[0]).dtype.name] if scores else None,
         output_length=prod(tdsl.shape_of(scores[0])) if scores else 0,
         has_label=len(scores) < len(last.operands),
@@ -37,9 +38,10 @@ def interface_of(module: ModuleOp) -> Interface:
         packed_bits=None if packed is None else packed.value.data,
         packed_offset=0 if packed is None else packed_space(tdsl.format_of(argument).type, packed.value.data).offset,
         input_in_arena=tdsl.REUSED in attributes,
-        row_elements=None if row is None else row.value.data,
+        row_elements=gcd(length, pushes.hop) if pushes else None if row is None else row.value.data,
         input_axes=tdsl.order_axes(attributes.get(tdsl.ORDER)),
         input_parts=tdsl.input_parts(attributes.get(tdsl.PARTS)),
         input_unit=None if unit is None else unit.data,
         instances=tdsl.has_instances(module),
+        pushes=pushes,
     )

@@ -60,7 +60,8 @@ class FunctionPrinter:
             parameters.append(declare(argument.type, self.names[argument], constant=False))
         name = function.sym_name.data
         head = declare(self.outputs[0], name, constant=False) if self.outputs else f"void {name}"
-        return f"{head}({', '.join(parameters) or 'void'})"
+        static = "" if function.local is None else "static "
+        return f"{static}{head}({', '.join(parameters) or 'void'})"
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)

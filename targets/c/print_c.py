@@ -228,6 +228,8 @@ class _ProgramPrinter:
         if self.instance is not None:
             lines += ["", *self._structure(self.instance)]
         for op in self.functions:
+            if op.local is not None:
+                continue
             doc = [] if op.doc is None else _comment([op.doc.data])
             signature = FunctionPrinter(self.expressions, self.taken).signature(op)
             lines += ["", *doc, f"{signature};"]

@@ -29,7 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.api.program import compiled
     from tinyml.tools.reports.pictures.plots import can_draw
-    from tinyml.tools.reports.tables import print_function_errors, print_lines, print_parts, print_reports, print_search
+    from tinyml.tools.reports.tables import (
+        print_function_errors,
+        print_lines,
+        print_parts,
+        print_reports,
+        print_search,
+        print_stream,
+    )
 
     request = compile_request(given(arguments, compile_options()))
     report = compiled(request).report.as_json()
@@ -39,6 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     print_lines(report)
     print_function_errors(report)
     print_parts(report, chosen=request.val is not None)
+    print_stream(report)
     if report["flash_bytes"] is None:
         print(
             f"The tools to measure on {report['target']} are not installed, so sizes and cycles are unknown: "

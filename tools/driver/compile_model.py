@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.targets.chip import CALLBACK, SERIAL
+from tinyml.targets.chip import CALLBACK, PUSH, SERIAL
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
@@ -18,6 +18,7 @@ from tinyml.tools.driver.output.output_contents import removable_files, seal_fol
 from tinyml.tools.driver.output.output_folder import MEASURED_SAMPLES, MEMORY_PICTURE, SEARCH_PICTURE, write_sources
 from tinyml.tools.driver.requests.request import AUTO_FORMAT, QUANTIZATION, Request
 from tinyml.tools.driver.requests.search_request import watched
+from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -129,6 +130,9 @@ def build_folder(
         raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
     if request.input == SERIAL and request.load_weights:
         raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
+    if request.input == PUSH and (request.plan != AUTO or request.reuse_input):
+        option = "--reuse-input" if request.reuse_input else "--plan"
+        raise InputError(f"--input {PUSH} runs row by row, and keeps one frame in the arena: leave out {option}")
     # Arrays are small here: more threads of the numeric libraries would wait longer than they compute.
     with Progress(str(request.model), 5) as progress, one_thread():
         progress.step("reading")

@@ -57,7 +57,7 @@ class Measured:
     """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in its unit.
 
     core_cycles: the mean cycles by the published timing of the core; None if the board has none. outputs: what the
-    device computed; None if the program was not run.
+    device computed; None if the program was not run. longest: the most time of a hop, for a program that streams.
     """
 
     flash_bytes: int
@@ -66,6 +66,7 @@ class Measured:
     cost: float | None
     core_cycles: float | None
     outputs: Outputs | None
+    longest: int | None = None
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,9 @@ def run_on_device(
         cost, core_cycles = (
             None if counts is None else float(counts.mean()) for counts in (result.cycles, result.core_cycles)
         )
-        measured = Measured(build.flash_bytes, build.static_bytes, result.stack_bytes, cost, core_cycles, outputs)
+        longest = None if result.longest is None else int(result.longest.max(initial=0))
+        sizes = build.flash_bytes, build.static_bytes, result.stack_bytes
+        measured = Measured(*sizes, cost, core_cycles, outputs, longest)
         return measured, mismatch
 
 

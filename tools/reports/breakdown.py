@@ -103,8 +103,8 @@ def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[
     return {
         "arena": memory["height"],
         "peak": memory["peak"],
-        "input": interface.input_bytes,
-        "other static": static - memory["height"] - interface.input_bytes,
+        "input": interface.caller_bytes,
+        "other static": static - memory["height"] - interface.caller_bytes,
         "stack": stack,
         "total": static + stack,
     }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
 from tinyml.tools.reports.inputs.float_inputs import FloatInputs, float_inputs, float_inputs_report
+from tinyml.tools.reports.inputs.stream_report import stream_report
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
 from tinyml.tools.reports.search_report import points_report, tensors_report
@@ -64,7 +65,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
     cost, core_cycles = (measured.cost, measured.core_cycles) if measured else (None, None)
     macs = compiled.macs
     interface = interface_of(compiled.formats)
-    input_bytes = interface.input_bytes if interface.in_array else 0
+    input_bytes = interface.caller_bytes
     memory = memory_report(compiled.buffers)
     estimate = estimate_on(compiled.loops, board.name, optimize)
     floats = float_inputs(compiled.formats, board.name)
@@ -105,6 +106,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
         ram_limit=board.ram,
         segments=streamed_segments(compiled.buffers),
         memory=memory,
+        stream=stream_report(compiled.buffers, interface.pushes, measured.longest if measured else None),
         time_per_inference=cost,
         macs=macs,
         time_per_mac=_per_mac(cost, macs),

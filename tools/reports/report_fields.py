@@ -55,7 +55,7 @@ class Report:
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
     origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, other than those that
     are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`,
-    `regression`, `rounded_sums`, `sensor`, `float_inputs` and `estimate` are as in `report.json`.
+    `stream`, `regression`, `rounded_sums`, `sensor`, `float_inputs` and `estimate` are as in `report.json`.
     """
 
     schema: int = SCHEMA
@@ -89,6 +89,7 @@ class Report:
     ram_limit: int | None
     segments: list[dict[str, str | int]]
     memory: Mapping[str, Any]
+    stream: Mapping[str, Any] | None
     time_per_inference: float | None
     macs: int
     time_per_mac: float | None

@@ -114,6 +114,19 @@ def print_lines(report: dict[str, Any]) -> None:
         print(f"warning: {warning['text']}; {warning['cure']}")
 
 
+def print_stream(report: dict[str, Any]) -> None:
+    """Print how a program that streams takes its input; nothing for other programs."""
+    if (stream := report["stream"]) is None:
+        return
+    longest = stream["longest_hop"]
+    time = "" if longest is None else f"; a hop takes at most {longest:,} {time_unit(report)}"
+    print(
+        f"streams: frames of {stream['frame']}, {stream['hop']} apart, an answer after {stream['steps']}, "
+        f"then every {stream['stride']}; "
+        f"{stream['state_bytes']} bytes of state{time}"
+    )
+
+
 def print_parts(report: dict[str, Any], chosen: bool) -> None:
     """Print what a quantised model computes in single precision. chosen: true if data were given to choose formats."""
     if report["parts"] and not chosen:

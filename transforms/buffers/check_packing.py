@@ -182,7 +182,8 @@ class _Flow:
 
     def check(self) -> None:
         for body in self.function.body.blocks:
-            self._before(body, frozenset())
+            kept = (op.result for op in self.order if isinstance(op, ViewOp) and op.state is not None)
+            self._before(body, frozenset(kept))
         for op in reversed(self.order):
             reads, writes, _ = self._access(op)
             for written in writes:
@@ -216,7 +217,7 @@ class _Flow:
 
     def _find_first_writes(self) -> dict[SSAValue, int]:
         """The first op, in program order, after which each buffer can hold a value; loops count from their start."""
-        given = [op.result for op in self.order if isinstance(op, ViewOp) and op.input is not None]
+        given = [op.result for op in self.order if isinstance(op, ViewOp) and (op.input or op.state) is not None]
         first: dict[SSAValue, int] = dict.fromkeys([*self.function.args, *given], 0)
         for op in self.function.walk():
             _, writes, _ = self._access(op)

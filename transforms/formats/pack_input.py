@@ -18,7 +18,8 @@ from tinyml.transforms.ir.attributes import argument_attribute, set_argument_att
 class PackInputPass(ModulePass):
     """Sets `tdsl.packed` of the argument if that saves bytes; `lower-tdsl-to-scratch` then packs its type.
 
-    An input that arrives row by row is packed if each row consists of whole groups of elements.
+    An input that arrives row by row is packed if each row consists of whole groups of elements. Samples that the caller
+    pushes are not packed.
     """
 
     name = "pack-input"
@@ -27,6 +28,8 @@ class PackInputPass(ModulePass):
         from tinyml.runtime.evaluator.evaluator import predict_function
 
         function = predict_function(op)
+        if argument_attribute(function, tdsl.PUSHED) is not None:
+            return
         [argument] = function.body.block.args
         packed = packed_type(MemRefType(tdsl.format_of(argument).type, tdsl.shape_of(argument)))
         row = argument_attribute(function, tdsl.RECEIVED)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
@@ -15,6 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.tdsl.pushes import CALLS
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Level:
     """The IR that the passes of one folder take.
 
     description: for messages. refused: the type of values that belong to another level. without: dialects that were
-    lowered earlier. inputs: the type of every function's arguments, if the passes work on whole programs.
+    lowered earlier. inputs: the type of every function's arguments but the time of a step, if the passes work on whole
+    programs.
     """
 
     description: str
@@ -93,8 +96,10 @@ def _signature_complaint(function: func.FuncOp, level: Level) -> str | None:
         return None
     if len(function.body.blocks) != 1:
         return f"the function '{function.sym_name.data}' has {len(function.body.blocks)} blocks, expected one"
-    for argument in function.function_type.inputs:
-        if level.inputs is not None and not isinstance(argument, level.inputs):
+    given = function.arg_attrs.data if function.arg_attrs is not None else ()
+    for argument, attributes in zip_longest(function.function_type.inputs, given):
+        timed = attributes is not None and CALLS in attributes.data
+        if level.inputs is not None and not isinstance(argument, level.inputs) and not timed:
             return f"the function '{function.sym_name.data}' has an argument of type {argument}"
     return None
 

@@ -64,15 +64,17 @@ class _Room:
         self.arena = arena
         self.body = function.body.block
         self.positions = {op: position for position, op in enumerate(self.body.ops)}
-        views = [view for view in arena_views(function) if view.result.uses or view.input is not None]
+        views = [view for view in arena_views(function) if view.result.uses or _is_kept(view)]
         self.taken = [self.occupied(view.result, view.offset.value.data, bytes_of(view.result)) for view in views]
 
     def occupied(self, buffer: SSAValue, low: int, size: int) -> _Taken:
         """Occupy `size` bytes starting at byte `low` for as long as a buffer is used."""
         ops = [self.body.find_ancestor_op_in_block(op) for op in _touching(buffer)]
         positions = [self.positions[op] for op in ops if op is not None]
-        if isinstance(view := buffer.owner, ViewOp) and view.input is not None:
+        if isinstance(view := buffer.owner, ViewOp) and _is_kept(view):
             positions.append(-1)
+            if view.state is not None:
+                positions.append(len(self.positions))
         return _Taken(low, low + size, min(positions), max(positions))
 
     def place(self, array: memref.AllocaOp, part: SSAValue) -> _Taken | None:
@@ -82,6 +84,11 @@ class _Room:
         candidates = (self.occupied(part, low, size) for low in offsets)
         free = (candidate for candidate in candidates if not any(map(candidate.conflicts, self.taken)))
         return next((candidate for candidate in free if candidate.high <= self.arena.size), None)
+
+
+def _is_kept(view: ViewOp) -> bool:
+    """True for a buffer that holds a value before the function starts."""
+    return view.input is not None or view.state is not None
 
 
 def _place(room: _Room, array: memref.AllocaOp) -> None:

@@ -20,6 +20,7 @@ from tinyml.dialects.machine.emitter import Emitter
 from tinyml.lowering.c.expression_builder import ExpressionBuilder
 from tinyml.lowering.c.function import FunctionLowering, Spellings
 from tinyml.lowering.c.interface.real_numbers import from_real, rounding_note
+from tinyml.lowering.c.interface.streams import StreamFunctions
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
 
@@ -31,12 +32,26 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
     could be set one by one.
     """
     made: list[Operation] = []
-    if program.row_length is None:
+    if program.pushes is not None:
+        made += _stream_functions(program, spellings)
+    elif program.row_length is None:
         made += _Buffer(program, predict).functions(spellings)
     for number in range(len(program.outputs)):
         if (format := program.output_format(number)) is not None:
             made.append(_score(program, number, format, spellings))
     return made
+
+
+def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Operation]:
+    """The functions of a program that streams; samples of real numbers can be pushed if the format is known."""
+    format = program.input_format
+    if format is None:
+        return StreamFunctions(program).functions(None)
+
+    def convert(body: Block, real: SSAValue) -> SSAValue:
+        return _emitted(program, body, [real], lambda m, values: from_real(m, values[0], format), spellings)
+
+    return StreamFunctions(program).functions(convert)
 
 
 class _Buffer:

@@ -27,6 +27,14 @@ static inline const char *{name}_class_name(int16_t label)
 """
 
 
+def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
+    """Macros for the parts in which an input is pushed."""
+    texts = ("elements of a frame", "elements from one frame to the next", "frames up to an answer")
+    texts += ("frames from one answer to the next",)
+    macros = zip(("FRAME", "HOP", "STEPS", "STRIDE"), pushes, texts, strict=True)
+    return [c.DefineOp(f"{name}_{macro}", number, text) for macro, number, text in macros]
+
+
 def scale_macros(macro: str, format: Affine) -> c.InlineOp:
     """The macros MACRO_SCALE and MACRO_ZERO of an array whose elements have one scale."""
     text = _SCALES.format(macro=macro, scale=spell_float(format.unit), zero=format.zero)

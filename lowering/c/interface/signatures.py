@@ -13,6 +13,17 @@ from tinyml.dialects import c
 INSTANCE = "ctx"
 """The argument with the instance, and what the name of its type ends with."""
 
+STEP, PLACE = "step", "place"
+"""The ends of the names of the function of a step in time, and of the array with the place in the input."""
+
+PUBLIC = (
+    *("predict", "scores", "score", "input", "X", "set", "run", "predict_floats", "read", "class_name"),
+    *("push", "push_floats", "ready", "reset", STEP, PLACE),
+    *("feature_scales", "feature_zeros", "feature_number"),
+    *("INPUT_SCALE", "INPUT_ZERO", "OUTPUT_SCALE", "OUTPUT_ZERO", "CLASSES"),
+)
+"""The ends of the names of functions, arrays and macros of programs."""
+
 
 @dataclass(frozen=True)
 class Signatures:
@@ -40,7 +51,9 @@ class Signatures:
         """The arguments of a function without the instance."""
         return body.args if self.instance is None else body.args[1:]
 
-    def function(self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block) -> c.FuncOp:
+    def function(
+        self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block, *, local: bool = False
+    ) -> c.FuncOp:
         """The function NAME_suffix. outputs: the type of its result, if it has one."""
         type = FunctionType.from_lists([argument.type for argument in body.args], outputs)
-        return c.FuncOp(f"{self.name}_{suffix}", type, doc, Region(body))
+        return c.FuncOp(f"{self.name}_{suffix}", type, doc, Region(body), local=local)

@@ -1,5 +1,6 @@
 /* Runs a model on the host: its weights, if it has any to receive, and SAMPLES (the only argument) raw inputs from
-   standard input, one record per input to standard output: int32 label; uint32 stack; uint64 cycles; scores. With TM_PAINT the inferences run in a thread on a
+   standard input, one record per input to standard output: int32 label; uint32 stack; uint64 cycles; scores; of a program that streams uint64
+   longest: the most cycles from one part of the input to the next. With TM_PAINT the inferences run in a thread on a
    painted stack, whose depth stands in the last record. The reading and writing is done outside of that thread. */
 #define _DEFAULT_SOURCE
 #include "tm_harness.h"
@@ -18,7 +19,8 @@
 #define TM_MORE(number, length) +sizeof *tm_output(number) * length
 #define MORE_BYTES (0u TM_MORE_OUTPUTS)
 #define INPUT_BYTES (sizeof(TM_INPUT) * TM_INPUT_LENGTH)
-#define RECORD_BYTES (sizeof(struct record) + SCORES_BYTES + MORE_BYTES)
+#define LONGEST_BYTES (TM_PUSHED ? sizeof(uint64_t) : 0u)
+#define RECORD_BYTES (sizeof(struct record) + SCORES_BYTES + MORE_BYTES + LONGEST_BYTES)
 #define STACK_BYTES ((size_t)1 << 20)
 #define GUARD_BYTES ((size_t)1 << 16)
 #define PAINT 0xc5
@@ -50,8 +52,18 @@ static int fail(const char *what) {
 #define ROW_BYTES (sizeof(TM_INPUT) * TM_ROW_LENGTH)
 static const unsigned char *sample;
 static size_t received;
+static uint64_t part_start, longest;
+
+/* Ends the part of the input before this one. */
+static void end_part(void) {
+    uint64_t time = now(), before = part_start;
+    if (before && time - before > longest)
+        longest = time - before;
+    part_start = time;
+}
 
 void tm_row(TM_INPUT *to, uint16_t row) {
+    end_part();
     if (row * ROW_BYTES != received)
         exit(fail("the program asks for rows out of order"));
     memcpy(to, sample + received, ROW_BYTES);
@@ -67,6 +79,7 @@ static void *infer_all(void *unused) {
 #if TM_ROW_LENGTH > 0
         sample = inputs + i * INPUT_BYTES;
         received = 0;
+        part_start = longest = 0;
 #else
         memcpy(tm_input(), inputs + i * INPUT_BYTES, INPUT_BYTES);
 #endif
@@ -78,6 +91,7 @@ static void *infer_all(void *unused) {
 #endif
         record.cycles = now() - start;
 #if TM_ROW_LENGTH > 0
+        end_part();
         if (received != INPUT_BYTES)
             exit(fail("the program leaves a part of the input"));
 #endif
@@ -86,7 +100,6 @@ static void *infer_all(void *unused) {
         memcpy(out + sizeof record, tm_scores(), SCORES_BYTES);
 #endif
         out += sizeof record + SCORES_BYTES;
-        (void)out;
 #undef TM_MORE
 #define TM_MORE(number, length)                                                                                        \
     memcpy(out, tm_output(number), sizeof *tm_output(number) * length);                                            \
@@ -94,6 +107,10 @@ static void *infer_all(void *unused) {
         TM_MORE_OUTPUTS
 #undef TM_MORE
 #define TM_MORE(number, length) +sizeof *tm_output(number) * length
+#if TM_PUSHED
+        memcpy(out, &longest, sizeof longest);
+#endif
+        (void)out;
     }
     return unused;
 }

@@ -45,6 +45,7 @@ class CompileKeywords(TypedDict, total=False):
     round_sums: bool | None
     row_scales: bool | None
     search: str | None
+    stride: int | None
     trust_pickle: bool | None
     votes: str | None
     weights: str | None

@@ -83,6 +83,9 @@ def sketch_names(model: PackagedModel) -> Iterator[str]:
             yield SKETCH
         return
     yield "SelfTest"
+    if interface.pushes is not None:
+        yield "Listen"
+        return
     if interface.row_elements is not None:
         if model.serial:
             yield "SerialRows"
@@ -102,6 +105,7 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
     interface, name = model.interface, model.name
     unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
     words = {
+        "push_sample": _push_sample(model),
         "set": f"{name}_set({model.before}received, atof(word));",
         "set_pin": f"{name}_set({model.before}i, analogRead(PINS[i]) * UNIT);",
         "set_axis": f"{name}_set({model.before}filled, axes[axis] * UNIT);",
@@ -124,6 +128,21 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
             f"{name}_input({model.given})[received] = ({ctype})atoi(word); /* numbers packed into {packed} bits */"
         )
     return words
+
+
+def _push_sample(model: PackagedModel) -> str:
+    """The statements that push the sample at the ring's tail; the middle of the converter's range is silence."""
+    interface, call = model.interface, f"{model.name}_push"
+    ctype, unit = interface.input_ctype, interface.input_unit
+    if unit is None:
+        return (
+            "const float now = ((int16_t)ring[tail] - 512) * (1.0f / 512);\n"
+            f"        {call}_floats({model.before}&now, 1);"
+        )
+    raw = "ring[tail]"
+    if not unit.startswith("adc"):
+        raw = f"(((int16_t)ring[tail] - 512) {'* 64' if ctype == 'int16_t' else '/ 4'})"
+    return f"const {ctype} now = ({ctype}){raw}; /* {unit} */\n        {call}({model.before}&now, 1);"
 
 
 def _is_series(shape: tuple[int, ...]) -> bool:

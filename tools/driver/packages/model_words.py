@@ -29,7 +29,7 @@ def model_words(model: PackagedModel) -> dict[str, str]:
     """
     interface, name = model.interface, model.name
     label = interface.has_label
-    run = f"{name}_run({model.given})" if interface.row_elements is None else f"{name}_predict()"
+    run = f"{name}_run({model.given})" if interface.row_elements is None else f"{name}_predict({model.given})"
     if not label:
         parameters, body = "void", _NUMBERS.format(name=name, before=model.before)
     elif model.classes is not None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _FOLDER = files("tinyml.tools.driver.packages") / "templates"
 
-_PREFERRED = ("Serial", "SerialRows", "SelfTest")
+_PREFERRED = ("Serial", "SerialRows", "Listen", "SelfTest")
 """The sketches that can be the program, the best first."""
 
 LONGEST_NAME, LONGEST_DESCRIPTION = 50, 255

@@ -39,9 +39,11 @@ def stored_samples(model: PackagedModel) -> str:
         "label": ", int16_t label" if interface.has_label else "",
         "instance": model_words(model)["instance"],
         "given": model.given,
+        "before": model.before,
         "comparison": "\n           && ".join(comparisons),
     }
-    load = filled(_FOLDER / ("load_memory.h.in" if interface.row_elements is None else "load_rows.h.in"), words)
+    source = "pushed" if interface.pushes is not None else "memory" if interface.row_elements is None else "rows"
+    load = filled(_FOLDER / f"load_{source}.h.in", words)
     return filled(_FOLDER / "samples.h.in", words | {"load": load})
 
 

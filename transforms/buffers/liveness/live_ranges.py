@@ -5,7 +5,7 @@ regions, and terminators), numbered from 0 in program order. A view counts as it
 destination are alive together at its point, except that a buffer which reuses the bytes of another is alive from the
 next point on. A move happens between two points, so that the old and the new address range of a buffer may overlap. A
 returned buffer is alive to the end, because its content is used after the return; the input is alive from point -1,
-because the caller fills it before the function starts.
+because the caller fills it before the function starts. A state is alive throughout, for the next call.
 """
 
 from __future__ import annotations
@@ -134,13 +134,15 @@ def live_ranges(function: func.FuncOp, of: Buffer | None = None) -> LiveRanges:
     ends = _LoopEnds(number)
     ranges: dict[Buffer, LiveRange] = {}
     for buffer, members in buffers.items():
-        given = any("input" in member.properties for member in members)
+        kept = any("state" in member.properties for member in members)
+        given = kept or any("input" in member.properties for member in members)
         if buffer not in touches and not given:
             raise InputError(f"nothing uses {buffer_name(members[0].result, 0)}: remove dead code first")
         touching = touches.get(buffer, [])
         fresh = len(members) == 1 and not given and _starts_fresh(members[0], touching, same)
         home = members[0] if fresh else None
         spans = [span for op in touching for span in _spans(op, home, ends)] + [LiveRange(-1, -1)] * given
+        spans += [LiveRange(len(points) - 1, len(points) - 1)] * kept
         spans += moved.get(buffer, [])
         whole = LiveRange(min(span.first for span in spans), max(span.last for span in spans))
         ranges.update((member, _after_source(member, whole)) for member in members)

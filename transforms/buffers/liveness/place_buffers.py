@@ -36,8 +36,8 @@ def place_buffers(
         ends = [*(move.point - 1 for move in moves), alive.last]
         views[buffer] = []
         for (first, start), last in zip(stays, ends, strict=True):
-            given = not views[buffer] and "input" in buffer.properties
-            view = ViewOp(arena.result, start, memref_type(buffer.result), (first, last), input=given)
+            given, kept = (not views[buffer] and name in buffer.properties for name in ("input", "state"))
+            view = ViewOp(arena.result, start, memref_type(buffer.result), (first, last), input=given, state=kept)
             view.attributes |= buffer.attributes
             view.result.name_hint = buffer.result.name_hint
             views[buffer].append(view)

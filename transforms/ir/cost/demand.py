@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FloatAttr, ModuleOp
+from xdsl.dialects.builtin import FloatAttr, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.hints import isa
@@ -21,6 +21,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
+from tinyml.dialects.tdsl.pushes import calls_of
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of, target_of
@@ -79,10 +80,13 @@ def demand_of(module: ModuleOp) -> Demand:
     """The demand of a program at L3. Branches count as taken, and the share of zeros is only known for the input."""
     counter = _Counter(target_of(module))
     for function in defined_functions(module):
-        arguments = function.body.block.args
+        arguments = [argument for argument in function.body.block.args if isinstance(argument.type, MemRefType)]
         counter.demand.input += sum(map(scratch.bytes_of, arguments))
         counter.zeros |= _zeros(function)
-        counter.block(function.body.block, 1)
+        given = function.arg_attrs.data if function.arg_attrs is not None else ()
+        # A step in time is called until it has an answer.
+        calls = next(filter(None, (calls_of(attributes.data) for attributes in given)), 1)
+        counter.block(function.body.block, calls)
     counter.demand.constants = sum(counter.constants.values()) + sum(counter.far.values())
     counter.demand.far = sum(counter.far.values())
     return counter.demand

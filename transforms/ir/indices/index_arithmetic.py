@@ -6,12 +6,13 @@ from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.pushes import calls_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,10 +52,18 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
 
 
 def _depends(value: SSAValue, around: dict[SSAValue, range]) -> bool:
-    """Record the loops on whose indices a value depends; False if it depends on anything else."""
+    """Record the loops and the time of a step on which a value depends; False if it depends on anything else."""
     owner = value.owner
     if isinstance(owner, Block):
         loop = owner.parent_op()
+        calls = None
+        if isinstance(loop, func.FuncOp) and loop.arg_attrs is not None:
+            calls = calls_of(loop.arg_attrs.data[owner.args.index(value)].data)
+        elif isinstance(loop, scf.ForOp) and value is owner.args[0]:
+            calls = calls_of(loop.attributes)
+        if calls is not None:
+            around[value] = range(calls)
+            return True
         if not isinstance(loop, scf.ForOp) or value is not owner.args[0]:
             return False
         low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))

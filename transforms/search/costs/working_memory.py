@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
@@ -115,4 +115,5 @@ def arena_and_input(module: ModuleOp) -> int:
     arena = sum(op.size for op in module.walk() if isinstance(op, ArenaOp))
     [function] = defined_functions(module)
     arguments = () if argument_attribute(function, tdsl.RECEIVED) is not None else function.body.block.args
-    return arena + sum(size_in_bytes(memref_type(argument)) for argument in arguments)
+    arrays = [argument for argument in arguments if isinstance(argument.type, MemRefType)]
+    return arena + sum(size_in_bytes(memref_type(array)) for array in arrays)

@@ -45,7 +45,7 @@ c.program @tiny attributes {notes = ["A note."]} {
     %four = c.array 4 : !c.ptr<i32>
     c.return %label : i16
   }
-  c.func @nothing() {
+  c.func @nothing() attributes {local} {
     c.return
   }
 }
@@ -99,7 +99,7 @@ c.program @several {
 // CHECK-NEXT:     c.invoke @accumulate(%y, %f) : !c.ptr<i16, alias>, f32
 // CHECK-NEXT:     %four = c.array 4 : !c.ptr<i32>
 // CHECK-NEXT:     c.return %label : i16
-// CHECK:        c.func @nothing() {
+// CHECK:        c.func @nothing() attributes {local} {
 
 c.program @small {
   c.loaded @weights_in_ram {

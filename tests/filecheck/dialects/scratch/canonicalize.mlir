@@ -25,11 +25,12 @@ func.func @slices(%X: memref<4x6xf32>, %i: index) -> (memref<2xf32>, memref<3xf3
 // CHECK-NEXT: %kept = scratch.slice %computed[%c2]
 // CHECK-NEXT: func.return %constant, %start, %later, %kept, %X
 
-// Memory that nothing touches is dead; memory that is written is not.
+// Memory that nothing touches is dead; memory that is written, or holds a value for the next call, is not.
 func.func @unused(%X: memref<4xf32>) {
   %c0 = arith.constant 0 : index
   %a = scratch.alloc : memref<4xf32>
   %b = scratch.alloc : memref<4xf32>
+  %kept = scratch.alloc {state} : memref<2xf32>
   %v = scratch.slice %a[%c0] : memref<4xf32> to memref<2xf32>
   %W = scratch.constant dense<1.0> : tensor<4xf32> -> memref<4xf32, #scratch.flash>
   %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
@@ -39,5 +40,6 @@ func.func @unused(%X: memref<4xf32>) {
 }
 // DCE: func.func @unused
 // DCE-NEXT: %b = scratch.alloc
+// DCE-NEXT: %kept = scratch.alloc {state} : memref<2xf32>
 // DCE-NEXT: tdsl.exp
 // DCE-NEXT: func.return

@@ -40,5 +40,5 @@ func.func @net(%X: tensor<48x1x!fixed.u<4, 4>>) -> tensor<1x4x4x2x!fixed.u<4, 2>
 // HEADER: net_predict(void);
 // HEADER: void net_row(int8_t *to, uint16_t row);
 
-// UNKNOWN: unknown input 'camera' (one of memory, serial, callback)
+// UNKNOWN: unknown input 'camera' (one of memory, serial, callback, push)
 // REUSED: an input from serial arrives row by row: --reuse-input is for one in memory

@@ -141,6 +141,41 @@ def test_images_row_by_row(input: str, tmp_path: Path):
         assert said == [*labels, f"{4 * 14} rows"]
 
 
+RUNNING_SUM = """
+func.func @sums(%X: tensor<3x2x!fixed.q<8, 7>>) -> tensor<2x!fixed.q<8, 6>> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %H = tdsl.fill {value = 0.0 : f64} -> tensor<2x!fixed.q<8, 6>>
+  %r = scf.for %i = %zero to %three step %one iter_args(%h = %H) -> (tensor<2x!fixed.q<8, 6>>) {
+    %x = tdsl.index %X[%i] : tensor<3x2x!fixed.q<8, 7>> -> tensor<2x!fixed.q<8, 7>>
+    %s = tdsl.add %h, %x : tensor<2x!fixed.q<8, 6>>, tensor<2x!fixed.q<8, 7>> -> tensor<2x!fixed.q<8, 6>>
+    scf.yield %s : tensor<2x!fixed.q<8, 6>>
+  }
+  func.return %r : tensor<2x!fixed.q<8, 6>>
+}
+"""
+
+
+def test_samples_are_pushed(tmp_path: Path):
+    """Those of the self-test, and those of an analog pin, of which the middle of the range is 0."""
+    need_tools("uno")
+    (tmp_path / "sums.mlir").write_text(RUNNING_SUM)
+    out, packages = tmp_path / "out", ("arduino",)
+    compile_model(Request(model=tmp_path / "sums.mlir", out=out, input="push", target="uno", packages=packages))
+    found = out / "arduino/sums"
+    assert [path.stem for path in sketches(found)] == ["Listen", "SelfTest"]
+    assert run_sketch(found, "SelfTest", tmp_path / "stored")[-1] == "5 of 5 samples as on the desk"
+    (512 + np.arange(18) * 8).astype(np.int16).tofile(tmp_path / "readings")
+    said = run_sketch(found, "Listen", tmp_path / "listen", readings=tmp_path / "readings")
+    sums = np.arange(18).reshape(3, 3, 2).sum(1) / 64
+    for line, expected in zip(said, sums, strict=True):
+        np.testing.assert_allclose([float(word) for word in line.split()], expected, atol=1e-4)
+    sketch = found / "examples/Listen/Listen.ino"
+    flags = ["-mmcu=atmega328p", "-DF_CPU=16000000UL"]
+    compile_sketch(found, sketch, tmp_path / "avr", prefix="avr-", flags=flags)
+
+
 OTHERS = {"mkr1000": "gnu++11", "due": "gnu++11", "pico": "gnu++17", "nano33ble": "gnu++14", "esp32-c3": "gnu++20"}
 """Boards of other families, and the standard of C++ in which their cores are compiled."""
 

@@ -1,0 +1,1 @@
+"""Programs that stream, call after call."""

@@ -1,0 +1,75 @@
+// RUN: tinyml-opt %s -p 'stream-over-time{axis=0}' | filecheck %s
+// RUN: tinyml-opt %s -p stream-over-time | filecheck %s --check-prefix=WHOLE
+// RUN: tinyml-opt %s -p 'receive-input{input=push},receive-input{input=push}' | filecheck %s --check-prefix=PUSHED
+// RUN: tinyml-opt %s -p 'receive-input{input=push},stream-over-time,tile-windows,lower-tdsl-to-scratch,cse,forward-inserts,reorder-ops,update-in-place,pack-scratch,check-packing' | filecheck %s --check-prefix=PACKED
+// RUN: tinyml-opt %s -p 'receive-input{input=push},formats-to-buffers,buffers-to-loops,loops-to-bits,bits-to-c' -t c | filecheck %s --check-prefix=SOURCE
+// RUN: tinyml-opt %s -p 'receive-input{input=push},formats-to-buffers,buffers-to-loops,loops-to-bits,bits-to-c' -t 'c{file=header}' | filecheck %s --check-prefix=HEADER
+// RUN: tinyml-opt %s -p 'receive-input{input=push stride=2},stream-over-time' | filecheck %s --check-prefix=STRIDE
+// RUN: not tinyml-opt %s -p 'stream-over-time{axis=1}' 2>&1 | filecheck %s --check-prefix=AXIS
+// RUN: not tinyml-opt %s -p 'reuse-input,receive-input{input=push}' 2>&1 | filecheck %s --check-prefix=REUSED
+
+func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> (index, tensor<1x3x!fixed.q<8, 4>>) {
+  %XX = tdsl.reshape %X : tensor<20x1x!fixed.q<8, 4>> -> tensor<5x1x4x!fixed.q<8, 4>>
+  %W = tdsl.const dense<1> : tensor<4x3xi8> -> tensor<4x3x!fixed.q<8, 3>>
+  %H = tdsl.fill {value = 0.5 : f64} -> tensor<1x3x!fixed.q<8, 4>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %five = arith.constant 5 : index
+  %r = scf.for %i = %zero to %five step %one iter_args(%h = %H) -> (tensor<1x3x!fixed.q<8, 4>>) {
+    %x = tdsl.index %XX[%i] : tensor<5x1x4x!fixed.q<8, 4>> -> tensor<1x4x!fixed.q<8, 4>>
+    %p = tdsl.matmul %x, %W : tensor<1x4x!fixed.q<8, 4>>, tensor<4x3x!fixed.q<8, 3>> -> tensor<1x3x!fixed.q<8, 4>>
+    %s = tdsl.add %p, %h : tensor<1x3x!fixed.q<8, 4>>, tensor<1x3x!fixed.q<8, 4>> -> tensor<1x3x!fixed.q<8, 4>>
+    scf.yield %s : tensor<1x3x!fixed.q<8, 4>>
+  }
+  %y = tdsl.relu %r : tensor<1x3x!fixed.q<8, 4>> -> tensor<1x3x!fixed.q<8, 4>>
+  %c = tdsl.argmax %y : tensor<1x3x!fixed.q<8, 4>>
+  func.return %c, %y : index, tensor<1x3x!fixed.q<8, 4>>
+}
+
+// A frame of 4 numbers, 4 apart, 5 times; the hidden state is an argument and a result.
+// CHECK: func.func @steps(%X: tensor<1x4x!fixed.q<8, 4>> {tdsl.pushed = array<i64: 4, 4, 5, 5>, tdsl.reused}, %t: index {tdsl.calls = 6 : i64}, %h: tensor<1x3x!fixed.q<8, 4>> {tdsl.state})
+// It begins in call 0,
+// CHECK: [[begun:%.*]] = scf.for {{.*}} iter_args(%{{.*}} = %h)
+// CHECK-NEXT: tdsl.fill {value = 5.000000e-01 : f64}
+// goes on in calls 0 to 4,
+// CHECK: %r = scf.for %i = %t to {{.*}} iter_args({{.*}} = [[begun]])
+// CHECK: tdsl.reshape %X
+// and is read in call 5.
+// CHECK: [[c:%.*]], [[y:%.*]] = scf.for
+// CHECK: tdsl.relu %r
+// CHECK: tdsl.argmax
+// CHECK: func.return [[c]], [[y]], %r
+
+// WHOLE: func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>)
+
+// PUSHED: func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>> {tdsl.pushed = array<i64: 4, 4, 5, 5>})
+// PUSHED: tdsl.index
+// STRIDE: tdsl.pushed = array<i64: 4, 4, 5, 2>
+
+// The state is alive throughout, the result takes the place of the frame.
+// PACKED: func.func @steps(%t: index {tdsl.calls = 6 : i64}) -> (index, memref<1x3x!fixed.q<8, 4>>)
+// PACKED: scratch.height = 10
+// PACKED: %X = scratch.view %arena[0 : i64] {tdsl.pushed = array<i64: 4, 4, 5, 5>, live = [-1 : i64, 6 : i64], input}
+// PACKED: %h = scratch.view %arena[4 : i64] {live = [-1 : i64, 11 : i64], state}
+// PACKED: %y = scratch.view %arena[0 : i64] {live = [7 : i64, 11 : i64]}
+
+// SOURCE: static int16_t steps_place[2];
+// SOURCE: static int16_t steps_step(int t)
+// SOURCE: int steps_push(const int8_t *samples, int n)
+// SOURCE: steps_step(time);
+// SOURCE: int16_t steps_predict(void)
+// SOURCE: label = steps_step(time);
+
+// HEADER: #define steps_INPUT_LENGTH 20
+// HEADER: #define steps_FRAME 4
+// HEADER: #define steps_HOP 4
+// HEADER: #define steps_STEPS 5
+// HEADER: #define steps_STRIDE 5
+// HEADER: int steps_push(const int8_t *samples, int n);
+// HEADER: int steps_push_floats(const float *samples, int n);
+// HEADER: int16_t steps_ready(void);
+// HEADER: int16_t steps_predict(void);
+// HEADER: void steps_reset(void);
+
+// AXIS: the program reads its input along axis 0, not along axis 1
+// REUSED: an input from push arrives row by row: --reuse-input is for one in memory

@@ -1,0 +1,25 @@
+// RUN: tinyml-opt %s -p 'stream-over-time{axis=1}' --split-input-file --verify-diagnostics | filecheck %s
+
+func.func @vector(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<8x1x!fixed.q<8, 4>> {
+  %y = tdsl.relu %X : tensor<8x1x!fixed.q<8, 4>> -> tensor<8x1x!fixed.q<8, 4>>
+  func.return %y : tensor<8x1x!fixed.q<8, 4>>
+}
+// CHECK: a program that streams reads a sequence step by step or frame by frame in one loop, or an image 1xTxWxC row by row, got 8x1
+
+// -----
+
+func.func @one(%X: tensor<1x1x4x1x!fixed.q<8, 4>>) -> tensor<1x1x4x1x!fixed.q<8, 4>> {
+  %y = tdsl.relu %X : tensor<1x1x4x1x!fixed.q<8, 4>> -> tensor<1x1x4x1x!fixed.q<8, 4>>
+  func.return %y : tensor<1x1x4x1x!fixed.q<8, 4>>
+}
+// CHECK: a sequence of 1 step does not stream
+
+// -----
+
+func.func @whole(%X: tensor<1x4x2x1x!fixed.q<8, 4>>) -> tensor<3x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<1> : tensor<3x8xi8> -> tensor<3x8x!fixed.q<8, 3>>
+  %v = tdsl.reshape %X : tensor<1x4x2x1x!fixed.q<8, 4>> -> tensor<8x1x!fixed.q<8, 4>>
+  %y = tdsl.matmul %W, %v : tensor<3x8x!fixed.q<8, 3>>, tensor<8x1x!fixed.q<8, 4>> -> tensor<3x1x!fixed.q<8, 4>>
+  func.return %y : tensor<3x1x!fixed.q<8, 4>>
+}
+// CHECK: the program does not stream: the op that reads its input needs all rows of it at once

@@ -1,0 +1,56 @@
+"""`stream-over-time`: turns a program over a whole sequence into the function of one step in time (L1).
+
+What remains of one step for the next, such as the hidden state of a recurrent network, the rows that convolutions over
+time still need and the running means of features, becomes an argument and a result of the function; in the arena it
+is a buffer that no other one shares. The input is one frame instead of all. In the order of its calls the function
+computes the bits of the whole program (`streams/step_function.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
+from tinyml.targets.registry import HOST
+from tinyml.transforms.formats.streams.step_function import StepFunction
+from tinyml.transforms.formats.streams.time_axis import time_of
+from tinyml.transforms.formats.streams.time_loops import time_loops
+from tinyml.transforms.ir.attributes import argument_attribute
+
+
+@dataclass(frozen=True)
+class StreamOverTimePass(ModulePass):
+    """Replaces the predict function by `(frame, t, states...) -> (outputs..., states...)`.
+
+    Loops that read the input step by step or frame by frame run one iteration in each call, and so do loops that read
+    the rows which they make; ops on an image, whose rows follow each other in time, run row by row as far as
+    `tile-segment` can run them. All ops behind them run in the call after the last frame.
+
+    axis: that of time, of the input in the shape in which it is read; by default programs without `tdsl.pushed`
+    (`receive-input{input=push}`) are unchanged. target: as for printing C; its kernels determine how many pixels of a
+    row are computed at once. Raises `InputError` for another axis, and for a program that needs all of its input at
+    once.
+    """
+
+    name = "stream-over-time"
+    axis: int | None = None
+    target: str = HOST
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        marks = (argument_attribute(function, tdsl.PUSHED) for function in defined_functions(op))
+        if self.axis is None and all(mark is None for mark in marks):
+            return
+        function = predict_function(op)
+        known = tdsl.Pushes.of(argument_attribute(function, tdsl.PUSHED))
+        time = time_of(function, None if known is None else known.stride)
+        if self.axis not in (None, time.axis):
+            raise InputError(f"the program reads its input along axis {time.axis}, not along axis {self.axis}")
+        StepFunction(function, time.pushes, time_loops(function, time, self.target)).build()

@@ -1,0 +1,170 @@
+"""The loops over time of a program: chains of loops, each of which reads a row of what the one before has made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import cast
+
+from xdsl.dialects import func, scf
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.targets.registry import tile_families
+from tinyml.transforms.formats.streams.sequence_readers import is_image, receive_image, steps_of
+from tinyml.transforms.formats.streams.strides import moved_tensors, moving_rows
+from tinyml.transforms.formats.streams.time_axis import TimeAxis
+from tinyml.transforms.formats.tiling.tile_memory import small_memory
+from tinyml.transforms.schedules.plans.graph import Kind
+from tinyml.transforms.schedules.plans.network import network_of
+from tinyml.transforms.schedules.plans.segmentation import Segment
+from tinyml.transforms.schedules.rewriting.stream_loops import StreamLoops
+from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule, smallest_rings
+from tinyml.transforms.schedules.slices.stages import Stage
+from tinyml.transforms.schedules.streaming import Streamed
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows that a loop makes, one in each iteration.
+
+    position: of the carried tensor that collects them. insertion: the op that inserts one. chain: the ops on all of
+    them behind the loop, in order. sequence: what these make.
+    """
+
+    position: int
+    insertion: tdsl.InsertSliceOp
+    chain: tuple[tdsl.TensorOp, ...]
+    sequence: SSAValue
+
+
+@dataclass(frozen=True)
+class TimeLoop:
+    """A loop over time.
+
+    read: the op whose result is a row of the sequence that the loop reads. passing: the positions of carried tensors
+    whose rows are read in the iteration that makes them, and in no later one. moving: by the positions of others, the
+    rows by which their content moves when time goes back to the middle of the sequence. made: the rows that the next
+    loop reads; None for the last loop.
+    """
+
+    loop: scf.ForOp
+    read: tdsl.TensorOp
+    passing: frozenset[int] = frozenset()
+    moving: Mapping[int, int] = field(default_factory=dict[int, int])
+    made: Rows | None = None
+
+    @property
+    def ticks(self) -> int:
+        """The number of iterations."""
+        count = const_evaluate_operand(self.loop.ub)
+        assert count is not None
+        return count
+
+
+def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeLoop]:
+    """The loops over time of a program, the first one of which reads its input.
+
+    An op on images becomes a loop over rows, with all ops behind it that run row by row: their rings are what remains
+    of one step for the next. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
+    """
+    if time.steps is None:
+        if (only := _by_rows(function, time.sequence, target, time.pushes)) is None:
+            raise InputError("the program does not stream: the op that reads its input needs all rows of it at once")
+        return [only]
+    loops = [TimeLoop(time.steps.loop, time.steps.read)]
+    while (made := _rows(loops[-1].loop)) is not None:
+        if (following := _reader(function, made.sequence, time.pushes, target)) is None:
+            break
+        loops[-1:] = [replace(loops[-1], made=made), following]
+    return [
+        loop if loop.moving else replace(loop, moving=moved_tensors(loop.loop, loop.read, time.pushes))
+        for loop in loops
+    ]
+
+
+def _reader(function: func.FuncOp, sequence: SSAValue, pushes: tdsl.Pushes, target: str) -> TimeLoop | None:
+    """The loop that reads a sequence of a row for each frame one after the other; None if there is none."""
+    if (steps := steps_of(sequence)) is not None:
+        return TimeLoop(steps.loop, steps.read) if steps.pushes.steps == pushes.steps else None
+    shape = tdsl.shape_of(sequence)
+    return _by_rows(function, sequence, target, pushes) if is_image(shape) and shape[1] == pushes.steps else None
+
+
+def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.Pushes) -> TimeLoop | None:
+    """The loop over the rows of the ops that read an image, and of as many behind them as possible.
+
+    None if no op runs row by row; the program is then unchanged. Sums over all rows cannot move on.
+    """
+    received = receive_image(image, image.name_hint)
+    network = network_of(function)
+    nodes, rows = network.graph.nodes, Streamed(By.ROWS)
+    first = next(i for i, node in enumerate(nodes) if node.kind is Kind.ARRIVAL)
+    lasts = reversed(range(first + 1, len(nodes)))
+    if pushes.stride < pushes.steps:
+        lasts = [last for last in lasts if not any(r.sums for node in nodes[first : last + 1] for r in node.reads)]
+    last = next((last for last in lasts if rows.runs(network, Segment(first, last, 0, rows))), None)
+    if last is None:
+        Rewriter.replace_op(received, [], [image])
+        return None
+    block, families = function.body.block, tile_families(target)
+    known = set(block.ops)
+    convolutions = [op for [op, *_] in network.ops[first : last + 1] if isinstance(op, tdsl.Conv2dOp)]
+    rings = smallest_rings(network, first, last, By.ROWS)
+    StreamLoops(network, rings, families, small_memory(convolutions, families)).rewrite()
+    [loop] = [op for op in block.ops if isinstance(op, scf.ForOp) and op not in known]
+    [read] = [op for op in loop.walk() if isinstance(op, tdsl.ReceiveOp)]
+    passing = (position for position, stage in enumerate(rings.segment.stages) if _passes(rings, stage))
+    return TimeLoop(loop, read, frozenset(passing), moving_rows(rings, pushes))
+
+
+def _passes(rings: RingSchedule, stage: Stage) -> bool:
+    """True if the rows of a stage are read in the tick that computes them, and in no later one."""
+    clocks, name = rings.timing.clocks, stage.node.result
+    reads = [(node, read) for node in rings.timing.graph.nodes for read in node.reads if read.tensor == name]
+    return not stage.kept and all(
+        (read.sums or (read.kernel[0] == 1 and read.before[0] == 0))
+        and clocks[node.result][0].start == clocks[name][0].start
+        for node, read in reads
+    )
+
+
+def _rows(loop: scf.ForOp) -> Rows | None:
+    """The rows that a loop makes for the ops behind it, if it collects them in one tensor that has one reader."""
+    time, *carried = loop.body.block.args
+    for position, argument in enumerate(carried):
+        insertion = cast(scf.YieldOp, loop.body.block.last_op).operands[position].owner
+        if not isinstance(insertion, tdsl.InsertSliceOp) or insertion.input is not argument:
+            continue
+        first, *others = insertion.offsets
+        shape, part = tdsl.shape_of(argument), tdsl.shape_of(insertion.part)
+        in_order = first is time and insertion.axes is None and part == (1, *shape[1:])
+        alone = argument.has_one_use() and insertion.out.has_one_use()
+        if in_order and alone and all(const_evaluate_operand(other) == 0 for other in others):
+            chain = tuple(_chain(loop.results[position]))
+            return Rows(position, insertion, chain, chain[-1].out if chain else loop.results[position])
+    return None
+
+
+def _chain(value: SSAValue) -> list[tdsl.TensorOp]:
+    """The ops that change all elements of a tensor alike, or its shape, one behind the other."""
+    chain: list[tdsl.TensorOp] = []
+    while value.has_one_use():
+        [use] = value.uses
+        op: Operation = use.operation
+        if not isinstance(op, tdsl.ReshapeOp) and not (isinstance(op, tdsl.ElementwiseOp) and _is_alike(op, value)):
+            break
+        chain.append(op)
+        value = op.out
+    return chain
+
+
+def _is_alike(op: tdsl.ElementwiseOp, value: SSAValue) -> bool:
+    """True if an op computes each element from one of a tensor and from numbers that all elements share."""
+    others = [operand for operand in op.inputs if operand is not value]
+    return all(prod(tdsl.shape_of(other)) == 1 and isinstance(other.owner, tdsl.ConstOp) for other in others)
