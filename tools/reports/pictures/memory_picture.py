@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.reports.pictures.svg import COLOURS, Drawing, ticks
 
 if TYPE_CHECKING:
@@ -68,14 +67,14 @@ def check_picture(path: Path) -> None:
         raise InputError("a picture of memory ends in .svg", file=str(path))
 
 
-def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, path: Path) -> None:
-    """Write the picture as SVG.
+def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) -> Drawing:
+    """The picture.
 
     height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes have in common are dotted. A
     second panel shows the bytes alive at each point and, hatched, the free ones; a line through both marks the peak,
     labelled with the bytes wasted there. Each box says its name, bytes, byte offset and points under the pointer.
     """
-    picture = Drawing(1000, 700)
+    picture = Drawing(1000, 700, title)
     picture.hatch("shared", "M2 2h0M6 6h0", "#fff")
     picture.hatch("free", "M0 8L8 0", "#bab0ac")
     start, end = min((box.first for box in boxes), default=0), max((box.last for box in boxes), default=0) + 1
@@ -129,4 +128,4 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, pa
     left = time - 5 - 6 * len(label) if right else time + 5
     picture.rectangle(left, y(ALIVE, most) + 1, 6 * len(label), 15, kind="paper")
     picture.text(left + 3 * len(label), y(ALIVE, most) + 12, label)
-    write_file(path, picture.finished().encode())
+    return picture
