@@ -12,6 +12,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.targets.chip import CALLBACK, SERIAL
 from tinyml.targets.registry import HOST
+from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output.output_contents import removable_files, seal_folder
@@ -114,7 +115,7 @@ def build_folder(
     from tinyml.dialects.tdsl.class_labels import classes_of
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
-    from tinyml.tools.driver.output.output_pages import facts_at_hand, write_pages
+    from tinyml.tools.driver.output.output_pages import facts_at_hand, pages_of
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
     from tinyml.tools.driver.stages import load_program
@@ -203,7 +204,9 @@ def build_folder(
         require_fit(report, board, remedies(program, ctx, request, board, *needed))
     if pages:
         wrong = write_errors(folder, compiled, data, accuracies)
-        write_pages(folder, facts_at_hand(report, board, compiled, wrong))
+        for name, text in pages_of(facts_at_hand(report, board, compiled, wrong)).items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            write_file(folder / name, text)
     seal_folder(folder, report)
     check_equal(report["mismatch"], board.name, request.model)
     return report, measured

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.cli.atomic_file import write_file
-from tinyml.tools.reports.pages.report_page import REPORT_PAGE, report_page
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.runtime.devices.attribution import Attribution
     from tinyml.targets.board import Board
+    from tinyml.tools.driver.explain_model import ProgramInFolder
     from tinyml.tools.driver.stages import Compiled
     from tinyml.tools.reports.facts.page_facts import PageFacts
 
@@ -38,11 +37,36 @@ def facts_at_hand(
     )
 
 
-def write_pages(folder: Path, facts: PageFacts) -> list[str]:
-    """Write `report.html` and the pictures into a folder; returns the names of the files."""
-    (folder / PICTURES).mkdir(exist_ok=True)
-    files = {f"{PICTURES}/{name}.svg": picture.finished() for name, picture in facts.pictures.items()}
-    files[REPORT_PAGE] = report_page(facts)
-    for name, text in files.items():
-        write_file(folder / name, text)
-    return [*files]
+def pages_of(facts: PageFacts) -> dict[str, str]:
+    """The text of `report.html` and of each picture, by their names in the folder."""
+    from tinyml.tools.reports.pages.report_page import REPORT_PAGE, report_page
+
+    pictures = {f"{PICTURES}/{name}.svg": picture.finished() for name, picture in facts.pictures.items()}
+    return {**pictures, REPORT_PAGE: report_page(facts)}
+
+
+def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> PageFacts:
+    """What is known of a program in a folder, with histograms of all its tensors. measured: its profile."""
+    from tinyml.dialects.lazy_numpy import np
+    from tinyml.tools.driver.output.output_folder import ERRORS
+    from tinyml.tools.reports.facts.answers import wrong_answers
+    from tinyml.tools.reports.facts.loop_nests import loop_nests
+    from tinyml.tools.reports.facts.page_facts import PageFacts
+    from tinyml.tools.reports.facts.spent_time import measured_time
+    from tinyml.tools.reports.facts.tensor_facts import tensor_facts
+
+    wrong, file = [], found.folder / ERRORS
+    if file.is_file():
+        with np.load(file) as arrays:
+            wrong = wrong_answers(dict(arrays))
+    time = None
+    if measured is not None:
+        time = measured_time(measured, found.sources, found.lines, found.board.unit)
+    return PageFacts(
+        report=found.report,
+        board=found.board,
+        tensors=tensor_facts(found.formats, found.samples),
+        nests=loop_nests(found.loops),
+        wrong=wrong,
+        measured=time,
+    )

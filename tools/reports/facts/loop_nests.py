@@ -32,6 +32,14 @@ class LoopNest:
     inner: list[LoopNest] = field(default_factory=list["LoopNest"])
 
     @property
+    def operations(self) -> Iterator[str]:
+        """The source operations that it computes: those of its innermost parts."""
+        if not self.inner:
+            yield self.operation
+        for each in self.inner:
+            yield from each.operations
+
+    @property
     def kernels(self) -> Iterator[str]:
         """The kernels in it."""
         if self.kind == "kernel":

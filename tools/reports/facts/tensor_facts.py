@@ -98,7 +98,7 @@ def _facts(
         values = values[np.isfinite(values)]
         if values.size:
             low, high = float(values.min()), float(values.max())
-    axis = None if low is None or high is None else _axis(format, low, high)
+    axis = None if low is None or high is None else _axis(format, tdsl.shape_of(value), low, high)
     counts = None
     if values is not None and values.size and axis is not None:
         counts = tuple(np.histogram(values, BINS, axis)[0].tolist())
@@ -117,13 +117,16 @@ def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
             yield profile
 
 
-def _axis(format: NumberFormat, low: float, high: float) -> tuple[float, float]:
+def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float) -> tuple[float, float]:
     """The reals that a format represents, as far as they are of use beside the values, and the values."""
     with np.errstate(all="ignore"):
-        ends = np.asarray(format.decode(format.encode(np.array([-np.inf, np.inf]))), np.float64).ravel()
-    most = max(abs(low), abs(high))
-    if ends.size == 2 and np.isfinite(ends).all() and 0 < abs(ends).max() <= WIDEST * most and ends[0] < ends[1]:
-        return min(float(ends[0]), low), max(float(ends[1]), high)
+        # Rows and channels may have scales of their own.
+        least, greatest = (
+            np.asarray(format.decode(format.encode(np.full(shape, end))), np.float64) for end in (-np.inf, np.inf)
+        )
+    ends, most = (float(least.min(initial=np.inf)), float(greatest.max(initial=-np.inf))), max(abs(low), abs(high))
+    if np.isfinite(ends).all() and 0 < max(map(abs, ends)) <= WIDEST * most and ends[0] < ends[1]:
+        return min(ends[0], low), max(ends[1], high)
     return (low, high) if low < high else (low - 1, high + 1)
 
 

@@ -35,8 +35,9 @@ def _advice(facts: PageFacts) -> Iterator[str]:
     if report["plan"] == "ordinary" and limit is not None and ram["total"] is not None and 2 * ram["total"] > limit:
         yield "tinyml plan MODEL lists orders of execution that take less RAM; --plan auto chooses one."
     for board in facts.limits[1:]:
-        if board.fits and (board.flash < facts.limits[0].flash or board.ram < facts.limits[0].ram):
-            yield f"It would fit the smaller {board.name}: {board.flash:,} bytes of flash, {board.ram:,} of RAM."
+        own = facts.limits[0]
+        if board.fits and (2 * board.flash <= own.flash or 2 * board.ram <= own.ram):
+            yield f"It would also fit {board.name}, with {board.flash:,} bytes of flash and {board.ram:,} of RAM."
             break
 
 

@@ -17,23 +17,33 @@ def paragraph(text: str, kind: str = "") -> str:
     return f"<p{_class(kind)}>{escape(text)}</p>"
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str, words: int = 1) -> str:
-    """A table, the first cell of each row its heading. words: the columns of text at the left; the others are numbers.
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str) -> str:
+    """A table, the first cell of each row its heading; columns of numbers are aligned at the right.
 
     Cells that are None stay empty; floats are rounded to whole numbers.
     """
-    head = "".join(f'<th scope="col"{_class("" if i < words else "n")}>{escape(h)}</th>' for i, h in enumerate(headings))
-    body = "".join(f"<tr>{_cells(row, words)}</tr>" for row in rows)
+    rows = [*rows]
+    kinds = ["n" if i and all(_is_number(row[i]) for row in rows) else "" for i in range(len(headings))]
+    head = "".join(
+        f'<th scope="col"{_class(kind)}>{escape(text)}</th>' for text, kind in zip(headings, kinds, strict=True)
+    )
+    body = "".join(f"<tr>{_cells(row, kinds)}</tr>" for row in rows)
     return (
         f'<div class="wide" role="region" tabindex="0" aria-label="{escape(caption)}"><table><caption>{escape(caption)}'
         f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _cells(row: Sequence[object], words: int) -> str:
-    cells = [f'<th scope="row">{escape(spelled(row[0]))}</th>']
-    cells += [f"<td{_class('' if i < words else 'n')}>{escape(spelled(cell))}</td>" for i, cell in enumerate(row) if i]
+def _cells(row: Sequence[object], kinds: Sequence[str]) -> str:
+    cells = [f"<td{_class(kind)}>{escape(spelled(cell))}</td>" for cell, kind in zip(row, kinds, strict=True)]
+    cells[0] = f'<th scope="row">{escape(spelled(row[0]))}</th>'
     return "".join(cells)
+
+
+def _is_number(cell: object) -> bool:
+    if not isinstance(cell, str):
+        return not isinstance(cell, bool)
+    return not cell or cell.replace(",", "").removeprefix("-").replace(".", "", 1).replace("e-", "").isdigit()
 
 
 def spelled(cell: object) -> str:

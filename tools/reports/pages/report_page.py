@@ -14,6 +14,9 @@ from tinyml.tools.reports.tables import spell_milliseconds
 
 REPORT_PAGE = "report.html"
 
+MEASURED = "<!-- measured -->"
+"""The mark of a page whose times were measured down to lines of C."""
+
 LONGEST_TABLE = 400
 """The most lines of C in the table below a flame chart: those that take most."""
 
@@ -31,11 +34,12 @@ def report_page(facts: PageFacts) -> str:
         "boards": ("Boards", _boards(facts)),
         "next": ("What to try next", [advice(facts)]),
     }
-    shown = {name: (heading, content) for name, (heading, content) in sections.items() if any(content)}
-    body = "\n".join(section(name, heading, *content) for name, (heading, content) in shown.items())
+    shown = {name: (heading, text) for name, (heading, parts) in sections.items() if (text := "\n".join(parts))}
+    body = "\n".join(section(name, heading, content) for name, (heading, content) in shown.items())
     heading = f"{report['name']} on {report['target']}"
+    mark = "" if facts.measured is None else MEASURED
     links = [(name, heading) for name, (heading, _) in shown.items()]
-    return page(f"{heading}: tinyml", _figures(report) + body, heading=heading, links=links)
+    return page(f"{heading}: tinyml", _figures(report) + mark + body, heading=heading, links=links)
 
 
 def _figures(report: Mapping[str, Any]) -> str:
@@ -147,7 +151,7 @@ def _time(facts: PageFacts) -> Iterator[str]:
             "tools of the board are installed."
         )
     else:
-        yield paragraph(f"Measured, {unit} are exact: each belongs to the line of C that the compiler says it is from.")
+        yield paragraph(f"Counted by the simulator: all {unit} belong to the line of C that the compiler says they are from.")
     below = "" if facts.measured is None else ", below it steps, lines of C and the functions that they call"
     yield figure(facts.pictures["time"], f"The whole inference, below it operations{below}. The width is the time.")
     kernels = _kernels(facts)
@@ -162,7 +166,7 @@ def _time(facts: PageFacts) -> Iterator[str]:
         headings = "line of C", "operation", unit, "bytes of code"
         ordered = [(text, name, spent, code) for text, name, spent, code in lines if spent or code]
         yield details(
-            "Lines of C as a table", table(headings, ordered, caption="Lines of C, the slowest first", words=2)
+            "Lines of C as a table", table(headings, ordered, caption="Lines of C, the slowest first")
         )
 
 
@@ -208,14 +212,14 @@ def _formats(facts: PageFacts) -> Iterator[str]:
         for tensor in facts.tensors
     ]
     headings = "tensor", "kind", "shape", "format", "bits", "least", "greatest"
-    yield details("The tensors as a table", table(headings, rows, caption="Tensors and their formats", words=4))
+    yield details("The tensors as a table", table(headings, rows, caption="Tensors and their formats"))
 
 
 def _loops(facts: PageFacts) -> Iterator[str]:
     segments: Sequence[Mapping[str, Any]] = facts.report["segments"]
     if segments:
         rows = [(each["first"], each["last"], each["by"]) for each in segments]
-        yield table(("from", "to", "by"), rows, caption="Segments that are not computed op by op", words=3)
+        yield table(("from", "to", "by"), rows, caption="Segments that are not computed op by op")
     if "loops" in facts.pictures:
         yield figure(facts.pictures["loops"], "A frame repeats what is in it; a coloured bar is a kernel of the chip.")
 

@@ -28,12 +28,20 @@ def draw_loops(nests: Sequence[LoopNest]) -> Drawing:
     y = 4.0
     for nest in shown:
         colour = colours.setdefault(nest.operation, COLOURS[len(colours) % len(COLOURS)])
-        picture.text(4, y + 14, shortened(nest.operation, 46), "start")
+        for row, name in enumerate(_names(nest)):
+            picture.text(4, y + 14 + 14 * row, shortened(name, 46), "start")
         _draw(picture, nest, 270, y, WIDTH - 274, colour)
         y += _height(nest) + 8
     if left:
         picture.text(4, y + 12, f"and {left} nests more", "start")
     return picture
+
+
+def _names(nest: LoopNest) -> Sequence[str]:
+    """The operations in a nest, as many as there is room for."""
+    names = list(dict.fromkeys(name for name in nest.operations if name))
+    room = max(int(_height(nest) // 14), 1)
+    return names if len(names) <= room else [*names[: room - 1], f"{len(names) - room + 1} more"]
 
 
 def _draw(picture: Drawing, nest: LoopNest, x: float, y: float, width: float, colour: str) -> None:

@@ -1,0 +1,49 @@
+"""Pages of compiled programs: a report with measured times, two programs side by side, and the levels of the IR."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tinyml.tools.cli.progress import Progress
+from tinyml.tools.driver.output.output_contents import add_to_folder, read_report
+from tinyml.tools.driver.output.output_pages import facts_of_folder, pages_of
+from tinyml.tools.reports.pages.report_page import MEASURED, REPORT_PAGE
+
+if TYPE_CHECKING:
+    from tinyml.runtime.devices.attribution import Attribution
+    from tinyml.tools.driver.explain_model import ProgramInFolder
+
+
+def report_of_folder(folder: Path) -> Path:
+    """The report of a folder written by `tinyml compile`, whose times are measured down to lines of C if they can be.
+
+    Raises `InputError` for any other folder, and for C that differs from its IR.
+    """
+    read_report(folder)
+    file = folder / REPORT_PAGE
+    if file.is_file() and MEASURED in file.read_text("utf-8"):
+        return file
+    with Progress(str(folder), 2) as progress:
+        progress.step("reading")
+        from tinyml.tools.driver.explain_model import program_in
+
+        found = program_in(folder)
+        progress.step(f"measuring on {found.board.name}")
+        measured = profile(found)
+        texts = pages_of(facts_of_folder(found, measured))
+    add_to_folder(folder, texts)
+    return file
+
+
+def profile(found: ProgramInFolder) -> Attribution | None:
+    """The profile of a program; None where the tools of its board are missing, or have no profiler."""
+    from tinyml.runtime.devices.registry import is_available
+    from tinyml.runtime.devices.runner import NoProfilerError
+
+    if not is_available(found.board.name):
+        return None
+    try:
+        return found.measured()
+    except NoProfilerError:
+        return None
