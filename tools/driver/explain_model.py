@@ -60,9 +60,7 @@ class ProgramInFolder:
         interface, inputs = interface_of(self.formats), encode_inputs(self.formats, self.samples)
         runner, constants = runner_for(self.board.name), constant_names(self.program)
         with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
-            return attribute(
-                runner, self.folder, interface, inputs, Path(workdir), self.report["optimize"], constants
-            )
+            return attribute(runner, self.folder, interface, inputs, Path(workdir), self.report["optimize"], constants)
 
 
 def program_in(folder: Path) -> ProgramInFolder:

@@ -13,6 +13,7 @@ from tinyml.tools.reports.pages.report_page import MEASURED, REPORT_PAGE
 if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.tools.driver.explain_model import ProgramInFolder
+    from tinyml.tools.reports.facts.compared_programs import ComparedPrograms
 
 
 def report_of_folder(folder: Path) -> Path:
@@ -34,6 +35,26 @@ def report_of_folder(folder: Path) -> Path:
         texts = pages_of(facts_of_folder(found, measured))
     add_to_folder(folder, texts)
     return file
+
+
+def compared_folders(first: Path, second: Path) -> ComparedPrograms:
+    """The programs of two folders, with measured times where both can be measured.
+
+    Raises `InputError` for other folders, and for C that differs from its IR.
+    """
+    from tinyml.tools.driver.explain_model import program_in
+    from tinyml.tools.reports.facts.compared_programs import ComparedPrograms
+
+    with Progress(f"{first} and {second}", 2) as progress:
+        progress.step("reading")
+        found = program_in(first), program_in(second)
+        progress.step("measuring")
+        profiles = [profile(each) for each in found]
+    if None in profiles:
+        # An estimate beside a measurement would be a difference of its own.
+        profiles = [None, None]
+    facts = [facts_of_folder(each, measured) for each, measured in zip(found, profiles, strict=True)]
+    return ComparedPrograms((str(first), str(second)), (facts[0], facts[1]))
 
 
 def profile(found: ProgramInFolder) -> Attribution | None:

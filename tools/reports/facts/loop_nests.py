@@ -40,10 +40,10 @@ class LoopNest:
             yield from each.operations
 
     @property
-    def kernels(self) -> Iterator[str]:
-        """The kernels in it."""
+    def kernels(self) -> Iterator[tuple[str, str]]:
+        """The kernels in it, each with its operation."""
         if self.kind == "kernel":
-            yield self.label
+            yield self.label, self.operation
         for each in self.inner:
             yield from each.kernels
 

@@ -39,6 +39,15 @@ class PageFacts:
         return self.measured or estimated_time(self.report)
 
     @cached_property
+    def kernels(self) -> dict[str, str]:
+        """The kernels of each operation."""
+        found: dict[str, dict[str, None]] = {}
+        for nest in self.nests:
+            for kernel, operation in nest.kernels:
+                found.setdefault(operation, {})[kernel] = None
+        return {name: ", ".join(kernels) for name, kernels in found.items()}
+
+    @cached_property
     def limits(self) -> Sequence[BoardLimits]:
         """The board of the program, and the others with a chip of its kind, from the smallest on."""
         return [*_limits(self.report, self.board)]

@@ -59,7 +59,9 @@ def _figures(report: Mapping[str, Any]) -> str:
     flash = report["flash_bytes"]
     for name, taken, limit in (("flash", flash, report["flash_limit"]), ("RAM", ram["total"], report["ram_limit"])):
         if taken is not None:
-            rows.append((name, f"{taken:,} bytes", "" if limit is None else f"{100 * taken / limit:.0f} % of {limit:,}"))
+            rows.append(
+                (name, f"{taken:,} bytes", "" if limit is None else f"{100 * taken / limit:.0f} % of {limit:,}")
+            )
     if ram["total"] is None:
         rows.append(("arena and input", f"{ram['arena'] + ram['input']:,} bytes", "the stack was not measured"))
     rows.append(("format", f"{report['format']} {report['width']}", report["parts"] or report["weights"] or ""))
@@ -151,10 +153,12 @@ def _time(facts: PageFacts) -> Iterator[str]:
             "tools of the board are installed."
         )
     else:
-        yield paragraph(f"Counted by the simulator: all {unit} belong to the line of C that the compiler says they are from.")
+        yield paragraph(
+            f"Counted by the simulator: all {unit} belong to the line of C that the compiler says they are from."
+        )
     below = "" if facts.measured is None else ", below it steps, lines of C and the functions that they call"
     yield figure(facts.pictures["time"], f"The whole inference, below it operations{below}. The width is the time.")
-    kernels = _kernels(facts)
+    kernels = facts.kernels
     rows = [
         (part.name, part.time, f"{100 * part.time / (time.time or 1):.1f}", part.code, kernels.get(part.name, ""))
         for part in time.parts
@@ -165,17 +169,7 @@ def _time(facts: PageFacts) -> Iterator[str]:
         lines = sorted(_lines(time, ""), key=lambda row: -float(row[2]))[:LONGEST_TABLE]
         headings = "line of C", "operation", unit, "bytes of code"
         ordered = [(text, name, spent, code) for text, name, spent, code in lines if spent or code]
-        yield details(
-            "Lines of C as a table", table(headings, ordered, caption="Lines of C, the slowest first")
-        )
-
-
-def _kernels(facts: PageFacts) -> dict[str, str]:
-    """The kernels of each operation."""
-    found: dict[str, dict[str, None]] = {}
-    for nest in facts.nests:
-        found.setdefault(nest.operation, {}).update(dict.fromkeys(nest.kernels))
-    return {name: ", ".join(kernels) for name, kernels in found.items()}
+        yield details("Lines of C as a table", table(headings, ordered, caption="Lines of C, the slowest first"))
 
 
 def _lines(spent: Spent, operation: str) -> Iterator[tuple[str, str, float, float | None]]:
@@ -254,7 +248,11 @@ def _loss(alternative: Mapping[str, Any]) -> str:
 def _boards(facts: PageFacts) -> Iterator[str]:
     if (picture := facts.pictures.get("limits")) is None:
         return
-    note = "" if all(not board.least for board in facts.limits) else (
-        " “At least” stands where a board has another core: its constants and working memory are the same, its code is not."
+    note = (
+        ""
+        if all(not board.least for board in facts.limits)
+        else (
+            " “At least” stands where a board has another core: its constants and working memory are the same, its code is not."
+        )
     )
     yield figure(picture, f"The board of the program first, then others with a chip of this kind.{note}")

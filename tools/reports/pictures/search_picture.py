@@ -40,7 +40,9 @@ def _widths(picture: Drawing, tensors: Sequence[Mapping[str, Any]]) -> None:
         picture.rectangle(left, y, tensor["width"] * scale, row - 1, fill=KINDS["front"], tip=tip)
         if row >= 9:
             picture.text(left - 4, y + row / 2 + 3, shortened(tensor["name"], 18), "end", kind="small")
-            picture.text(left + tensor["width"] * scale + 4, y + row / 2 + 3, str(tensor["width"]), "start", kind="small")
+            picture.text(
+                left + tensor["width"] * scale + 4, y + row / 2 + 3, str(tensor["width"]), "start", kind="small"
+            )
     more = f", and {len(tensors) - ROWS} more" if len(tensors) > ROWS else ""
     picture.text(left + 60, BOTTOM + 30, f"bits of each tensor{more}")
 
