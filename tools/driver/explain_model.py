@@ -49,8 +49,11 @@ class ProgramInFolder:
 
         return load_program_data(self.formats, str(self.folder / SAMPLES)).x
 
-    def measured(self) -> Attribution:
-        """The time and flash of each line, on its samples; raises `InputError` on a board without a profiler."""
+    def measured(self, *, listing: bool = False) -> Attribution:
+        """The time and flash of each line, on its samples, and of each instruction for a `listing`.
+
+        Raises `InputError` on a board without a profiler.
+        """
         from tinyml.runtime.devices.attribution import attribute
         from tinyml.runtime.devices.registry import runner_for
         from tinyml.runtime.evaluator.evaluator import encode_inputs
@@ -60,7 +63,8 @@ class ProgramInFolder:
         interface, inputs = interface_of(self.formats), encode_inputs(self.formats, self.samples)
         runner, constants = runner_for(self.board.name), constant_names(self.program)
         with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
-            return attribute(runner, self.folder, interface, inputs, Path(workdir), self.report["optimize"], constants)
+            optimize, out = self.report["optimize"], Path(workdir)
+            return attribute(runner, self.folder, interface, inputs, out, optimize, constants, listing=listing)
 
 
 def program_in(folder: Path) -> ProgramInFolder:

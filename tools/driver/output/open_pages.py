@@ -57,14 +57,32 @@ def compared_folders(first: Path, second: Path) -> ComparedPrograms:
     return ComparedPrograms((str(first), str(second)), (facts[0], facts[1]))
 
 
-def profile(found: ProgramInFolder) -> Attribution | None:
-    """The profile of a program; None where the tools of its board are missing, or have no profiler."""
+def levels_of_folder(folder: Path) -> Path:
+    """The page with the levels of the program in a folder, with cycles if they can be measured.
+
+    Raises `InputError` for any other folder, and for C that differs from its IR.
+    """
+    from tinyml.tools.driver.explain_model import program_in
+    from tinyml.tools.driver.output.read_levels import levels_of
+    from tinyml.tools.reports.pages.levels_page import LEVELS_PAGE, levels_page
+
+    with Progress(str(folder), 2) as progress:
+        progress.step("reading")
+        found = program_in(folder)
+        progress.step(f"measuring on {found.board.name}")
+        levels = levels_of(found, profile(found, listing=True))
+    add_to_folder(folder, {LEVELS_PAGE: levels_page(found.report["name"], found.board.unit, levels)})
+    return folder / LEVELS_PAGE
+
+
+def profile(found: ProgramInFolder, *, listing: bool = False) -> Attribution | None:
+    """The profile of a program, with its instructions for a `listing`; None where the tools of its board are missing, or have no profiler."""
     from tinyml.runtime.devices.registry import is_available
     from tinyml.runtime.devices.runner import NoProfilerError
 
     if not is_available(found.board.name):
         return None
     try:
-        return found.measured()
+        return found.measured(listing=listing)
     except NoProfilerError:
         return None

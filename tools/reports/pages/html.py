@@ -78,14 +78,15 @@ def section(name: str, heading: str, *content: str) -> str:
     return f'<section id="{name}"><h2>{escape(heading)}</h2>\n{parts}\n</section>'
 
 
-def page(title: str, content: str, *, heading: str | None = None, links: Sequence[tuple[str, str]] = ()) -> str:
-    """The file of a page. links: anchor and text of each entry of its contents."""
+def page(title: str, content: str, *, heading: str | None = None, links: Sequence[tuple[str, str]] = (), extra: str = "") -> str:
+    """The file of a page. links: anchor and text of each entry of its contents. extra: a style and script of its own."""
     items = "".join(f'<li><a href="#{name}">{escape(text)}</a></li>' for name, text in links)
+    names = ("page", extra) if extra else ("page",)
     words = {
         "title": escape(title),
         "heading": escape(heading or title),
-        "style": (TEMPLATES / "page.css").read_text("utf-8") + picture_style(),
-        "script": (TEMPLATES / "page.js").read_text("utf-8"),
+        "style": "".join((TEMPLATES / f"{name}.css").read_text("utf-8") for name in names) + picture_style(),
+        "script": "".join((TEMPLATES / f"{name}.js").read_text("utf-8") for name in names),
         "links": f'<nav aria-label="Contents"><ul>{items}</ul></nav>' if items else "",
         "content": content,
     }

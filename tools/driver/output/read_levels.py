@@ -1,0 +1,87 @@
+"""The levels of a program in a folder, each line with the operation of L2 that it belongs to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.context import context
+from tinyml.dialects.options import options_of
+from tinyml.lowering import pipelines
+from tinyml.lowering.options import PipelineOptions
+from tinyml.tools.driver.stages import load_program
+from tinyml.tools.reports.facts.program_levels import (
+    LevelLine,
+    ProgramLevel,
+    c_level,
+    level_above,
+    level_of,
+    linked,
+    source_of,
+    tag_values,
+    written_name,
+)
+from tinyml.transforms.search.costs.pipelines_below import FORMATS_TO_BUFFERS, LOOPS_TO_BITS
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from tinyml.runtime.devices.attribution import Attribution
+    from tinyml.tools.driver.explain_model import ProgramInFolder
+
+
+def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[ProgramLevel]:
+    """The levels from reals to C and, if it was measured, assembly."""
+    ctx = context()
+    files = {level: found.folder / "ir" / f"{level}.mlir" for level in ("0-reals", "1-formats")}
+    formats = load_program(files["1-formats"], ctx)
+    of_formats = _linked_to_buffers(formats, found)
+    levels = [level_above("L1 formats", files["1-formats"].read_text("utf-8"), formats, of_formats)]
+    if files["0-reals"].is_file():
+        reals = load_program(files["0-reals"], ctx)
+        of_reals = linked(reals, [(op, written_name(op), of_formats.get(op)) for op in formats.walk()])
+        levels.insert(0, level_above("L0 reals", files["0-reals"].read_text("utf-8"), reals, of_reals))
+    bits = found.loops.clone()
+    pipelines.run(bits, ctx, pipelines.flatten(LOOPS_TO_BITS, _options(found)))
+    below = {"L2 buffers": found.buffers, "L3 loops": found.loops, "L4 bits": bits}
+    levels += [level_of(name, module) for name, module in below.items()]
+    levels.append(c_level(found.lines, found.sources, {} if measured is None else measured.time))
+    if measured is not None and measured.instructions:
+        levels.append(_assembly(found, measured))
+    return levels
+
+
+def _options(found: ProgramInFolder) -> dict[str, object]:
+    # The entry `functions` of a report holds errors of functions, not the scheme; that stands in the IR.
+    names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
+    return {name: found.report[name] for name in names & found.report.keys()}
+
+
+def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
+    """The source of each op at L1: a copy is lowered in which every value has a name of its own."""
+    tagged = formats.clone()
+    tag_values(tagged)
+    names = {op: written_name(copy) for op, copy in zip(formats.walk(), tagged.walk(), strict=True)}
+    pipelines.run(tagged, context(), pipelines.flatten(FORMATS_TO_BUFFERS, _options(found)))
+    lowered, kept = list(tagged.walk()), list(found.buffers.walk())
+    if [op.name for op in lowered] != [op.name for op in kept]:
+        # Names decided something: those that values have themselves remain.
+        return linked(formats, [(op, written_name(op), source_of(op)) for op in kept])
+    hints = [(op, written_name(copy), source_of(op)) for op, copy in zip(kept, lowered, strict=True)]
+    for op in formats.walk():
+        if op.results:
+            op.results[0].name_hint = names[op]
+    sources = linked(formats, hints)
+    original = load_program(found.folder / "ir" / "1-formats.mlir", context())
+    for op, first in zip(formats.walk(), original.walk(), strict=True):
+        for result, own in zip(op.results, first.results, strict=True):
+            result.name_hint = own.name_hint
+    return sources
+
+
+def _assembly(found: ProgramInFolder, measured: Attribution) -> ProgramLevel:
+    lines: list[LevelLine] = []
+    for each in measured.instructions:
+        names = found.sources.get(each.line, ())
+        lines.append(LevelLine(f"{each.address:6x}  {each.text}", names[0] if names else None, each.time))
+    return ProgramLevel("Assembly", lines)
