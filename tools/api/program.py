@@ -66,6 +66,13 @@ class Program:
         """The C header, `NAME.h`, which declares the functions."""
         return (self.folder / f"{self.name}.h").read_text("utf-8")
 
+    @property
+    def pictures(self) -> dict[str, str]:
+        """The pictures of the report as SVG, by name: `memory`, `time`, `formats`, `loops` and others."""
+        from tinyml.tools.driver.output.output_pages import PICTURES
+
+        return {file.stem: file.read_text("utf-8") for file in sorted((self.folder / PICTURES).glob("*.svg"))}
+
     @cached_property
     def classes(self) -> list[str | int] | None:
         """The labels of the classes in order; None for a model without labels, whose classes are indices."""
@@ -183,7 +190,7 @@ class Program:
     def _repr_html_(self) -> str:
         from tinyml.tools.api.notebook import program_html
 
-        return program_html(self.report)
+        return program_html(self.report, self.pictures)
 
     @cached_property
     def _formats(self) -> ModuleOp:

@@ -109,18 +109,18 @@ def build_folder(
 
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
+    from tinyml.dialects.tdsl.class_labels import classes_of
     from tinyml.lowering import pipelines
     from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
-    from tinyml.dialects.tdsl.class_labels import classes_of
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.output.output_pages import facts_at_hand, pages_of
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
     from tinyml.tools.driver.stages import load_program
-    from tinyml.tools.reports.inputs.sensor_report import sensor_report
     from tinyml.tools.reports.facts.answers import confusion
+    from tinyml.tools.reports.inputs.sensor_report import sensor_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
     from tinyml.transforms.formats.name_classes import NameClassesPass

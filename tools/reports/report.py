@@ -30,7 +30,8 @@ class Compilation:
 
     requested: as it was asked for; request: with what `auto` chose, if anything, in `choice`. rounding: None if no sums
     are rounded in between. measured: None if the tools of the device are not installed. mismatch: the first output that
-    the device does not compute as the evaluator does. confusion: of a classifier on data with labels. sensor: what is said of an input in a sensor's integers.
+    the device does not compute as the evaluator does. confusion: of a classifier on data with labels. sensor: what is
+    said of an input in a sensor's integers.
     seconds: duration of the whole command.
     """
 

@@ -54,7 +54,8 @@ def compared_folders(first: Path, second: Path) -> ComparedPrograms:
         # An estimate beside a measurement would be a difference of its own.
         profiles = [None, None]
     facts = [facts_of_folder(each, measured) for each, measured in zip(found, profiles, strict=True)]
-    return ComparedPrograms((str(first), str(second)), (facts[0], facts[1]))
+    names = (first.name, second.name) if first.name != second.name else (str(first), str(second))
+    return ComparedPrograms(names, (facts[0], facts[1]))
 
 
 def levels_of_folder(folder: Path) -> Path:
@@ -76,7 +77,10 @@ def levels_of_folder(folder: Path) -> Path:
 
 
 def profile(found: ProgramInFolder, *, listing: bool = False) -> Attribution | None:
-    """The profile of a program, with its instructions for a `listing`; None where the tools of its board are missing, or have no profiler."""
+    """The profile of a program, with its instructions for a `listing`.
+
+    None where the tools of its board are missing, or have no profiler.
+    """
     from tinyml.runtime.devices.registry import is_available
     from tinyml.runtime.devices.runner import NoProfilerError
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
@@ -15,7 +16,8 @@ from tinyml.tools.reports.facts.program_levels import (
     c_level,
     level_above,
     level_of,
-    linked,
+    linked_by_buffer,
+    linked_by_name,
     source_of,
     tag_values,
     written_name,
@@ -36,11 +38,11 @@ def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[Prog
     files = {level: found.folder / "ir" / f"{level}.mlir" for level in ("0-reals", "1-formats")}
     formats = load_program(files["1-formats"], ctx)
     of_formats = _linked_to_buffers(formats, found)
-    levels = [level_above("L1 formats", files["1-formats"].read_text("utf-8"), formats, of_formats)]
+    levels = [level_above("L1 formats", files["1-formats"].read_text("utf-8"), of_formats)]
     if files["0-reals"].is_file():
         reals = load_program(files["0-reals"], ctx)
-        of_reals = linked(reals, [(op, written_name(op), of_formats.get(op)) for op in formats.walk()])
-        levels.insert(0, level_above("L0 reals", files["0-reals"].read_text("utf-8"), reals, of_reals))
+        of_reals = linked_by_name(reals, [(op, written_name(op), of_formats.get(op)) for op in formats.walk()])
+        levels.insert(0, level_above("L0 reals", files["0-reals"].read_text("utf-8"), of_reals))
     bits = found.loops.clone()
     pipelines.run(bits, ctx, pipelines.flatten(LOOPS_TO_BITS, _options(found)))
     below = {"L2 buffers": found.buffers, "L3 loops": found.loops, "L4 bits": bits}
@@ -59,23 +61,19 @@ def _options(found: ProgramInFolder) -> dict[str, object]:
 
 def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
     """The source of each op at L1: a copy is lowered in which every value has a name of its own."""
+    own = [[result.name_hint for result in op.results] for op in formats.walk()]
+    tag_values(formats)
     tagged = formats.clone()
-    tag_values(tagged)
-    names = {op: written_name(copy) for op, copy in zip(formats.walk(), tagged.walk(), strict=True)}
     pipelines.run(tagged, context(), pipelines.flatten(FORMATS_TO_BUFFERS, _options(found)))
     lowered, kept = list(tagged.walk()), list(found.buffers.walk())
     if [op.name for op in lowered] != [op.name for op in kept]:
-        # Names decided something: those that values have themselves remain.
-        return linked(formats, [(op, written_name(op), source_of(op)) for op in kept])
-    hints = [(op, written_name(copy), source_of(op)) for op, copy in zip(kept, lowered, strict=True)]
-    for op in formats.walk():
-        if op.results:
-            op.results[0].name_hint = names[op]
-    sources = linked(formats, hints)
-    original = load_program(found.folder / "ir" / "1-formats.mlir", context())
-    for op, first in zip(formats.walk(), original.walk(), strict=True):
-        for result, own in zip(op.results, first.results, strict=True):
-            result.name_hint = own.name_hint
+        raise InputError("is not what ir/1-formats.mlir gives: compile the model again", file=str(found.folder))
+    sources = linked_by_buffer(
+        formats, [(op, written_name(copy), source_of(op)) for op, copy in zip(kept, lowered, strict=True)]
+    )
+    for op, hints in zip(formats.walk(), own, strict=True):
+        for result, hint in zip(op.results, hints, strict=True):
+            result.name_hint = hint
     return sources
 
 

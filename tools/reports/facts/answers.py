@@ -19,7 +19,7 @@ SHOWN_ERRORS = 12
 
 
 def confusion(
-    wanted: NDArray[np.int64], reals: NDArray[np.int64], formats: NDArray[np.int64], names: Sequence[str] | None
+    wanted: NDArray[np.int64], reals: NDArray[np.int64], formats: NDArray[np.int64], names: Sequence[str | int] | None
 ) -> dict[str, Any] | None:
     """The counts of answers by class, `float` and `compiled`, with a row for each class and a column for each answer.
 
@@ -33,7 +33,7 @@ def confusion(
     def counts(given: NDArray[np.int64]) -> list[list[int]]:
         return np.bincount(wanted * classes + given, minlength=classes**2).reshape(classes, classes).tolist()
 
-    spelled = [*(names or ()), *map(str, range(len(names or ()), classes))]
+    spelled = [*map(str, names or ()), *map(str, range(len(names or ()), classes))]
     return {"classes": spelled, "float": counts(reals), "compiled": counts(formats)}
 
 
@@ -55,7 +55,7 @@ def wrong_samples(
     """The indices of the samples to show: those first that the compiled program answers otherwise than on reals."""
     differ = np.flatnonzero(reals != formats)
     wrong = np.array([], np.int64) if wanted is None else np.flatnonzero((formats != wanted) & (reals == formats))
-    return np.concatenate([differ, wrong])[:SHOWN_ERRORS].astype(np.int64)
+    return np.concatenate([differ, wrong])[:SHOWN_ERRORS]
 
 
 def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:

@@ -74,13 +74,12 @@ def source_of(op: Operation) -> str | None:
             return names[0] if names else None
 
 
-def level_above(name: str, text: str, module: ModuleOp, sources: Mapping[Operation, str]) -> ProgramLevel:
-    """A level above L2. text: of its file; module: parsed from it; sources: of its ops."""
+def level_above(name: str, text: str, sources: Mapping[Operation, str]) -> ProgramLevel:
+    """A level above L2. text: of its file; sources: of the ops parsed from it."""
     by_line: dict[int, str] = {}
     for op, source in sources.items():
         if (location := source_location(op)) is not None:
             by_line.setdefault(location[1], source)
-    del module
     lines = text.splitlines()
     return ProgramLevel(name, [LevelLine(_short(line), by_line.get(i + 1)) for i, line in enumerate(lines)])
 
@@ -91,31 +90,53 @@ def tag_values(module: ModuleOp) -> None:
         value.name_hint = f"v{number}"
 
 
-def linked(upper: ModuleOp, lower: Sequence[tuple[Operation, str | None, str | None]]) -> dict[Operation, str]:
-    """The source of each op of a level, from the ops of the level below.
+Lower = Sequence[tuple[Operation, "str | None", "str | None"]]
+"""The ops of a level, each with the name of the value that it writes and its source."""
 
-    lower: each op there, the name of the value that it writes, and its source. An op becomes the one of its kind that
-    writes the value of the same name. Of kinds with as many ops at both levels the others are linked in their order.
+
+def linked_by_buffer(formats: ModuleOp, buffers: Lower) -> dict[Operation, str]:
+    """The source of ops at L1, whose values have a name of their own, from the ops of L2.
+
+    An op becomes the one of its kind that writes the buffer of the same name. Values that share a buffer have one name:
+    their ops are linked in order, where there are as many of a kind at both levels and no named one is out of order.
     """
     uppers: defaultdict[str, list[Operation]] = defaultdict(list)
     lowers: defaultdict[str, list[tuple[str | None, str]]] = defaultdict(list)
-    for op in upper.walk():
-        uppers[_kind(op)].append(op)
-    for op, name, source in lower:
+    for op in formats.walk():
+        if not op.name.startswith("arith."):
+            uppers[_kind(op)].append(op)
+    for op, name, source in buffers:
         if source is not None:
             lowers[_kind(op)].append((name, source))
     found: dict[Operation, str] = {}
     for kind, ops in uppers.items():
         there = lowers[kind]
-        named = Counter(name for name, _ in there)
-        exact = {name: source for name, source in there if name is not None and named[name] == 1}
-        for i, op in enumerate(ops):
-            name = op.results[0].name_hint if op.results else None
-            if name in exact:
-                found[op] = exact[name]
-            elif len(ops) == len(there):
-                found[op] = there[i][1]
+        unique = _unique([name for name, _ in there])
+        exact = [unique.get(written_name(op)) for op in ops]
+        in_order = len(ops) == len(there) and all(at in (None, i) for i, at in enumerate(exact))
+        for i, (op, at) in enumerate(zip(ops, exact, strict=True)):
+            if in_order or at is not None:
+                found[op] = there[i if at is None else at][1]
     return found
+
+
+def linked_by_name(reals: ModuleOp, formats: Lower) -> dict[Operation, str]:
+    """The source of ops at L0: that of the only op at L1 that gives a value of the same name, or of its kind does."""
+    by_name = _unique([name for _, name, _ in formats])
+    by_kind = _unique([None if name is None else f"{_kind(op)} {name}" for op, name, _ in formats])
+    found: dict[Operation, str] = {}
+    for op in reals.walk():
+        name = written_name(op)
+        at = by_kind.get(f"{_kind(op)} {name}", by_name.get(name))
+        if name is not None and at is not None and (source := formats[at][2]) is not None:
+            found[op] = source
+    return found
+
+
+def _unique(names: Sequence[str | None]) -> dict[str | None, int]:
+    """The index of each name that occurs once."""
+    counts = Counter(names)
+    return {name: i for i, name in enumerate(names) if name is not None and counts[name] == 1}
 
 
 def written_name(op: Operation) -> str | None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.utils.hints import isa
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
@@ -74,15 +75,18 @@ def _tensors(formats: ModuleOp) -> Iterator[tuple[SSAValue, str, str, NumberForm
         kind = "constant" if isinstance(op, tdsl.ConstOp) else "value"
         values += [(result, kind) for result in op.results]
     for value, kind in values:
-        if not isinstance(value.type, TensorType) or not (users := [*value.uses]):
-            continue
-        format = number_format(value.type.get_element_type())
-        if format is None or (kind == "constant" and int(np.prod(tdsl.shape_of(value))) == 1):
+        format, users = _format(value), [*value.uses]
+        if format is None or not users or (kind == "constant" and int(np.prod(tdsl.shape_of(value))) == 1):
             continue
         name = value.name_hint or (
             operation_name(value.owner) if isinstance(value.owner, tdsl.TensorOp) else users[0].operation.name
         )
         yield value, kind, name, format
+
+
+def _format(value: SSAValue) -> NumberFormat | None:
+    """The format of a tensor's elements; None for other values, and for sums."""
+    return number_format(value.type.get_element_type()) if isa(value.type, TensorType[Attribute]) else None
 
 
 def _facts(
@@ -137,8 +141,8 @@ def _observed(formats: ModuleOp, inputs: NDArray[Any]) -> dict[SSAValue, NDArray
     parts: defaultdict[SSAValue, list[NDArray[Any]]] = defaultdict(list)
 
     def observe(value: SSAValue, raws: NDArray[Any]) -> None:
-        if isinstance(value.type, TensorType) and number_format(value.type.get_element_type()) is not None:
-            parts[value].append(np.asarray(tdsl.format_of(value).decode(raws), np.float64).ravel())
+        if (format := _format(value)) is not None:
+            parts[value].append(np.asarray(format.decode(raws), np.float64).ravel())
 
     evaluate(formats, encode_inputs(formats, inputs), observe=observe)
     return {value: np.concatenate(arrays) for value, arrays in parts.items()}

@@ -30,7 +30,7 @@ def _advice(facts: PageFacts) -> Iterator[str]:
         part = max(time.parts, key=lambda part: part.time)
         if part.time > LARGE_SHARE * time.time:
             share = 100 * part.time / time.time
-            yield f"{part.name} takes {share:.0f} % of the time: a model with less of it is the surest way to be faster."
+            yield f"{part.name} takes {share:.0f} % of the time: a model with less of it gains most."
     ram, limit = report["ram_bytes"], report["ram_limit"]
     if report["plan"] == "ordinary" and limit is not None and ram["total"] is not None and 2 * ram["total"] > limit:
         yield "tinyml plan MODEL lists orders of execution that take less RAM; --plan auto chooses one."

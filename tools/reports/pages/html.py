@@ -78,8 +78,13 @@ def section(name: str, heading: str, *content: str) -> str:
     return f'<section id="{name}"><h2>{escape(heading)}</h2>\n{parts}\n</section>'
 
 
-def page(title: str, content: str, *, heading: str | None = None, links: Sequence[tuple[str, str]] = (), extra: str = "") -> str:
-    """The file of a page. links: anchor and text of each entry of its contents. extra: a style and script of its own."""
+def page(
+    title: str, content: str, *, heading: str | None = None, links: Sequence[tuple[str, str]] = (), extra: str = ""
+) -> str:
+    """The file of a page.
+
+    links: anchor and text of each entry of its contents. extra: the name of a style sheet and script of its own.
+    """
     items = "".join(f'<li><a href="#{name}">{escape(text)}</a></li>' for name, text in links)
     names = ("page", extra) if extra else ("page",)
     words = {

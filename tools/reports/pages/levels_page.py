@@ -12,8 +12,9 @@ LEVELS_PAGE = "levels.html"
 
 EXPLANATION = (
     "Each column is a level. Lines that belong to the same operation of L2 light up together under the pointer; the "
-    "first line of an operation is a link to the next level. From L2 on these links are the locations in the IR and, of "
-    "assembly, those of the C compiler; above, an operation is linked to the one that writes its value's buffer."
+    "first line of an operation is a link to the next level. From L2 on these links are the locations in the IR and, "
+    "of assembly, those of the C compiler. An operation of L1 is linked to the one that writes its value's buffer, and "
+    "one of L0 to the value of the same name."
 )
 
 

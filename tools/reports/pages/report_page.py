@@ -1,4 +1,4 @@
-"""The page of a compiled program, `report.html`: answers, memory, time, formats, loops, search, boards, what is next."""
+"""The page of a compiled program, `report.html`: answers, memory, time, formats, loops, search, boards and advice."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def _boards(facts: PageFacts) -> Iterator[str]:
         ""
         if all(not board.least for board in facts.limits)
         else (
-            " “At least” stands where a board has another core: its constants and working memory are the same, its code is not."
+            " “At least” stands where a board has another core, for which only constants and working memory are the same."
         )
     )
     yield figure(picture, f"The board of the program first, then others with a chip of this kind.{note}")

@@ -77,8 +77,9 @@ def _pixels(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.uint8]:
     if len(shape) == 3 and shape[-1] not in (3, 4):
         image = image.transpose(1, 2, 0)
     image = image[..., None] if image.ndim == 2 else image[..., :3]
-    low, high = image.min(), image.max()
-    return np.round(255 * (image - low) / (high - low or 1)).astype(np.uint8)
+    low, high = float(image.min()), float(image.max())
+    levels: NDArray[np.float64] = np.round(255 * (image - low) / (high - low or 1))
+    return levels.astype(np.uint8)
 
 
 def _png(pixels: NDArray[np.uint8]) -> str:

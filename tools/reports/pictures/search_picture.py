@@ -77,7 +77,7 @@ def _against(picture: Drawing, left: float, points: Sequence[Mapping[str, Any]],
     for kind, members in kinds.items():
         for point in members:
             tip = (
-                f"{kind}: loss {point['loss']:.4g}, {point['time']:,.0f} of time, {point['flash']:,.0f} bytes of flash, "
+                f"{kind}: loss {point['loss']:.4g}, time {point['time']:,.0f}, {point['flash']:,.0f} bytes of flash, "
                 f"{point['ram']:,.0f} bytes of RAM ({point['origin']})"
             )
             picture.dot(*at(point), 5 if kind == "chosen" else 3.5, KINDS[kind], tip, reached=kind != "others")

@@ -75,9 +75,8 @@ class Drawing:
     def line(self, x1: float, y1: float, x2: float, y2: float, dashes: str = "", *, kind: str = "ink") -> None:
         """Draw a line in ink; dashes: lengths in pixels, such as "4 3"."""
         pattern = f' stroke-dasharray="{dashes}"' if dashes else ""
-        self._parts.append(
-            f'<line class="{kind}" x1="{x1:.6g}" y1="{y1:.6g}" x2="{x2:.6g}" y2="{y2:.6g}" stroke-width="0.8"{pattern}/>'
-        )
+        ends = f'x1="{x1:.6g}" y1="{y1:.6g}" x2="{x2:.6g}" y2="{y2:.6g}"'
+        self._parts.append(f'<line class="{kind}" {ends} stroke-width="0.8"{pattern}/>')
 
     def curve(self, points: Sequence[tuple[float, float]], colour: str) -> None:
         """Draw straight lines from point to point."""
