@@ -28,7 +28,7 @@ _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 
 
 @dataclass(frozen=True)
-class Instruction:
+class ListedInstruction:
     """An instruction of `NAME_predict`: its text, its line of NAME.c (0 if none), and its time with that of calls."""
 
     address: int
@@ -58,7 +58,7 @@ class Attribution:
     constants: dict[str, int]
     kernels: dict[str, int]
     library: dict[str, int]
-    instructions: tuple[Instruction, ...] = ()
+    instructions: tuple[ListedInstruction, ...] = ()
 
 
 def attribute(
@@ -104,13 +104,13 @@ def attribute(
         elif symbol.kind in "tT" and not name.startswith(interface.name) and not _START_UP.fullmatch(name):
             flash["library"][name] += symbol.size
     code = Counter(lines.get(word, 0) for word in words)
-    instructions: tuple[Instruction, ...] = ()
+    instructions: tuple[ListedInstruction, ...] = ()
     if listing:
         sites: defaultdict[int, float] = defaultdict(float)
         for (site, _), spent in profile.spent.items():
             sites[site] += spent
         texts = disassembly(runner.chip, build.elf, start, start + predict.size)
-        instructions = tuple(Instruction(at, text, lines.get(at, 0), sites[at]) for at, text in texts)
+        instructions = tuple(ListedInstruction(at, text, lines.get(at, 0), sites[at]) for at, text in texts)
     code_bytes = {line: 2 * n for line, n in code.items()}
     return Attribution(build, profile.result, time, calls, code_bytes, **flash, instructions=instructions)
 

@@ -21,7 +21,7 @@ PICTURES = "pictures"
 def facts_at_hand(
     report: Mapping[str, Any], board: Board, compiled: Compiled, wrong: Mapping[str, NDArray[Any]]
 ) -> PageFacts:
-    """What is known of a program right after its compilation. wrong: the arrays of `write_errors`."""
+    """The facts of a program right after its compilation. wrong: the arrays of `write_errors`."""
     from tinyml.tools.reports.facts.answers import wrong_answers
     from tinyml.tools.reports.facts.loop_nests import loop_nests
     from tinyml.tools.reports.facts.page_facts import PageFacts
@@ -45,7 +45,7 @@ def pages_of(facts: PageFacts) -> dict[str, str]:
 
 
 def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> PageFacts:
-    """What is known of a program in a folder, with histograms of all its tensors. measured: its profile."""
+    """The facts of a program in a folder, with histograms of all its tensors. measured: its profile."""
     from tinyml.dialects.lazy_numpy import np
     from tinyml.tools.driver.output.output_folder import ERRORS
     from tinyml.tools.reports.facts.answers import wrong_answers

@@ -1,1 +1,1 @@
-"""What pages and pictures show of a program beside its report: answers, tensors, loops, and where time is spent."""
+"""Facts of a program that pages and pictures show beside its report: answers, tensors, loops, and time by line."""

@@ -18,7 +18,7 @@ KERNEL = "kernel"
 
 
 @dataclass(frozen=True)
-class LoopNest:
+class NestFacts:
     """A loop, a kernel, or the steps between them.
 
     kind: "loop", "kernel" or "steps". label: `for i`, the kernel, or the names of ops with their number. turns: how
@@ -29,7 +29,7 @@ class LoopNest:
     label: str
     operation: str
     turns: int | None = None
-    inner: list[LoopNest] = field(default_factory=list["LoopNest"])
+    inner: list[NestFacts] = field(default_factory=list["NestFacts"])
 
     @property
     def operations(self) -> Iterator[str]:
@@ -48,31 +48,31 @@ class LoopNest:
             yield from each.kernels
 
 
-def loop_nests(loops: ModuleOp) -> list[LoopNest]:
+def loop_nests(loops: ModuleOp) -> list[NestFacts]:
     """The nests of a program at L3 in order; steps outside loops and kernels are left out."""
     return [nest for nest in _inside(defined_functions(loops)[0].body.block) if nest.kind != "steps"]
 
 
-def _inside(block: Block) -> list[LoopNest]:
-    found: list[LoopNest] = []
+def _inside(block: Block) -> list[NestFacts]:
+    found: list[NestFacts] = []
     for op in block.ops:
         names = source_names(op)
         operation = names[0] if names else ""
         if isinstance(op, scf.ForOp):
             label = f"for {op.body.block.args[0].name_hint or ''}".rstrip()
-            found.append(LoopNest("loop", label, operation, _turns(op), _inside(op.body.block)))
+            found.append(NestFacts("loop", label, operation, _turns(op), _inside(op.body.block)))
         elif op.regions:
             inner = [each for region in op.regions for part in region.blocks for each in _inside(part)]
-            found += [LoopNest("loop", op.name.partition(".")[2], operation, None, inner)] if inner else []
+            found += [NestFacts("loop", op.name.partition(".")[2], operation, None, inner)] if inner else []
         elif (kernel := _kernel(op)) is not None:
-            found.append(LoopNest("kernel", kernel, operation))
+            found.append(NestFacts("kernel", kernel, operation))
         elif op.name.startswith(("num.", "memref.store")):
             name = op.name.partition(".")[2]
             if found and found[-1].kind == "steps":
                 if name not in (steps := found[-1].label.split(", ")):
-                    found[-1] = LoopNest("steps", ", ".join([*steps, name]), operation)
+                    found[-1] = NestFacts("steps", ", ".join([*steps, name]), operation)
             else:
-                found.append(LoopNest("steps", name, operation))
+                found.append(NestFacts("steps", name, operation))
     return found
 
 

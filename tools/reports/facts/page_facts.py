@@ -13,7 +13,7 @@ from tinyml.tools.reports.pictures.limits_picture import BoardLimits
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.tools.reports.facts.loop_nests import LoopNest
+    from tinyml.tools.reports.facts.loop_nests import NestFacts
     from tinyml.tools.reports.facts.tensor_facts import TensorFacts
     from tinyml.tools.reports.pictures.svg import Drawing
 
@@ -29,7 +29,7 @@ class PageFacts:
     report: Mapping[str, Any]
     board: Board
     tensors: Sequence[TensorFacts]
-    nests: Sequence[LoopNest]
+    nests: Sequence[NestFacts]
     wrong: Sequence[WrongAnswer]
     measured: Spent | None = None
 
@@ -99,5 +99,5 @@ def _limits(report: Mapping[str, Any], board: Board) -> Iterator[BoardLimits]:
         same = each.costs == board.costs and each.features == board.features
         flash, taken = report["flash_bytes"], ram["total"]
         if not same:
-            flash, taken = report["constants_bytes"], ram["arena"] + ram["input"]
+            flash, taken = report["constants_bytes"] or None, ram["arena"] + ram["input"]
         yield BoardLimits(each.title or each.name, each.flash, each.ram, flash, taken, not same)

@@ -1,4 +1,4 @@
-"""Where the time of an inference goes: by operation, by step, by line of C and by the functions that a line calls."""
+"""The time of an inference: by operation, by step, by line of C and by the functions that a line calls."""
 
 from __future__ import annotations
 

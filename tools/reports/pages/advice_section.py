@@ -1,4 +1,4 @@
-"""What to try next, as far as the report of a program says what it would bring."""
+"""Advice on what to try next, as far as the report of a program says what it would bring."""
 
 from __future__ import annotations
 

@@ -251,8 +251,6 @@ def _boards(facts: PageFacts) -> Iterator[str]:
     note = (
         ""
         if all(not board.least for board in facts.limits)
-        else (
-            " “At least” stands where a board has another core, for which only constants and working memory are the same."
-        )
+        else (" “At least” stands where a board has another core: only constants and working memory are the same.")
     )
     yield figure(picture, f"The board of the program first, then others with a chip of this kind.{note}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.tools.reports.facts.loop_nests import LoopNest
+from tinyml.tools.reports.facts.loop_nests import NestFacts
 from tinyml.tools.reports.pictures.svg import COLOURS, Drawing, shortened
 
 WIDTH, LINE, INDENT = 960, 20, 16
@@ -12,9 +12,9 @@ MOST = 120
 """The most lines; nests after them are counted only."""
 
 
-def draw_loops(nests: Sequence[LoopNest]) -> Drawing:
+def draw_loops(nests: Sequence[NestFacts]) -> Drawing:
     """The nests from top to bottom, each with the name of its operation."""
-    shown: list[LoopNest] = []
+    shown: list[NestFacts] = []
     lines = 0
     for nest in nests:
         if shown and lines + _lines(nest) > MOST:
@@ -37,14 +37,14 @@ def draw_loops(nests: Sequence[LoopNest]) -> Drawing:
     return picture
 
 
-def _names(nest: LoopNest) -> Sequence[str]:
+def _names(nest: NestFacts) -> Sequence[str]:
     """The operations in a nest, as many as there is room for."""
     names = list(dict.fromkeys(name for name in nest.operations if name))
     room = max(int(_height(nest) // 14), 1)
     return names if len(names) <= room else [*names[: room - 1], f"{len(names) - room + 1} more"]
 
 
-def _draw(picture: Drawing, nest: LoopNest, x: float, y: float, width: float, colour: str) -> None:
+def _draw(picture: Drawing, nest: NestFacts, x: float, y: float, width: float, colour: str) -> None:
     letters = int(width / 5.4)
     if nest.kind == "loop":
         turns = "" if nest.turns is None else f"  × {nest.turns:,}"
@@ -61,11 +61,11 @@ def _draw(picture: Drawing, nest: LoopNest, x: float, y: float, width: float, co
         picture.text(x + 6, y + 13, shortened(nest.label, letters), "start", kind="small")
 
 
-def _height(nest: LoopNest) -> float:
+def _height(nest: NestFacts) -> float:
     if nest.kind != "loop":
         return LINE - 2
     return LINE + sum(_height(each) + 3 for each in nest.inner) + 3
 
 
-def _lines(nest: LoopNest) -> int:
+def _lines(nest: NestFacts) -> int:
     return 1 + sum(map(_lines, nest.inner))

@@ -9,7 +9,7 @@ from tinyml.tools.reports.pictures.svg import COLOURS, Drawing, shortened, ticks
 
 KINDS = {"others": "#a9a9a9", "front": COLOURS[0], "chosen": "#d5442f"}
 HEIGHT, TOP, BOTTOM = 330, 40, 270
-PANEL, GAP = 300, 70
+PANEL, GAP = 230, 74
 ROWS = 40
 """The most tensors whose bits are drawn."""
 
