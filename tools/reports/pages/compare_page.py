@@ -75,6 +75,6 @@ def _pictures(compared: ComparedPrograms, name: str) -> str:
         if picture is None:
             continue
         if name == "time" and time is not None and compared.units[0] == compared.units[1]:
-            picture = draw_flame(time, facts.report["unit"], f"{program}: {picture.title}", slowest)
-        shown.append(f"<h3>{escape(program)}</h3>{figure(picture, '')}")
+            picture = draw_flame(time, facts.report["unit"], picture.title, slowest)
+        shown.append(f"<h3>{escape(program)}</h3>{figure(picture, '', of=program)}")
     return "".join(shown)

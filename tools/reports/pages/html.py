@@ -59,11 +59,13 @@ def spelled(cell: object) -> str:
             return str(cell)
 
 
-def figure(picture: Drawing, caption: str) -> str:
-    """A picture with what there is to see in it."""
+def figure(picture: Drawing, caption: str, *, of: str = "") -> str:
+    """A picture with what there is to see in it. of: the program, on a page of several."""
+    label = f"{of}: {picture.title}" if of else picture.title
+    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return (
-        f'<figure><div class="wide" role="region" tabindex="0" aria-label="{escape(picture.title)}">'
-        f"{picture.inline()}</div><figcaption>{escape(caption)}</figcaption></figure>"
+        f'<figure><div class="wide" role="region" tabindex="0" aria-label="{escape(label)}">'
+        f"{picture.inline()}</div>{below}</figure>"
     )
 
 

@@ -49,7 +49,7 @@ def _column(level: int, shown: ProgramLevel, numbers: Mapping[str, int], firsts:
             f'title="{escape(line.source)}">{text or " "}</a>'
         )
     return (
-        f'<section aria-labelledby="level{level}"><h2 id="level{level}">{escape(shown.name)}</h2>'
+        f'<section><h2 id="level{level}">{escape(shown.name)}</h2>'
         f'<div class="code" role="region" tabindex="0" aria-labelledby="level{level}"><pre>{"".join(lines)}</pre></div>'
         "</section>"
     )
