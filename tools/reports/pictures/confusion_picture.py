@@ -36,8 +36,9 @@ def _table(picture: Drawing, left: float, counts: Sequence[Sequence[int]], names
             tip = f"{names[row]} answered as {names[column]}: {count:,} of {total:,} samples"
             colour = RIGHT if row == column else WRONG
             share = count / total if total else 0.0
-            picture.rectangle(x, y, cell, cell, fill="#fff")
             if count:
+                # Opaque paper below keeps black text readable.
+                picture.rectangle(x, y, cell, cell, fill="#fff")
                 deep = 0.25 + 0.75 * share
                 picture.rectangle(x, y, cell, cell, fill=colour, tip=tip, opacity=deep)
                 if cell >= 6 * len(str(count)):

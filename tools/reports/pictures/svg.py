@@ -52,7 +52,7 @@ class Drawing:
         """Fill a rectangle with a colour or by its class; `tip` is shown under the pointer."""
         paint = f' fill="{fill}"' if fill else f' class="{kind}"'
         paint += f' fill-opacity="{opacity:.3g}"' if opacity < 1 else ""
-        edge = ' stroke="#fff" stroke-width="0.4"' if tip else ""
+        edge = f' stroke="#fff" stroke-width="0.4" stroke-opacity="{opacity:.3g}"' if tip else ""
         self._parts.append(
             f'<rect x="{x:.6g}" y="{y:.6g}" width="{max(width, 0):.6g}" height="{max(height, 0):.6g}"{paint}{edge}>'
             f"{_tip(tip)}</rect>"
