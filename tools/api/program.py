@@ -42,14 +42,9 @@ class Program:
     @cached_property
     def report(self) -> Report:
         """The report: formats, accuracy, sizes, times; raises `InputError` for that of another version of tinyml."""
-        from tinyml.tools.driver.output.output_contents import read_report
+        from tinyml.tools.driver.output.output_contents import read_fields
 
-        try:
-            return Report.of(read_report(self.folder))
-        except (KeyError, TypeError) as error:
-            raise InputError(
-                "the report is of another version of tinyml: compile the model again", file=str(self.folder)
-            ) from error
+        return read_fields(self.folder)
 
     @property
     def name(self) -> str:

@@ -132,18 +132,24 @@ def _with_estimates(entries: list[dict[str, Any]], estimate: Estimate | None) ->
 def _lower(buffers: ModuleOp, ctx: Context, report: Mapping[str, Any]) -> tuple[ModuleOp, ModuleOp]:
     """A program at L2, lowered to L3 and to L5 with the options in its report."""
     from tinyml.lowering import pipelines
-    from tinyml.lowering.options import PipelineOptions
     from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
-    # The entry `functions` of a report holds errors of functions, not the scheme; that stands in the IR.
-    names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
-    options = {name: report[name] for name in names & report.keys()}
+    options = lowering_options(report)
     loops = buffers.clone()
     pipelines.run(loops, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, options))
     program = loops.clone()
     for pipeline in (LOOPS_TO_BITS, BITS_TO_C):
         pipelines.run(program, ctx, pipelines.flatten(pipeline, options))
     return loops, program
+
+
+def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
+    """The options in a report with which a program at L1 was lowered."""
+    from tinyml.lowering.options import PipelineOptions
+
+    # The entry `functions` of a report holds errors of functions, not the scheme; that stands in the IR.
+    names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
+    return {name: report[name] for name in names & report.keys()}
 
 
 def _sources(file: Path, program: ModuleOp, ctx: Context, board: Board) -> tuple[dict[int, tuple[str, ...]], list[str]]:

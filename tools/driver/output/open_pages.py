@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.output.output_contents import add_to_folder, read_report
+from tinyml.tools.driver.output.output_contents import add_to_folder, read_fields
 from tinyml.tools.driver.output.output_pages import facts_of_folder, pages_of
 from tinyml.tools.reports.pages.report_page import MEASURED, REPORT_PAGE
 
@@ -21,7 +21,7 @@ def report_of_folder(folder: Path) -> Path:
 
     Raises `InputError` for any other folder, and for C that differs from its IR.
     """
-    read_report(folder)
+    read_fields(folder)
     file = folder / REPORT_PAGE
     if file.is_file() and MEASURED in file.read_text("utf-8"):
         return file
@@ -47,6 +47,8 @@ def compared_folders(first: Path, second: Path) -> ComparedPrograms:
 
     with Progress(f"{first} and {second}", 2) as progress:
         progress.step("reading")
+        for folder in (first, second):
+            read_fields(folder)
         found = program_in(first), program_in(second)
         progress.step("measuring")
         profiles = [profile(each) for each in found]

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import options_of
 from tinyml.lowering import pipelines
-from tinyml.lowering.options import PipelineOptions
+from tinyml.tools.driver.explain_model import lowering_options
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.reports.facts.program_levels import (
     LevelLine,
@@ -44,7 +43,7 @@ def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[Prog
         of_reals = linked_by_name(reals, [(op, written_name(op), of_formats.get(op)) for op in formats.walk()])
         levels.insert(0, level_above("L0 reals", files["0-reals"].read_text("utf-8"), of_reals))
     bits = found.loops.clone()
-    pipelines.run(bits, ctx, pipelines.flatten(LOOPS_TO_BITS, _options(found)))
+    pipelines.run(bits, ctx, pipelines.flatten(LOOPS_TO_BITS, lowering_options(found.report)))
     below = {"L2 buffers": found.buffers, "L3 loops": found.loops, "L4 bits": bits}
     levels += [level_of(name, module) for name, module in below.items()]
     levels.append(c_level(found.lines, found.sources, {} if measured is None else measured.time))
@@ -53,18 +52,12 @@ def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[Prog
     return levels
 
 
-def _options(found: ProgramInFolder) -> dict[str, object]:
-    # The entry `functions` of a report holds errors of functions, not the scheme; that stands in the IR.
-    names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
-    return {name: found.report[name] for name in names & found.report.keys()}
-
-
 def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
     """The source of each op at L1: a copy is lowered in which every value has a name of its own."""
     own = [[result.name_hint for result in op.results] for op in formats.walk()]
     tag_values(formats)
     tagged = formats.clone()
-    pipelines.run(tagged, context(), pipelines.flatten(FORMATS_TO_BUFFERS, _options(found)))
+    pipelines.run(tagged, context(), pipelines.flatten(FORMATS_TO_BUFFERS, lowering_options(found.report)))
     lowered, kept = list(tagged.walk()), list(found.buffers.walk())
     if [op.name for op in lowered] != [op.name for op in kept]:
         raise InputError("is not what ir/1-formats.mlir gives: compile the model again", file=str(found.folder))

@@ -69,7 +69,8 @@ def _figures(report: Mapping[str, Any]) -> str:
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}<small>{escape(small)}</small></dd></div>"
         for name, value, small in rows
     )
-    fits = {True: "It fits the board.", False: "It does not fit the board.", None: ""}[report["fits"]]
+    known = None if report["flash_limit"] is None else report["fits"]
+    fits = {True: "It fits the board.", False: "It does not fit the board.", None: ""}[known]
     return f'<dl class="figures">{items}</dl>' + (paragraph(fits, "good" if report["fits"] else "bad") if fits else "")
 
 

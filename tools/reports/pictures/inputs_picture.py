@@ -1,4 +1,4 @@
-"""A picture of inputs that came out wrong: images as images, series as curves."""
+"""A picture of inputs that came out wrong: images as images, series as curves, a few features as bars."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SIDE, LABELS, COLUMNS = 140, 46, 6
 """Pixels of an input and of the lines below it, and the inputs in a row."""
+MOST_BARS = 24
+"""The most features that are drawn as bars, which need no order."""
 SMALLEST = 4
 """The least height and width of an image."""
 SMOOTH = 0.75
@@ -99,5 +101,13 @@ def _png(pixels: NDArray[np.uint8]) -> str:
 def _curve(picture: Drawing, x: NDArray[Any], left: float, top: float) -> None:
     values = np.asarray(x, np.float64).ravel()
     low, high = float(values.min()), float(values.max())
+    if len(values) <= MOST_BARS:
+        low, high = min(low, 0.0), max(high, 0.0)
+        width, scale = SIDE / len(values), (SIDE - 8) / (high - low or 1)
+        for i, value in enumerate(values):
+            bottom, up = min(value, 0.0) - low, abs(value)
+            y = top + SIDE - 4 - (bottom + up) * scale
+            picture.rectangle(left + (i + 0.1) * width, y, 0.8 * width, max(up * scale, 1), fill=COLOURS[0])
+        return
     across, down = SIDE / max(len(values) - 1, 1), (SIDE - 8) / (high - low or 1)
     picture.curve([(left + i * across, top + SIDE - 4 - (v - low) * down) for i, v in enumerate(values)], COLOURS[0])

@@ -162,6 +162,19 @@ def test_pages_belong_to_the_folder(out: Path, tmp_path: Path) -> None:
     assert main(command) == 1
 
 
+def test_a_report_of_another_version_is_one_line(out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy = tinyml.open(out).save(tmp_path / "copy")
+    report = json.loads((copy / "report.json").read_text())
+    del report["confusion"]
+    (copy / "report.json").write_text(json.dumps(report))
+    capsys.readouterr()
+    assert main(["open", str(copy)]) == 1
+    assert (
+        capsys.readouterr().err
+        == f"error: {copy}: the report is of another version of tinyml: compile the model again\n"
+    )
+
+
 def test_a_notebook_has_the_pictures(out: Path) -> None:
     program = tinyml.open(out)
     assert {"confusion", "formats", "limits", "loops", "memory", "time"} <= set(program.pictures)
