@@ -154,7 +154,7 @@ def written_name(op: Operation) -> str | None:
 
 
 def c_level(lines: Iterable[str], sources: Mapping[int, tuple[str, ...]], time: Mapping[int, float]) -> ProgramLevel:
-    """The C file, the first line of which has number 1, without the runtime before the program's constants."""
+    """The C file, the first line of which has number 1. time: of lines, with that of functions that they call."""
     found: list[LevelLine] = []
     for number, text in enumerate(lines, 1):
         source = sources[number][0] if number in sources else None

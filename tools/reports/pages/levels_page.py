@@ -32,12 +32,13 @@ def levels_page(name: str, unit: str, levels: Sequence[ProgramLevel]) -> str:
 def _column(level: int, shown: ProgramLevel, numbers: Mapping[str, int], firsts: Sequence[set[str | None]]) -> str:
     seen: set[str] = set()
     lines: list[str] = []
+    costs = any(line.cost is not None for line in shown.lines)
     for line in shown.lines:
+        text = f"{_cost(line)}{escape(line.text)}" if costs else escape(line.text)
         if line.source is None:
-            lines.append(f"<span>{_cost(line)}{escape(line.text)}</span>")
+            lines.append(f"<span>{text}</span>")
             continue
         number = numbers[line.source]
-        text = f"{_cost(line)}{escape(line.text)}"
         if line.source in seen:
             lines.append(f'<span data-s="{number}">{text}</span>')
             continue
@@ -56,4 +57,4 @@ def _column(level: int, shown: ProgramLevel, numbers: Mapping[str, int], firsts:
 
 
 def _cost(line: LevelLine) -> str:
-    return "" if not line.cost else f"<b>{line.cost:,.0f}</b> "
+    return f"<b>{line.cost:,.0f}</b> " if line.cost else "<b></b> "
