@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.runtime.devices.device import Build, RunResult
 from tinyml.runtime.devices.runner import Runner
-from tinyml.runtime.devices.toolchain import Symbol, source_lines, symbol_table
+from tinyml.runtime.devices.toolchain import Symbol, disassembly, source_lines, symbol_table
 from tinyml.runtime.model.interface import Interface
 
 if TYPE_CHECKING:
@@ -28,6 +28,16 @@ _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 
 
 @dataclass(frozen=True)
+class ListedInstruction:
+    """An instruction of `NAME_predict`: its text, its line of NAME.c (0 if none), and its time with that of calls."""
+
+    address: int
+    text: str
+    line: int
+    time: float
+
+
+@dataclass(frozen=True)
 class Attribution:
     """Time and flash of a model, by line and by symbol.
 
@@ -36,7 +46,8 @@ class Attribution:
     Line 0 collects everything that belongs to no line.
 
     constants, kernels, library: bytes of flash by symbol, for the arrays and the functions of NAME.c and for the C
-    library. The rest of the program is start-up code and harness.
+    library. The rest of the program is start-up code and harness. instructions: those of `NAME_predict`, if a listing
+    was asked for.
     """
 
     build: Build
@@ -47,6 +58,7 @@ class Attribution:
     constants: dict[str, int]
     kernels: dict[str, int]
     library: dict[str, int]
+    instructions: tuple[ListedInstruction, ...] = ()
 
 
 def attribute(
@@ -57,6 +69,8 @@ def attribute(
     workdir: Path,
     optimize: str,
     constants: Sequence[str],
+    *,
+    listing: bool = False,
 ) -> Attribution:
     """Build and run a generated model whose C file defines the given constant arrays.
 
@@ -90,7 +104,15 @@ def attribute(
         elif symbol.kind in "tT" and not name.startswith(interface.name) and not _START_UP.fullmatch(name):
             flash["library"][name] += symbol.size
     code = Counter(lines.get(word, 0) for word in words)
-    return Attribution(build, profile.result, time, calls, {line: 2 * n for line, n in code.items()}, **flash)
+    instructions: tuple[ListedInstruction, ...] = ()
+    if listing:
+        sites: defaultdict[int, float] = defaultdict(float)
+        for (site, _), spent in profile.spent.items():
+            sites[site] += spent
+        texts = disassembly(runner.chip, build.elf, start, start + predict.size)
+        instructions = tuple(ListedInstruction(at, text, lines.get(at, 0), sites[at]) for at, text in texts)
+    code_bytes = {line: 2 * n for line, n in code.items()}
+    return Attribution(build, profile.result, time, calls, code_bytes, **flash, instructions=instructions)
 
 
 def _functions(symbols: Iterable[Symbol]) -> Callable[[int], str]:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+class NoProfilerError(InputError):
+    """A device that cannot tell where the time goes."""
+
+
 @dataclass(frozen=True)
 class Runner(ABC):
     """Builds and runs models on the board called `name`, real (the host) or simulated.
@@ -88,5 +92,5 @@ class Runner(ABC):
         """
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
-        """Run and profile a model, with arguments as in `run`; raises InputError on a device without a profiler."""
-        raise InputError(f"the device '{self.name}' cannot tell where the time goes")
+        """Run and profile a model, with arguments as in `run`; raises `NoProfilerError` on a device without one."""
+        raise NoProfilerError(f"the device '{self.name}' cannot tell where the time goes")

@@ -177,6 +177,16 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
     return lines
 
 
+def disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, str]]:
+    """The address and the text of each instruction from `start` to before `end`."""
+    found: list[tuple[int, str]] = []
+    arguments = ["-d", "--no-show-raw-insn", f"--start-address={start}", f"--stop-address={end}", elf]
+    for text in call_tool(chip, "objdump", arguments).splitlines():
+        if (match := re.match(r" *([0-9a-f]+):\t(.*)", text)) is not None:
+            found.append((int(match[1], 16), " ".join(match[2].split())))
+    return found
+
+
 def execute(command: Sequence[str | Path], stdin: bytes, what: str) -> bytes:
     """Run a model or driver and return its standard output; raises DeviceError with the error that it printed."""
     done = subprocess.run([str(part) for part in command], input=stdin, capture_output=True)

@@ -43,6 +43,13 @@ def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
         inputs.setdefault((status.st_dev, status.st_ino), str(path))
 
 
+def release_input(path: Path) -> None:
+    """Let a command replace an input, such as a page that it has written itself."""
+    if (inputs := _INPUTS.get()) is not None and path.is_file():
+        status = os.stat(path)
+        inputs.pop((status.st_dev, status.st_ino), None)
+
+
 def check_output(path: str | Path) -> Path:
     """The file or folder that an output path resolves to.
 

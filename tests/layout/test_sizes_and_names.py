@@ -17,6 +17,7 @@ LARGE = {
     "dialects/tdsl": "a file for each kind of op",
     "transforms/buffers/packing": "a file for each packer",
     "dialects/formats": "a file for each number format",
+    "tools/commands": "a file for each command",
     "transforms/formats": "a file for each pass of the level",
     "transforms/reals": "a file for each pass of the level",
 }

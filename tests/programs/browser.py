@@ -10,7 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: .ci/toolchains installs it")
 
 OPTIONS = (
     "--headless=new",

@@ -9,12 +9,10 @@ import re
 from pathlib import Path
 
 import pytest
-from programs.browser import CHROMIUM, visit
+from programs.browser import needs_chromium, visit
 from programs.paths import ROOT
 
 DOCS = ROOT / "docs"
-
-NEEDS_CHROMIUM = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: apt install chromium")
 
 LOADED = re.compile(
     r'<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc="?([^\s">]+)|<link\b([^>]*)>|@import ([^;]+)'
@@ -70,7 +68,7 @@ def test_addresses_that_a_page_loads():
     assert loaded(page) == ["a.css", "c.js", "d.svg"]
 
 
-@NEEDS_CHROMIUM
+@needs_chromium
 @pytest.mark.parametrize("page", PAGES)
 def test_a_browser_asks_nothing_of_the_network(page: str, site: Path, tmp_path: Path):
     seen = visit((site / page).as_uri(), tmp_path)
@@ -79,14 +77,14 @@ def test_a_browser_asks_nothing_of_the_network(page: str, site: Path, tmp_path: 
     assert seen.requests == []
 
 
-@NEEDS_CHROMIUM
+@needs_chromium
 def test_search_works_without_a_server(site: Path, tmp_path: Path):
     seen = visit(f"{(site / 'index.html').as_uri()}?q=dancing", tmp_path)
     assert "exact-cover.html?h=dancing" in seen.document
     assert seen.errors == []
 
 
-@NEEDS_CHROMIUM
+@needs_chromium
 def test_requests_and_errors_are_noticed(tmp_path: Path):
     page = tmp_path / "page.html"
     page.write_text('<h1>A</h1><img src="http://example.invalid/a.png"><script>console.error("odd")</script>')

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 
 from tinyml.tools.reports.report_fields import Report
 
 
-def program_html(report: Report) -> str:
-    """A table with board, format, accuracy, time and memory of a program; rows without a value are left out."""
+def program_html(report: Report, pictures: Mapping[str, str]) -> str:
+    """A table with board, format, accuracy, time and memory of a program; rows without a value are left out.
+
+    pictures: SVG files by name, which open below it.
+    """
     rows = {
         "board": f"{report.target} ({report.part})",
         "format": f"{report.format} {report.width}",
@@ -20,7 +24,11 @@ def program_html(report: Report) -> str:
         "RAM": _bytes(report.ram_bytes.total, report.ram_limit),
     }
     cells = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items() if value)
-    return f"<table><caption>{escape(report.name)}</caption>{cells}</table>"
+    table = f"<table><caption>{escape(report.name)}</caption>{cells}</table>"
+    return table + "".join(
+        f"<details><summary>{escape(name)}</summary>{svg[svg.index('<svg') :]}</details>"
+        for name, svg in pictures.items()
+    )
 
 
 def _percent(value: float | None) -> str | None:

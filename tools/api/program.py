@@ -42,14 +42,9 @@ class Program:
     @cached_property
     def report(self) -> Report:
         """The report: formats, accuracy, sizes, times; raises `InputError` for that of another version of tinyml."""
-        from tinyml.tools.driver.output.output_contents import read_report
+        from tinyml.tools.driver.output.output_contents import read_fields
 
-        try:
-            return Report.of(read_report(self.folder))
-        except (KeyError, TypeError) as error:
-            raise InputError(
-                "the report is of another version of tinyml: compile the model again", file=str(self.folder)
-            ) from error
+        return read_fields(self.folder)
 
     @property
     def name(self) -> str:
@@ -65,6 +60,13 @@ class Program:
     def h(self) -> str:
         """The C header, `NAME.h`, which declares the functions."""
         return (self.folder / f"{self.name}.h").read_text("utf-8")
+
+    @property
+    def pictures(self) -> dict[str, str]:
+        """The pictures of the report as SVG, by name: `memory`, `time`, `formats`, `loops` and others."""
+        from tinyml.tools.driver.output.output_pages import PICTURES
+
+        return {file.stem: file.read_text("utf-8") for file in sorted((self.folder / PICTURES).glob("*.svg"))}
 
     @cached_property
     def classes(self) -> list[str | int] | None:
@@ -183,7 +185,7 @@ class Program:
     def _repr_html_(self) -> str:
         from tinyml.tools.api.notebook import program_html
 
-        return program_html(self.report)
+        return program_html(self.report, self.pictures)
 
     @cached_property
     def _formats(self) -> ModuleOp:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.options import OptionGroup
 from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.cli.arguments import add_options, given, show_examples
@@ -28,7 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.api.program import compiled
-    from tinyml.tools.reports.pictures.plots import can_draw
     from tinyml.tools.reports.tables import (
         print_function_errors,
         print_lines,
@@ -52,7 +50,5 @@ def run(arguments: argparse.Namespace) -> int:
             f"The tools to measure on {report['target']} are not installed, so sizes and cycles are unknown: "
             "tinyml doctor names them."
         )
-    if report["search"] is not None and not can_draw():
-        print(f"matplotlib is not installed, so the search is not drawn: {install_command('plots')}")
     print(f"Wrote {request.out}")
     return 0

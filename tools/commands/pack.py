@@ -140,4 +140,5 @@ def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Pla
             for i, offset, first, last in stays(rectangles, placement)
         ]
         title = f"{request.problem.stem}: {verdict(rectangles, placement, need)}"
-        draw_memory(boxes, placement.height, placement.lower_bound, title, request.picture)
+        picture = draw_memory(boxes, placement.height, placement.lower_bound, title)
+        write_file(request.picture, picture.finished())

@@ -12,10 +12,11 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.targets.chip import CALLBACK, PUSH, SERIAL
 from tinyml.targets.registry import HOST
+from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output.output_contents import removable_files, seal_folder
-from tinyml.tools.driver.output.output_folder import MEASURED_SAMPLES, MEMORY_PICTURE, SEARCH_PICTURE, write_sources
+from tinyml.tools.driver.output.output_folder import MEASURED_SAMPLES, write_errors, write_sources
 from tinyml.tools.driver.requests.request import AUTO_FORMAT, QUANTIZATION, Request
 from tinyml.tools.driver.requests.search_request import watched
 from tinyml.transforms.schedules.table import AUTO
@@ -41,8 +42,6 @@ def compile_model(request: Request) -> dict[str, Any]:
     from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import MismatchError
     from tinyml.tools.driver.packages.packaging_table import packagings_for
-    from tinyml.tools.reports.pictures.plots import can_draw
-    from tinyml.tools.reports.pictures.search_plot import plot_search
 
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
@@ -50,12 +49,9 @@ def compile_model(request: Request) -> dict[str, Any]:
     packagings = packagings_for(chosen, request.packages, zipped=request.zip, loaded=request.load_weights)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
         try:
-            report, _ = build_folder(request, chosen, folder, must_fit=True, packagings=packagings)
+            report, _ = build_folder(request, chosen, folder, must_fit=True, packagings=packagings, pages=True)
         except MismatchError as error:
             mismatch = error
-        if mismatch is None and report["search"] is not None and can_draw():
-            plot_search(report, chosen, folder / SEARCH_PICTURE)
-            seal_folder(folder, report)
     if mismatch is not None:
         raise MismatchError(mismatch.message, file=str(request.out)) from mismatch
     return report
@@ -93,13 +89,19 @@ def _build(request: Request, board: Board) -> tuple[dict[str, Any], Measured | N
 
 
 def build_folder(
-    request: Request, board: Board, folder: Path, *, must_fit: bool, packagings: Sequence[Packaging] = ()
+    request: Request,
+    board: Board,
+    folder: Path,
+    *,
+    must_fit: bool,
+    packagings: Sequence[Packaging] = (),
+    pages: bool = False,
 ) -> tuple[dict[str, Any], Measured | None]:
-    """Compile and measure a model into an existing empty folder, without the plot of a search.
+    """Compile and measure a model into an existing empty folder.
 
     must_fit: raise `InputError` for a model that does not fit the board. If its RAM has no room for the arena and the
     input, these take less memory (`compile_within_ram`), unless a search has counted it. packagings: of the model,
-    which are written into the folder, too.
+    which are written into the folder, too. pages: write the page of the report and its pictures.
 
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
     Raises `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
@@ -108,16 +110,18 @@ def build_folder(
 
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
+    from tinyml.dialects.tdsl.class_labels import classes_of
     from tinyml.lowering import pipelines
     from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
+    from tinyml.tools.driver.output.output_pages import facts_at_hand, pages_of
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
     from tinyml.tools.driver.stages import load_program
+    from tinyml.tools.reports.facts.answers import confusion
     from tinyml.tools.reports.inputs.sensor_report import sensor_report
-    from tinyml.tools.reports.memory_report import draw_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
     from tinyml.transforms.formats.name_classes import NameClassesPass
@@ -176,6 +180,9 @@ def build_folder(
             serial = request.input == SERIAL
             model = packaged_model(folder, compiled.formats, board, samples, serial=serial, expected=expected)
             write_packages(folder, model, packagings, zipped=request.zip)
+    confused = None
+    if data.y is not None and accuracies.answers is not None:
+        confused = confusion(data.y, *accuracies.answers, classes_of(compiled.formats))
     report = write_report(
         Compilation(
             requested=requested,
@@ -187,6 +194,7 @@ def build_folder(
             rounding=rounding,
             measured=measured,
             mismatch=mismatch,
+            confusion=confused,
             sensor=sensor_report(compiled.reals, compiled.formats, data),
             account=account,
             seconds=time.perf_counter() - start,
@@ -198,7 +206,11 @@ def build_folder(
         ram = report["ram_bytes"]
         needed = report["flash_bytes"] or 0, ram["total"] or ram["arena"] + ram["input"]
         require_fit(report, board, remedies(program, ctx, request, board, *needed))
-    draw_report(report["name"], report["memory"], folder / MEMORY_PICTURE)
+    if pages:
+        wrong = write_errors(folder, compiled, data, accuracies)
+        for name, text in pages_of(facts_at_hand(report, board, compiled, wrong)).items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            write_file(folder / name, text)
     seal_folder(folder, report)
     check_equal(report["mismatch"], board.name, request.model)
     return report, measured

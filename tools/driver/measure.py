@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,8 @@ class Accuracy:
     """Percentages of correct answers (None without labels), and the number of samples on which programs disagree.
 
     regression: the errors of a program that computes numbers instead of a class; None for a classifier. ignored: true
-    for a clustering on data with labels, which are not its numbers of clusters.
+    for a clustering on data with labels, which are not its numbers of clusters. answers: the classes of all samples on
+    reals and in formats; None for a program that computes numbers, and without data.
     """
 
     reals: float | None
@@ -36,6 +37,7 @@ class Accuracy:
     samples: int
     regression: Regression | None = None
     ignored: bool = False
+    answers: tuple[NDArray[np.int64], NDArray[np.int64]] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,8 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     if is_regression(on_reals, data):
         regression = _regression(on_reals, in_reals(formats, in_formats), data)
     disagreements = int((reference != compiled).sum())
-    return Accuracy(percent(reference), percent(compiled), disagreements, len(data), regression, data.ignored)
+    answers = None if regression is not None else (reference, compiled)
+    return Accuracy(percent(reference), percent(compiled), disagreements, len(data), regression, data.ignored, answers)
 
 
 def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:

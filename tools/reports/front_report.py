@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.tools.reports.pictures.plots import save_picture
-from tinyml.tools.reports.pictures.search_plot import COLOURS
+from tinyml.tools.reports.pictures.search_picture import KINDS
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.plan_front import PlannedProgram
@@ -39,10 +39,10 @@ def draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file: 
     axes = figure.subplots()
     front = [program for program in programs if program.best]
     axes.step(
-        [program.ram for program in front], [program.time for program in front], where="post", color=COLOURS["front"]
+        [program.ram for program in front], [program.time for program in front], where="post", color=KINDS["front"]
     )
     for kind, members in (("others", [each for each in programs if not each.best]), ("front", front)):
-        axes.scatter([each.ram for each in members], [each.time for each in members], color=COLOURS[kind], label=kind)
+        axes.scatter([each.ram for each in members], [each.time for each in members], color=KINDS[kind], label=kind)
     for program in programs:
         name = program.options.removeprefix("--plan ").replace(" --ram", ",")
         axes.annotate(f" {name}", (program.ram, program.time), fontsize=7, annotation_clip=False)
@@ -68,7 +68,7 @@ def draw_plans(graph: Graph, plans: dict[str, Plan], title: str, file: Path) -> 
     figure.suptitle(title)
     layers = range(len(graph.nodes))
     for axes, (mode, plan), kind in zip(panels, plans.items(), ("others", "front"), strict=False):
-        axes.bar(layers, [size / 1000 for size in bytes_of_layers(plan)], width=1.0, color=COLOURS[kind])
+        axes.bar(layers, [size / 1000 for size in bytes_of_layers(plan)], width=1.0, color=KINDS[kind])
         axes.axhline(peak := plan.bits / 8000, color="black", linewidth=0.8, linestyle="--")
         axes.annotate(f"{peak:,.1f} KB", (layers[-1], peak), ha="right", va="bottom", fontsize=8)
         axes.set(xlabel="layer", title=mode)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, ModuleOp
@@ -13,6 +13,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import source_names
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.tools.reports.pictures.memory_picture import draw_memory, fullest, occupied, overlaps
+from tinyml.tools.reports.pictures.svg import Drawing
 from tinyml.transforms.buffers.liveness.live_ranges import Placed, arena_views, memory_map, program_points
 from tinyml.transforms.buffers.pack_scratch import LOWER_BOUND
 
@@ -73,15 +74,15 @@ def _ring(view: scratch.ViewOp) -> dict[str, Any] | None:
     return {"held": columns, "of": height * width, "by": "pixels"}
 
 
-def draw_report(name: str, memory: dict[str, Any], file: Path) -> None:
-    """Draw the memory report of a model into a file."""
+def draw_report(name: str, memory: Mapping[str, Any]) -> Drawing:
+    """The picture of the memory report of a model."""
     boxes = [Placed(_label(row), row["offset"], row["bytes"], row["first"], row["last"]) for row in memory["map"]]
     height, bound = memory["height"], memory["lower_bound"]
     proven = "optimal" if height == bound else f"at least {bound} are needed"
-    draw_memory(boxes, height, bound, f"{name}: arena of {height} bytes, {proven}", file)
+    return draw_memory(boxes, height, bound, f"{name}: arena of {height} bytes, {proven}")
 
 
-def _label(row: dict[str, Any]) -> str:
+def _label(row: Mapping[str, Any]) -> str:
     """The text in the box of a buffer."""
     ring = row["ring"]
     return row["buffer"] if ring is None else f"{row['buffer']}\n{ring['held']} of {ring['of']} {ring['by']}"

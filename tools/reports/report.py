@@ -31,7 +31,8 @@ class Compilation:
 
     requested: as it was asked for; request: with what `auto` chose, if anything, in `choice`. rounding: None if no sums
     are rounded in between. measured: None if the tools of the device are not installed. mismatch: the first output that
-    the device does not compute as the evaluator does. sensor: what is said of an input in a sensor's integers.
+    the device does not compute as the evaluator does. confusion: of a classifier on data with labels. sensor: what is
+    said of an input in a sensor's integers.
     seconds: duration of the whole command.
     """
 
@@ -44,6 +45,7 @@ class Compilation:
     rounding: RoundingLoss | None
     measured: Measured | None
     mismatch: Mismatch | None
+    confusion: Mapping[str, Any] | None
     sensor: Mapping[str, Any] | None
     account: SearchAccount
     seconds: float
@@ -89,6 +91,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
         accuracy=accuracies.formats,
         disagreements=accuracies.disagreements,
         samples=accuracies.samples,
+        confusion=made.confusion,
         regression=None if accuracies.regression is None else asdict(accuracies.regression),
         rounded_sums=None if rounding is None else asdict(rounding),
         functions=tuple(map(_function_report, function_errors(compiled.formats))),
@@ -183,6 +186,10 @@ def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | No
         "flash_bytes": round(estimate.flash),
         "ram_bytes": round(estimate.ram),
         "guessed": list(estimate.guessed),
+        "operations": [
+            {"operation": name, unit: round(time), "code_bytes": round(code)}
+            for name, (time, code) in estimate.operations.items()
+        ],
     }
 
 

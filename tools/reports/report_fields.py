@@ -55,7 +55,8 @@ class Report:
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
     origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, other than those that
     are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`,
-    `stream`, `regression`, `rounded_sums`, `sensor`, `float_inputs` and `estimate` are as in `report.json`.
+    `stream`, `confusion`, `regression`, `rounded_sums`, `sensor`, `float_inputs` and `estimate` are as in
+    `report.json`.
     """
 
     schema: int = SCHEMA
@@ -78,6 +79,7 @@ class Report:
     accuracy: float | None
     disagreements: int
     samples: int
+    confusion: Mapping[str, Any] | None
     regression: Mapping[str, Any] | None
     rounded_sums: Mapping[str, Any] | None
     functions: tuple[FunctionReport, ...]

@@ -65,6 +65,7 @@ class CodeForestsPass(ModulePass):
         for each, kernel in zip(forests, taken, strict=True):
             each_forest = each.forest
             coded = num.CodedForestOp(each.outputs, each.input, each_forest, code_of(kernel), size_of(kernel))
+            coded.location = each.location
             Rewriter.replace_op(each, coded)
 
     def _flash_of_rest(self, module: ModuleOp) -> float:

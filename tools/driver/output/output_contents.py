@@ -12,9 +12,10 @@ from typing import Any, cast
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.readers.protected_files import note_input
+from tinyml.runtime.readers.protected_files import note_input, release_input
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.atomic_file import write_file
+from tinyml.tools.reports.report_fields import Report
 
 REPORT = "report.json"
 
@@ -44,6 +45,31 @@ def seal_folder(folder: Path, report: Mapping[str, Any]) -> None:
     files = {name: _digest(folder / name) for name in sorted(_files(folder)) if name != REPORT}
     text = json.dumps({**own, FILES: {**files, REPORT: _own_digest(own)}}, indent=2)
     write_file(folder / REPORT, text + "\n")
+
+
+def read_fields(folder: Path) -> Report:
+    """The fields of the report in a folder; raises `InputError` for that of another version of tinyml."""
+    try:
+        return Report.of(read_report(folder))
+    except (KeyError, TypeError) as error:
+        raise InputError(
+            "the report is of another version of tinyml: compile the model again", file=str(folder)
+        ) from error
+
+
+def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files into an output folder, or replace those that were written so, and list them in its report.
+
+    Other files count as changed if they were. Raises `InputError` if a file cannot be written.
+    """
+    report = found_report(folder) or {}
+    for name, text in texts.items():
+        release_input(folder / name)
+        write_file(folder / name, text)
+    if isinstance(listed := report.get(FILES), dict):
+        digests = {**cast("dict[str, Any]", listed), **{name: _digest(folder / name) for name in texts}}
+        release_input(folder / REPORT)
+        write_file(folder / REPORT, json.dumps({**report, FILES: digests}, indent=2) + "\n")
 
 
 def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.tools.cli.atomic_file import write_file
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.runtime.model.data import Data
+    from tinyml.tools.driver.measure import Accuracy
     from tinyml.tools.driver.stages import Compiled
 
 MEASURED_SAMPLES = 5
@@ -19,11 +23,8 @@ MEASURED_SAMPLES = 5
 SAMPLES = "samples.npz"
 """The file of these inputs."""
 
-SEARCH_PICTURE = "search.svg"
-"""The picture of a search's choices and candidates, written if matplotlib is installed."""
-
-MEMORY_PICTURE = "memory.svg"
-"""The picture of the arena over time."""
+ERRORS = "errors.npz"
+"""The file of samples that came out wrong, or otherwise than in the float model."""
 
 
 def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
@@ -42,6 +43,25 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
         write_file(path, text)
     if content := loaded_content(compiled.program):
         write_file(folder / f"{name}{WEIGHTS}", content)
-    samples = io.BytesIO()
-    np.savez(samples, x=in_file_order(compiled.formats, data.x[:MEASURED_SAMPLES]))
-    write_file(folder / SAMPLES, samples.getvalue())
+    _write_arrays(folder / SAMPLES, {"x": in_file_order(compiled.formats, data.x[:MEASURED_SAMPLES])})
+
+
+def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accuracy) -> dict[str, NDArray[Any]]:
+    """Write some samples that came out wrong, if there are any, and return the arrays (`facts.answers`)."""
+    from tinyml.runtime.model.program_data import in_file_order
+    from tinyml.tools.reports.facts.answers import wrong_samples
+
+    if accuracies.answers is None or not len(which := wrong_samples(data.y, *accuracies.answers)):
+        return {}
+    reals, formats = (answers[which] for answers in accuracies.answers)
+    x = in_file_order(compiled.formats, data.x[which]).reshape(len(which), *(data.shape or (-1,)))
+    arrays = {"sample": which, "x": x, "float": reals, "compiled": formats}
+    arrays |= {} if data.y is None else {"y": data.y[which]}
+    _write_arrays(folder / ERRORS, arrays)
+    return arrays
+
+
+def _write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    content = io.BytesIO()
+    np.savez_compressed(content, allow_pickle=False, **arrays)
+    write_file(file, content.getvalue())

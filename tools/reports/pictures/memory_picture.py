@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.reports.pictures.svg import COLOURS, Drawing, ticks
 
 if TYPE_CHECKING:
     from tinyml.transforms.buffers.liveness.live_ranges import Placed
 
-LEFT, RIGHT, TOP, BOTTOM = 70, 990, 30, 660
+LEFT, RIGHT, TOP = 70, 990, 30
 """The edges of the panels, in pixels."""
 
-ARENA, ALIVE = (TOP, 510), (530, BOTTOM)
-"""The upper and lower edges of the panel of buffers and of that of the bytes alive."""
+TALLEST, FOR_A_BOX = 480, 45
+"""Pixels of the panel of buffers: at most, and for each buffer beyond the first few."""
 
 
 def occupied(boxes: Sequence[Placed], point: int) -> int:
@@ -68,14 +67,17 @@ def check_picture(path: Path) -> None:
         raise InputError("a picture of memory ends in .svg", file=str(path))
 
 
-def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, path: Path) -> None:
-    """Write the picture as SVG.
+def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) -> Drawing:
+    """The picture.
 
     height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes have in common are dotted. A
     second panel shows the bytes alive at each point and, hatched, the free ones; a line through both marks the peak,
     labelled with the bytes wasted there. Each box says its name, bytes, byte offset and points under the pointer.
     """
-    picture = Drawing(1000, 700)
+    buffers = TOP, TOP + min(140 + FOR_A_BOX * len(boxes), TALLEST)
+    alive = buffers[1] + 20, buffers[1] + 20 + min(130, (buffers[1] - TOP) // 2)
+    bottom = alive[1]
+    picture = Drawing(1000, bottom + 40, title)
     picture.hatch("shared", "M2 2h0M6 6h0", "#fff")
     picture.hatch("free", "M0 8L8 0", "#bab0ac")
     start, end = min((box.first for box in boxes), default=0), max((box.last for box in boxes), default=0) + 1
@@ -94,24 +96,24 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, pa
     picture.text((LEFT + RIGHT) / 2, 20, title)
     for i, box in enumerate(sorted(boxes, key=lambda box: (box.first, box.offset))):
         tip = f"{box.name}: {box.size} bytes at {box.offset}, points {box.first} to {box.last}"
-        area(ARENA, box.first, box.last + 1, box.offset, box.size, COLOURS[i % len(COLOURS)], tip)
+        area(buffers, box.first, box.last + 1, box.offset, box.size, COLOURS[i % len(COLOURS)], tip)
     for each in overlaps(boxes):
-        area(ARENA, each.first, each.last + 1, each.offset, each.size, "url(#shared)", f"{each.size} bytes overlap")
+        area(buffers, each.first, each.last + 1, each.offset, each.size, "url(#shared)", f"{each.size} bytes overlap")
     for box in boxes:
         if (box.last + 1 - box.first) * 40 >= end - start and box.size * 40 >= height:
-            middle = y(ARENA, box.offset + box.size / 2)
+            middle = y(buffers, box.offset + box.size / 2)
             lines, at = box.name.split("\n"), x((box.first + box.last + 1) / 2)
             for row, text in enumerate(lines):
                 picture.text(at, middle + 3 + 10 * (row - (len(lines) - 1) / 2), text, kind="on")
     points = sorted({start, end, *(box.first for box in boxes), *(box.last + 1 for box in boxes)})
     for first, last in itertools.pairwise(points):
         need = occupied(boxes, first)
-        area(ALIVE, first, last, 0, need, "#bab0ac")
-        area(ALIVE, first, last, need, height - need, "url(#free)")
-    picture.line(LEFT, y(ARENA, height), RIGHT, y(ARENA, height))
+        area(alive, first, last, 0, need, "#bab0ac")
+        area(alive, first, last, need, height - need, "url(#free)")
+    picture.line(LEFT, y(buffers, height), RIGHT, y(buffers, height))
     if bound < height:
-        picture.line(LEFT, y(ARENA, bound), RIGHT, y(ARENA, bound), "1 3")
-    for panel, label, most in ((ARENA, "address [bytes]", 10), (ALIVE, "alive [bytes]", 4)):
+        picture.line(LEFT, y(buffers, bound), RIGHT, y(buffers, bound), "1 3")
+    for panel, label, most in ((buffers, "address [bytes]", 10), (alive, "alive [bytes]", 4)):
         picture.line(LEFT, panel[0], LEFT, panel[1])
         picture.line(LEFT, panel[1], RIGHT, panel[1])
         picture.text(16, sum(panel) / 2, label, turned=True)
@@ -119,14 +121,14 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, pa
             picture.line(LEFT - 4, y(panel, tick), LEFT, y(panel, tick))
             picture.text(LEFT - 8, y(panel, tick) + 4, f"{tick}", "end")
     for tick in ticks(start, end, 12):
-        picture.line(x(tick), BOTTOM, x(tick), BOTTOM + 4)
-        picture.text(x(tick), BOTTOM + 16, f"{tick}")
-    picture.text((LEFT + RIGHT) / 2, BOTTOM + 34, "program point")
+        picture.line(x(tick), bottom, x(tick), bottom + 4)
+        picture.text(x(tick), bottom + 16, f"{tick}")
+    picture.text((LEFT + RIGHT) / 2, bottom + 34, "program point")
     peak = fullest(boxes)
     most, time = occupied(boxes, peak), x(peak + 0.5)
-    picture.line(time, ARENA[0], time, ALIVE[1], "5 4")
+    picture.line(time, buffers[0], time, alive[1], "5 4")
     label, right = f"{most} alive at {peak}, {height - most} wasted", 2 * peak > start + end
     left = time - 5 - 6 * len(label) if right else time + 5
-    picture.rectangle(left, y(ALIVE, most) + 1, 6 * len(label), 15, kind="paper")
-    picture.text(left + 3 * len(label), y(ALIVE, most) + 12, label)
-    write_file(path, picture.finished().encode())
+    picture.rectangle(left, y(alive, most) + 1, 6 * len(label), 15, kind="paper")
+    picture.text(left + 3 * len(label), y(alive, most) + 12, label)
+    return picture

@@ -1,4 +1,4 @@
-"""Drawings as SVG text, readable on light and dark paper, without a library: each compilation draws one."""
+"""Drawings as SVG text, readable on light and dark paper, without a library: files, and parts of pages."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import math
 from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f")
+COLOURS = ("#6f9bc8", "#f28e2b", "#66b05c", "#ee7f80", "#76b7b2", "#edc948", "#bd8fb8", "#b8937f")
 """Colours of areas that lie next to each other, with black text on them."""
 
 _STYLE = (
-    "text{font:11px sans-serif;fill:#222}.ink{stroke:#222}.paper{fill:#fff}"
-    "@media(prefers-color-scheme:dark){text{fill:#ddd}.ink{stroke:#ddd}.paper{fill:#1b1b1b}}"
-    "text.on{font-size:9px;fill:#000}"
+    ".tm-picture text{font:11px sans-serif;fill:#222}.tm-picture .ink{stroke:#222}.tm-picture .paper{fill:#fff}"
+    ".tm-picture text.on{font-size:9px;fill:#000}.tm-picture text.small{font-size:9px}"
+    ".tm-picture .faint{stroke:#8884}.tm-picture :focus{outline:2px solid #d55e00;stroke:#d55e00}"
+    "@media(prefers-color-scheme:dark){.tm-picture text{fill:#ddd}.tm-picture text.on{fill:#000}"
+    ".tm-picture .ink{stroke:#ddd}.tm-picture .paper{fill:#1b1b1b}}"
 )
 
 
 class Drawing:
     """A drawing of `width` times `height` pixels; x goes to the right, y downwards.
 
-    `ink` is the class of lines and `paper` that of areas in the colours of the page, `on` that of text on `COLOURS`.
+    title: its content in words, for those who do not see it. `ink` is the class of lines and `paper` that of areas in
+    the colours of the page, `on` that of text on `COLOURS`, `small` that of other text.
     """
 
-    def __init__(self, width: int, height: int):
-        size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-        self._parts = [
-            f'<?xml version="1.0" encoding="utf-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" {size}>',
-            f"<style>{_STYLE}</style>",
-        ]
+    def __init__(self, width: float, height: float, title: str = ""):
+        self.width, self.height, self.title = width, height, title
+        self._parts: list[str] = []
         self.rectangle(0, 0, width, height, kind="paper")
 
     def hatch(self, name: str, path: str, colour: str) -> None:
@@ -38,21 +38,56 @@ class Drawing:
         )
 
     def rectangle(
-        self, x: float, y: float, width: float, height: float, *, fill: str = "", kind: str = "", tip: str = ""
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        *,
+        fill: str = "",
+        kind: str = "",
+        tip: str = "",
+        opacity: float = 1.0,
     ) -> None:
         """Fill a rectangle with a colour or by its class; `tip` is shown under the pointer."""
         paint = f' fill="{fill}"' if fill else f' class="{kind}"'
-        edge = ' stroke="#fff" stroke-width="0.4"' if tip else ""
-        inner = f"<title>{escape(tip)}</title>" if tip else ""
+        paint += f' fill-opacity="{opacity:.3g}"' if opacity < 1 else ""
+        edge = f' stroke="#fff" stroke-width="0.4" stroke-opacity="{opacity:.3g}"' if tip else ""
         self._parts.append(
-            f'<rect x="{x:.6g}" y="{y:.6g}" width="{width:.6g}" height="{height:.6g}"{paint}{edge}>{inner}</rect>'
+            f'<rect x="{x:.6g}" y="{y:.6g}" width="{max(width, 0):.6g}" height="{max(height, 0):.6g}"{paint}{edge}>'
+            f"{_tip(tip)}</rect>"
         )
 
-    def line(self, x1: float, y1: float, x2: float, y2: float, dashes: str = "") -> None:
+    def frame(self, x: float, y: float, width: float, height: float, *, tip: str = "") -> None:
+        """Draw the edge of a rectangle in ink."""
+        self._parts.append(
+            f'<rect class="ink" fill="none" stroke-width="0.8" x="{x:.6g}" y="{y:.6g}" width="{width:.6g}" '
+            f'height="{height:.6g}" rx="3">{_tip(tip)}</rect>'
+        )
+
+    def dot(self, x: float, y: float, radius: float, fill: str, tip: str = "", *, reached: bool = False) -> None:
+        """Draw a dot; reached: by the keyboard, too, which reads its tip."""
+        keys = f' tabindex="0" role="img" aria-label={quoteattr(tip)}' if reached else ""
+        self._parts.append(
+            f'<circle cx="{x:.6g}" cy="{y:.6g}" r="{radius:.3g}" fill="{fill}"{keys}>{_tip(tip)}</circle>'
+        )
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, dashes: str = "", *, kind: str = "ink") -> None:
         """Draw a line in ink; dashes: lengths in pixels, such as "4 3"."""
         pattern = f' stroke-dasharray="{dashes}"' if dashes else ""
+        ends = f'x1="{x1:.6g}" y1="{y1:.6g}" x2="{x2:.6g}" y2="{y2:.6g}"'
+        self._parts.append(f'<line class="{kind}" {ends} stroke-width="0.8"{pattern}/>')
+
+    def curve(self, points: Sequence[tuple[float, float]], colour: str) -> None:
+        """Draw straight lines from point to point."""
+        path = " ".join(f"{x:.4g},{y:.4g}" for x, y in points)
+        self._parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.4"/>')
+
+    def image(self, x: float, y: float, width: float, height: float, address: str) -> None:
+        """Place an image, whose address holds its data, without smoothing."""
         self._parts.append(
-            f'<line class="ink" x1="{x1:.6g}" y1="{y1:.6g}" x2="{x2:.6g}" y2="{y2:.6g}" stroke-width="0.8"{pattern}/>'
+            f'<image x="{x:.6g}" y="{y:.6g}" width="{width:.6g}" height="{height:.6g}" href="{address}" '
+            'style="image-rendering:pixelated" preserveAspectRatio="none"/>'
         )
 
     def text(
@@ -63,14 +98,45 @@ class Drawing:
         style = f" class={quoteattr(kind)}" if kind else ""
         self._parts.append(f'<text x="{x:.6g}" y="{y:.6g}" text-anchor="{anchor}"{style}{turn}>{escape(text)}</text>')
 
+    def inline(self) -> str:
+        """The element for a page, as wide as its surroundings at most; its style stands in `picture_style`."""
+        label = f' role="group" aria-label={quoteattr(self.title)}' if self.title else ' aria-hidden="true"'
+        return f'<svg class="tm-picture" {self._size()}{label} style="max-width:100%;height:auto">{self._body()}</svg>'
+
     def finished(self) -> str:
         """The whole file."""
-        return "\n".join([*self._parts, "</svg>\n"])
+        title = f"<title>{escape(self.title)}</title>\n" if self.title else ""
+        return (
+            '<?xml version="1.0" encoding="utf-8"?>\n'
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="tm-picture" {self._size()}>\n'
+            f"{title}<style>{_STYLE}</style>\n{self._body()}\n</svg>\n"
+        )
+
+    def _size(self) -> str:
+        width, height = f"{self.width:g}", f"{self.height:g}"
+        return f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+
+    def _body(self) -> str:
+        return "\n".join(self._parts)
 
 
-def ticks(low: int, high: int, most: int) -> Sequence[int]:
+def picture_style() -> str:
+    """The style sheet of pictures within a page."""
+    return _STYLE
+
+
+def _tip(text: str) -> str:
+    return f"<title>{escape(text)}</title>" if text else ""
+
+
+def ticks(low: float, high: float, most: int) -> Sequence[int]:
     """At most `most` round integers from low to high, evenly spaced by 1, 2 or 5 times a power of ten."""
     least = max((high - low) / max(most - 1, 1), 1)
     power = 10 ** math.floor(math.log10(least))
     step = next(int(factor * power) for factor in (1, 2, 5, 10) if factor * power >= least)
-    return range(-(-low // step) * step, high + 1, step)
+    return range(-(-math.floor(low) // step) * step, math.floor(high) + 1, step)
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most `most` characters, at least 2, with dots in place of its end."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -23,7 +23,6 @@ from tinyml.tools.cli.arguments import given as given_options
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.requests.search_request import SearchRequest, search_options
 from tinyml.tools.main import main
-from tinyml.tools.reports.pictures.plots import can_draw
 from tinyml.transforms.search.search_demote import SearchDemotePass
 
 TOUR = ROOT / "docs/tour"
@@ -52,7 +51,9 @@ def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.Cap
         "tour.h",
         "report.json",
         "samples.npz",
-        *(["memory.svg"] if can_draw() else []),
+        "report.html",
+        "errors.npz",
+        *(f"pictures/{name}.svg" for name in ("confusion", "errors", "memory", "time", "formats", "loops", "limits")),
         *(f"arduino/tour/{file}" for file in (*library, "examples/SelfTest/samples.h")),
         *(f"cmake/{file}" for file in project),
         *(f"ir/{level}.mlir" for level in levels),

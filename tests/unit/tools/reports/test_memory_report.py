@@ -17,7 +17,6 @@ from tinyml.dialects.context import context
 from tinyml.lowering.pipelines import flatten
 from tinyml.tools.main import main
 from tinyml.tools.reports.memory_report import draw_report, memory_report
-from tinyml.tools.reports.pictures import plots
 from tinyml.tools.reports.pictures.memory_picture import fullest, occupied
 from tinyml.tools.universe import DIALECTS
 from tinyml.transforms.buffers.liveness.live_ranges import Placed
@@ -101,7 +100,7 @@ RINGS_AND_OVERLAPS: list[tuple[str, dict[str, Any], dict[str, tuple[str, int]]]]
 
 
 @pytest.mark.parametrize(("plan", "rings", "expected"), RINGS_AND_OVERLAPS)
-def test_rings_and_overlaps(plan: str, rings: dict[str, Any], expected: dict[str, tuple[str, int]], tmp_path: Path):
+def test_rings_and_overlaps(plan: str, rings: dict[str, Any], expected: dict[str, tuple[str, int]]):
     """LeNet: what each plan keeps in rings, and the operands that its results overlap."""
     module = quantised_lenet()
     options = {"plan": plan, "reuse_input": True}
@@ -111,8 +110,7 @@ def test_rings_and_overlaps(plan: str, rings: dict[str, Any], expected: dict[str
     assert {row["buffer"]: row["ring"] for row in memory["map"] if row["ring"]} == rings
     under = [(row["buffer"], each) for row in memory["map"] for each in row["overlaps"]]
     assert {name: (each["buffer"], each["bytes"]) for name, each in under} == expected
-    draw_report(plan, memory, tmp_path / "memory.svg")
-    assert ("2 of 24 rows" in (tmp_path / "memory.svg").read_text()) == bool(rings)
+    assert ("2 of 24 rows" in draw_report(plan, memory).finished()) == bool(rings)
 
 
 def test_bytes_that_are_taken_over_count_once():
@@ -129,18 +127,6 @@ def test_a_compiled_model_has_its_map(tmp_path: Path):
     assert memory["height"] == report["ram_bytes"]["arena"] == memory["lower_bound"] == memory["peak"]["bytes"]
     assert memory["waste"] == 0
     assert [one["buffer"] for one in memory["map"]][-1] == "H"
-    picture = (tmp_path / "out/memory.svg").read_text()
+    picture = (tmp_path / "out/pictures/memory.svg").read_text()
     assert f"tour: arena of {memory['height']} bytes, optimal" in picture
     assert f"{memory['height']} alive at 0, 0 wasted" in picture
-
-
-def test_without_matplotlib_a_line_says_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    def find_spec(name: str) -> None:
-        return None
-
-    monkeypatch.setattr(plots, "find_spec", find_spec)
-    assert compile_tour(tmp_path / "out", "--search", "maxscale") == 0
-    assert [file.name for file in (tmp_path / "out").glob("*.svg")] == ["memory.svg"]
-    assert "matplotlib is not installed" in capsys.readouterr().out

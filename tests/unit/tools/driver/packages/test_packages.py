@@ -85,7 +85,7 @@ def test_a_program_is_packed_when_it_is_saved(tmp_path: Path):
     assert not [path for path in files(plain) if path.startswith(("arduino/", "cmake/"))]
     assert f"{NAME}.c" in files(plain)
     zipped = program.save(tmp_path / "zipped", packages=["arduino", "platformio"], zip=True)
-    assert {path.split("/")[0] for path in files(zipped) if "/" in path} == {"ir", "arduino", "platformio"}
+    assert {path.split("/")[0] for path in files(zipped) if "/" in path} == {"ir", "pictures", "arduino", "platformio"}
     # It is an output of ours, in which nothing was changed.
     program.save(zipped, packages=["c"])
     assert files(zipped).keys() == files(plain).keys()

@@ -1,0 +1,268 @@
+"""The pages of a program: what they show is true, loads nothing, and can be read by all."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.browser import needs_chromium, visit
+from programs.paths import ROOT
+
+import tinyml
+from tinyml.tools.main import main
+from tinyml.tools.reports.facts.answers import confusion, wrong_samples
+from tinyml.tools.reports.pages.html import TEMPLATES
+from tinyml.tools.reports.pictures.inputs_picture import image_shape
+from tinyml.tools.reports.pictures.svg import COLOURS, picture_style
+
+TOUR = ROOT / "docs/tour"
+MOST_BYTES = 1_500_000
+
+VOID = {"meta", "link", "br", "img", "hr", "input", "path", "rect", "line", "circle"}
+
+
+def compiled(out: Path, *options: str) -> Path:
+    command = ["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "-o", str(out), *options]
+    assert main(command) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tour for the Uno by 16 bits, whose pages are all written."""
+    folder = compiled(tmp_path_factory.mktemp("pages") / "out", "--width", "16")
+    first = (folder / "report.html").read_text("utf-8")
+    assert "those of the cost model" in first
+    assert main(["open", str(folder)]) == 0
+    assert main(["levels", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("pages") / "searched", "--search", "pareto", "--effort", "4")
+
+
+@pytest.fixture(scope="module")
+def side_by_side(out: Path, searched: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    page = tmp_path_factory.mktemp("pages") / "compared.html"
+    assert main(["compare", str(out), str(searched), "--page", str(page)]) == 0
+    return page
+
+
+@pytest.fixture(scope="module")
+def pages(out: Path, searched: Path, side_by_side: Path) -> dict[str, Path]:
+    return {
+        "report": out / "report.html",
+        "levels": out / "levels.html",
+        "search": searched / "report.html",
+        "compare": side_by_side,
+    }
+
+
+PAGES = ("report", "levels", "search", "compare")
+
+
+class Outline(HTMLParser):
+    """What a page says of its structure: headings, anchors, addresses, and elements without what they need."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.headings: list[int] = []
+        self.names: list[str] = []
+        self.addresses: list[str] = []
+        self.wrong: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.names += [given["id"]] if "id" in given else []
+        self.addresses += [given[name] for name in ("href", "src", "action", "data", "xlink:href") if name in given]
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "svg" and not given.get("aria-label"):
+            self.wrong.append("a picture without words")
+        if given.get("tabindex") == "0" and not (given.get("aria-label") or given.get("aria-labelledby")):
+            self.wrong.append(f"a {tag} that the keyboard reaches without a name")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID and (not self.open or self.open.pop() != tag):
+            self.wrong.append(f"</{tag}> closes nothing")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_whole_and_loads_nothing(name: str, pages: dict[str, Path]) -> None:
+    text = pages[name].read_text("utf-8")
+    outline = Outline(text)
+    assert (outline.wrong, outline.open) == ([], [])
+    assert len(text.encode()) < MOST_BYTES
+    assert all(address.startswith(("#", "data:")) for address in outline.addresses)
+    assert not re.findall(r"@import|url\((?!#)|fetch\(|XMLHttpRequest|import\(", text)
+    assert "default-src 'none'" in text
+    assert outline.headings[0] == 1
+    steps = zip(outline.headings, outline.headings[1:], strict=False)
+    assert all(below - above <= 1 for above, below in steps)
+    inside = {address[1:] for address in outline.addresses if address.startswith("#")}
+    assert inside <= set(outline.names)
+
+
+@needs_chromium
+@pytest.mark.parametrize("name", ["search", "levels"])
+def test_a_browser_finds_no_error(name: str, pages: dict[str, Path], tmp_path: Path) -> None:
+    seen = visit(pages[name].as_uri(), tmp_path)
+    assert (seen.errors, seen.requests) == ([], [])
+    assert 'id="content"' in seen.document
+
+
+@needs_chromium
+def test_a_page_refuses_to_load(out: Path, tmp_path: Path) -> None:
+    text = (out / "report.html").read_text("utf-8")
+    damaged = tmp_path / "damaged.html"
+    damaged.write_text(text.replace("<main", '<img alt="" src="http://localhost:9/"><main'), encoding="utf-8")
+    folder = tmp_path / "browser"
+    folder.mkdir()
+    assert "Content Security Policy" in "".join(visit(damaged.as_uri(), folder).errors)
+
+
+def test_a_report_shows_what_was_measured(out: Path) -> None:
+    text, report = (out / "report.html").read_text("utf-8"), json.loads((out / "report.json").read_text())
+    for section in ("answers", "memory", "time", "formats", "loops", "boards", "next"):
+        assert f'<section id="{section}">' in text
+    assert f"{report['cycles_per_inference']:,.0f}" in text
+    assert f"{report['flash_bytes']:,} bytes" in text
+    assert "matmul_sum(W, X, B)" in text
+    shown = re.search(r"measured cycles: ([\d,]+) cycles, 100.0 %", text)
+    assert shown is not None
+    assert int(shown[1].replace(",", "")) == round(report["cycles_per_inference"])
+    called = [line for line in (out / "tour.c").read_text().splitlines() if "tm_dot_s16_s16_s32" in line][-1].strip()
+    assert called.partition("&")[0] in text
+    # The flame chart's lines add up to the whole.
+    lines = re.findall(r"<title>line \d+: [^<]*: ([\d,]+) cycles", (out / "pictures/time.svg").read_text())
+    assert sum(int(line.replace(",", "")) for line in lines) <= round(report["cycles_per_inference"]) + len(lines)
+
+
+def test_pages_belong_to_the_folder(out: Path, tmp_path: Path) -> None:
+    """A folder with pages is still an output, which a compilation replaces; a page that was changed is not."""
+    program = tinyml.open(out)
+    copy = program.save(tmp_path / "copy")
+    again = (copy / "report.html").read_text("utf-8")
+    assert main(["open", str(copy)]) == 0
+    assert (copy / "report.html").read_text("utf-8") == again, "measured once"
+    compiled(copy, "--width", "16")
+    assert not (copy / "levels.html").exists()
+    with (copy / "report.html").open("a") as page:
+        page.write("changed")
+    command = ["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "-o", str(copy)]
+    assert main(command) == 1
+
+
+def test_a_report_of_another_version_is_one_line(out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy = tinyml.open(out).save(tmp_path / "copy")
+    report = json.loads((copy / "report.json").read_text())
+    del report["confusion"]
+    (copy / "report.json").write_text(json.dumps(report))
+    capsys.readouterr()
+    assert main(["open", str(copy)]) == 1
+    assert (
+        capsys.readouterr().err
+        == f"error: {copy}: the report is of another version of tinyml: compile the model again\n"
+    )
+
+
+def test_a_notebook_has_the_pictures(out: Path) -> None:
+    program = tinyml.open(out)
+    assert {"confusion", "formats", "limits", "loops", "memory", "time"} <= set(program.pictures)
+    html = program._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert html.count("<svg") == len(program.pictures)
+    assert "<?xml" not in html
+
+
+def test_two_programs_side_by_side(out: Path, searched: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(out), str(searched)]) == 0
+    said = capsys.readouterr().out
+    reports: list[dict[str, Any]] = [json.loads((folder / "report.json").read_text()) for folder in (out, searched)]
+    for report in reports:
+        assert f"{report['flash_bytes']:,}" in said
+    assert main(["compare", str(out), str(out)]) == 0
+    assert "Both take about the same time" in capsys.readouterr().out
+
+
+def test_levels_are_linked(out: Path) -> None:
+    """The sum of products is found at every level, down to the instructions that call its kernel."""
+    text = (out / "levels.html").read_text("utf-8")
+    columns = text.split("<section")[1:]
+    titles = [re.search(r"<h2[^>]*>([^<]*)", column) for column in columns]
+    assert [title[1] for title in titles if title] == [
+        "L0 reals",
+        "L1 formats",
+        "L2 buffers",
+        "L3 loops",
+        "L4 bits",
+        "L5 C",
+        "Assembly",
+    ]
+    number = re.search(r'data-s="(\d+)"[^>]*title="matmul_sum\(W, X, B\)"', text)
+    assert number is not None
+    wanted = {1: "tdsl.matmul_sum", 2: "tdsl.matmul_sum", 3: "num.dot", 5: "tm_dot_s16_s16_s32", 6: "call"}
+    for column, word in wanted.items():
+        lines = re.findall(rf'data-s="{number[1]}"[^>]*>(.*?)</(?:a|span)>', columns[column])
+        assert any(word in line for line in lines), titles[column]
+    # The tanh is no part of it anywhere.
+    for column in columns:
+        assert not any("num.tanh" in line for line in re.findall(rf'data-s="{number[1]}"[^>]*>(.*?)<', column))
+
+
+def test_confusion_counts() -> None:
+    wanted, reals, formats = np.array([0, 1, 2, 2]), np.array([0, 1, 2, 1]), np.array([0, 2, 2, 1])
+    counted = confusion(wanted, reals, formats, ["a", "b", "c"])
+    assert counted is not None
+    assert counted["float"] == [[1, 0, 0], [0, 1, 0], [0, 1, 1]]
+    assert counted["compiled"] == [[1, 0, 0], [0, 0, 1], [0, 1, 1]]
+    assert wrong_samples(wanted, reals, formats).tolist() == [1, 3]
+    assert confusion(np.array([99]), np.array([0]), np.array([0]), None) is None
+
+
+def test_vectors_that_are_images_are_drawn_so() -> None:
+    rows, columns = np.mgrid[:16, :16] / 16
+    smooth = np.stack([np.sin(3 * rows + k) * np.cos(4 * columns) for k in range(5)]).reshape(5, 256)
+    assert image_shape(smooth) == (16, 16)
+    assert image_shape(np.random.default_rng(0).normal(size=(5, 256))) is None
+    assert image_shape(smooth[:, :255]) is None
+    assert image_shape(np.zeros((2, 32, 32, 3))) == (32, 32, 3)
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of `#rgb` or `#rrggbb` (WCAG 2.2)."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(first: str, second: str) -> float:
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_text_stands_out_in_both_themes() -> None:
+    """Contrast of at least 4.5, WCAG 2.2's level AA."""
+    style = (TEMPLATES / "page.css").read_text("utf-8")
+    themes = [dict(re.findall(r"--(\w+): (#\w+)", block)) for block in re.findall(r":root \{([^}]*)\}", style)]
+    assert len(themes) == 2
+    for theme in themes:
+        for ink in ("ink", "soft", "link", "good", "bad"):
+            assert contrast(theme[ink], theme["paper"]) >= 4.5
+            assert contrast(theme[ink], theme["band"]) >= 4.5
+    assert all(contrast("#000", colour) >= 4.5 for colour in COLOURS)
+    light, dark = re.findall(r"-picture text\{(?:font[^}]*)?fill:(#\w+)\}", picture_style())
+    papers = re.findall(r"\.paper\{fill:(#\w+)\}", picture_style())
+    assert contrast(light, papers[0]) >= 4.5
+    assert contrast(dark, papers[1]) >= 4.5

@@ -1,0 +1,148 @@
+"""The tensors of a program at L1: their formats, what these represent, and the values that they hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.utils.hints import isa
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.loops.operation_names import operation_name
+from tinyml.transforms.formats.assignment.profiled_ranges import result_profiles
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BINS = 48
+"""The bars of a histogram."""
+
+WIDEST = 1e6
+"""The greatest range relative to the values for which a format's own range is an axis: that of floats is no use."""
+
+
+@dataclass(frozen=True)
+class TensorFacts:
+    """A tensor: its name, shape, format as in the IR, bits of an element and kind: "input", "constant" or "value".
+
+    low, high: its least and greatest value, in reals; None if unknown. axis: the reals between which it is drawn:
+    those that the format represents, or else its values. counts: values in each of `BINS` equal parts of the axis, None
+    if unknown. quantiles: of the values over the validation set.
+    """
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    format: str
+    bits: int
+    low: float | None
+    high: float | None
+    axis: tuple[float, float] | None
+    counts: tuple[int, ...] | None
+    quantiles: tuple[float, ...] = ()
+
+    @property
+    def elements(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.shape))
+
+
+def tensor_facts(formats: ModuleOp, inputs: NDArray[Any] | None = None) -> list[TensorFacts]:
+    """The tensors of a program at L1 in their order, constants of one element left out.
+
+    inputs: real inputs (samples, elements), on which histograms of all values are counted; without them only
+    constants have one.
+    """
+    seen = {} if inputs is None else _observed(formats, inputs)
+    return [_facts(*found, seen) for found in _tensors(formats)]
+
+
+def _tensors(formats: ModuleOp) -> Iterator[tuple[SSAValue, str, str, NumberFormat]]:
+    """The tensors with their kind, name and format."""
+    function = defined_functions(formats)[0]
+    values = [(value, "input") for value in function.body.block.args]
+    for op in function.walk():
+        if isinstance(op.parent_op(), tdsl.MapOp) or op.name.startswith("scf."):
+            continue
+        kind = "constant" if isinstance(op, tdsl.ConstOp) else "value"
+        values += [(result, kind) for result in op.results]
+    for value, kind in values:
+        format, users = _format(value), [*value.uses]
+        if format is None or not users or (kind == "constant" and int(np.prod(tdsl.shape_of(value))) == 1):
+            continue
+        name = value.name_hint or (
+            operation_name(value.owner) if isinstance(value.owner, tdsl.TensorOp) else users[0].operation.name
+        )
+        yield value, kind, name, format
+
+
+def _format(value: SSAValue) -> NumberFormat | None:
+    """The format of a tensor's elements; None for other values, and for sums."""
+    return number_format(value.type.get_element_type()) if isa(value.type, TensorType[Attribute]) else None
+
+
+def _facts(
+    value: SSAValue, kind: str, name: str, format: NumberFormat, seen: dict[SSAValue, NDArray[Any]]
+) -> TensorFacts:
+    values, low, high, quantiles = seen.get(value), None, None, ()
+    if isinstance(value.owner, tdsl.ConstOp):
+        values = np.asarray(format.decode(value.owner.raws), np.float64).ravel()
+    elif profiles := list(_profiles(value)):
+        low, high = min(one.low.data for one in profiles), max(one.high.data for one in profiles)
+        quantiles = tuple(each.data for each in profiles[0].percentiles)
+    if values is not None:
+        values = values[np.isfinite(values)]
+        if values.size:
+            low, high = float(values.min()), float(values.max())
+    axis = None if low is None or high is None else _axis(format, tdsl.shape_of(value), low, high)
+    counts = None
+    if values is not None and values.size and axis is not None:
+        counts = tuple(np.histogram(values, BINS, axis)[0].tolist())
+    return TensorFacts(
+        name, kind, tdsl.shape_of(value), str(format.type), format.bits, low, high, axis, counts, quantiles
+    )
+
+
+def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
+    """The profile of an op's result or of the program's input, if it has one."""
+    yield from result_profiles(value)
+    if isinstance(value, BlockArgument) and isinstance(function := value.block.parent_op(), func.FuncOp):
+        given = function.arg_attrs
+        profile = None if given is None else given.data[value.index].data.get(tdsl.PROFILE)
+        if isinstance(profile, tdsl.Profile):
+            yield profile
+
+
+def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float) -> tuple[float, float]:
+    """The reals that a format represents, as far as they are of use beside the values, and the values."""
+    with np.errstate(all="ignore"):
+        # Rows and channels may have scales of their own.
+        least, greatest = (
+            np.asarray(format.decode(format.encode(np.full(shape, end))), np.float64) for end in (-np.inf, np.inf)
+        )
+    ends, most = (float(least.min(initial=np.inf)), float(greatest.max(initial=-np.inf))), max(abs(low), abs(high))
+    if np.isfinite(ends).all() and 0 < max(map(abs, ends)) <= WIDEST * most and ends[0] < ends[1]:
+        return min(ends[0], low), max(ends[1], high)
+    return (low, high) if low < high else (low - 1, high + 1)
+
+
+def _observed(formats: ModuleOp, inputs: NDArray[Any]) -> dict[SSAValue, NDArray[Any]]:
+    """All values of each tensor on some inputs, in reals."""
+    from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
+
+    parts: defaultdict[SSAValue, list[NDArray[Any]]] = defaultdict(list)
+
+    def observe(value: SSAValue, raws: NDArray[Any]) -> None:
+        if (format := _format(value)) is not None:
+            parts[value].append(np.asarray(format.decode(raws), np.float64).ravel())
+
+    evaluate(formats, encode_inputs(formats, inputs), observe=observe)
+    return {value: np.concatenate(arrays) for value, arrays in parts.items()}

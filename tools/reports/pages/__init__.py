@@ -1,0 +1,1 @@
+"""Pages in HTML, each one file without scripts or styles from elsewhere."""

@@ -1,0 +1,257 @@
+"""The page of a compiled program, `report.html`: answers, memory, time, formats, loops, search, boards and advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tinyml.tools.reports.breakdown import CALL_AND_RETURN
+from tinyml.tools.reports.facts.page_facts import PageFacts
+from tinyml.tools.reports.facts.spent_time import Spent
+from tinyml.tools.reports.pages.advice_section import advice
+from tinyml.tools.reports.pages.html import details, escape, figure, page, paragraph, section, table
+from tinyml.tools.reports.tables import spell_milliseconds
+
+REPORT_PAGE = "report.html"
+
+MEASURED = "<!-- measured -->"
+"""The mark of a page whose times were measured down to lines of C."""
+
+LONGEST_TABLE = 400
+"""The most lines of C in the table below a flame chart: those that take most."""
+
+
+def report_page(facts: PageFacts) -> str:
+    """The whole file."""
+    report = facts.report
+    sections = {
+        "answers": ("Answers", _answers(facts)),
+        "memory": ("Memory", _memory(facts)),
+        "time": ("Time and flash", _time(facts)),
+        "formats": ("Number formats", _formats(facts)),
+        "loops": ("Loops", _loops(facts)),
+        "search": ("Search" if report["search"] is not None else "Alternatives", _search(facts)),
+        "boards": ("Boards", _boards(facts)),
+        "next": ("What to try next", [advice(facts)]),
+    }
+    shown = {name: (heading, text) for name, (heading, parts) in sections.items() if (text := "\n".join(parts))}
+    body = "\n".join(section(name, heading, content) for name, (heading, content) in shown.items())
+    heading = f"{report['name']} on {report['target']}"
+    mark = "" if facts.measured is None else MEASURED
+    links = [(name, heading) for name, (heading, _) in shown.items()]
+    return page(f"{heading}: tinyml", _figures(report) + mark + body, heading=heading, links=links)
+
+
+def _figures(report: Mapping[str, Any]) -> str:
+    """The figures that matter most, with what stands beside each in small print."""
+    unit, ram, regression = report["unit"], report["ram_bytes"], report["regression"]
+    rows: list[tuple[str, str, str]] = []
+    if report["accuracy"] is not None:
+        rows.append(("accuracy", f"{report['accuracy']:.2f} %", f"float model {report['accuracy_float']:.2f} %"))
+    elif regression is not None and regression["formats"] is not None:
+        rows.append(("R²", f"{regression['formats']['r2']:.4f}", f"float model {regression['reals']['r2']:.4f}"))
+    time = report[f"{unit}_per_inference"]
+    if time is not None:
+        clock = spell_milliseconds(dict(report))
+        rows.append(("time of an inference", f"{time:,.0f}", unit if clock == "-" else f"{unit}, {clock} ms"))
+    elif report["estimate"] is not None:
+        rows.append(("time of an inference", f"{report['estimate'][f'{unit}_per_inference']:,}", f"{unit}, estimated"))
+    flash = report["flash_bytes"]
+    for name, taken, limit in (("flash", flash, report["flash_limit"]), ("RAM", ram["total"], report["ram_limit"])):
+        if taken is not None:
+            rows.append(
+                (name, f"{taken:,} bytes", "" if limit is None else f"{100 * taken / limit:.0f} % of {limit:,}")
+            )
+    if ram["total"] is None:
+        rows.append(("arena and input", f"{ram['arena'] + ram['input']:,} bytes", "the stack was not measured"))
+    rows.append(("format", f"{report['format']} {report['width']}", report["parts"] or report["weights"] or ""))
+    items = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}<small>{escape(small)}</small></dd></div>"
+        for name, value, small in rows
+    )
+    known = None if report["flash_limit"] is None else report["fits"]
+    fits = {True: "It fits the board.", False: "It does not fit the board.", None: ""}[known]
+    return f'<dl class="figures">{items}</dl>' + (paragraph(fits, "good" if report["fits"] else "bad") if fits else "")
+
+
+def _answers(facts: PageFacts) -> Iterator[str]:
+    report, pictures = facts.report, facts.pictures
+    samples, regression = report["samples"], report["regression"]
+    if samples and regression is None:
+        yield paragraph(
+            f"Of {samples:,} samples the compiled program answers {report['disagreements']:,} otherwise than the float "
+            "model; an answer that differs may be the better one."
+        )
+    if regression is not None:
+        errors = [(name, regression[name]) for name in ("reals", "formats") if regression[name] is not None]
+        rows = [(name, *(f"{error[key]:.4g}" for key in ("r2", "rmse", "mae"))) for name, error in errors]
+        if rows:
+            yield table(("program", "R²", "RMSE", "MAE"), rows, caption="Errors against the targets")
+        yield paragraph(f"Its numbers differ from the float model's by {regression['difference']:.3g} on average.")
+    if (picture := pictures.get("confusion")) is not None:
+        yield figure(picture, "A row for each class. What is off the diagonal, in red, is wrong.")
+        yield details("The same as tables", _confusion_tables(report["confusion"]))
+    if (picture := pictures.get("errors")) is not None:
+        yield figure(
+            picture,
+            "First the samples that the compiled program answers otherwise than the float model, then others that are "
+            "wrong. errors.npz has them.",
+        )
+
+
+def _confusion_tables(confusion: Mapping[str, Any]) -> str:
+    names = confusion["classes"]
+    return "".join(
+        table(
+            ("class", *names),
+            [(name, *row) for name, row in zip(names, confusion[kind], strict=True)],
+            caption=f"Answers of the {kind} program",
+        )
+        for kind in ("float", "compiled")
+    )
+
+
+def _memory(facts: PageFacts) -> Iterator[str]:
+    memory, ram = facts.report["memory"], facts.report["ram_bytes"]
+    if not memory["map"]:
+        yield paragraph("The program keeps nothing in an arena.")
+        return
+    peak = memory["peak"]
+    alive = ", ".join(f"{each['buffer']} ({each['bytes']:,})" for each in peak["buffers"])
+    yield paragraph(
+        f"The arena of {memory['height']:,} bytes is fullest at {peak['operation']}, where {peak['bytes']:,} bytes are "
+        f"alive: {alive}. " + _packing(memory)
+    )
+    if ram["total"] is not None:
+        parts = f"{ram['arena']:,} bytes of arena, {ram['input']:,} of input, {ram['stack']:,} of stack"
+        yield paragraph(f"RAM in total: {ram['total']:,} bytes, of which {parts}.")
+    yield figure(
+        facts.pictures["memory"], "Buffers over time, addresses upwards; below, the bytes that are alive at each point."
+    )
+    rows = [(row["buffer"], row["bytes"], row["offset"], row["first"], row["last"]) for row in memory["map"]]
+    headings = "buffer", "bytes", "offset", "first point", "last point"
+    yield details("The buffers as a table", table(headings, rows, caption="Buffers of the arena"))
+
+
+def _packing(memory: Mapping[str, Any]) -> str:
+    if memory["height"] == memory["lower_bound"]:
+        return "No packing of these buffers is smaller."
+    return f"No packing takes less than {memory['lower_bound']:,} bytes; {memory['waste']:,} are free at the peak."
+
+
+def _time(facts: PageFacts) -> Iterator[str]:
+    report, unit = facts.report, facts.report["unit"]
+    constants, flash = report["constants_bytes"], report["flash_bytes"]
+    if flash is not None:
+        yield paragraph(
+            f"Of {flash:,} bytes of flash the model's numbers and tables take {constants:,}; the rest is code."
+        )
+    if (time := facts.time) is None:
+        return
+    if facts.measured is None:
+        yield paragraph(
+            f"The {unit} below are those of the cost model; tinyml open measures them down to lines of C, where the "
+            "tools of the board are installed."
+        )
+    else:
+        yield paragraph(
+            f"Counted by the simulator: all {unit} belong to the line of C that the compiler says they are from."
+        )
+    below = "" if facts.measured is None else ", below it steps, lines of C and the functions that they call"
+    yield figure(facts.pictures["time"], f"The whole inference, below it operations{below}. The width is the time.")
+    kernels = facts.kernels
+    rows = [
+        (part.name, part.time, f"{100 * part.time / (time.time or 1):.1f}", part.code, kernels.get(part.name, ""))
+        for part in time.parts
+    ]
+    headings = "operation", unit, "%", "bytes of code", "kernels"
+    yield details("The operations as a table", table(headings, rows, caption="Time and code of operations"))
+    if facts.measured is not None:
+        lines = sorted(_lines(time, ""), key=lambda row: -float(row[2]))[:LONGEST_TABLE]
+        headings = "line of C", "operation", unit, "bytes of code"
+        ordered = [(text, name, spent, code) for text, name, spent, code in lines if spent or code]
+        yield details("Lines of C as a table", table(headings, ordered, caption="Lines of C, the slowest first"))
+
+
+def _lines(spent: Spent, operation: str) -> Iterator[tuple[str, str, float, float | None]]:
+    for part in spent.parts:
+        if part.line is not None:
+            yield f"{part.line}: {part.name}", operation or CALL_AND_RETURN, part.time, part.code
+        else:
+            yield from _lines(part, operation or part.name)
+
+
+def _formats(facts: PageFacts) -> Iterator[str]:
+    if "formats" not in facts.pictures:
+        return
+    known = any(tensor.counts is not None for tensor in facts.tensors if tensor.kind != "constant")
+    source = "histograms on the measured samples" if known else "their range on the validation data"
+    yield figure(
+        facts.pictures["formats"],
+        f"Each axis is what a format represents: of constants a histogram, of values {source}, thick between the outer "
+        "percentiles, with a line at the median."
+        if not known
+        else f"Each axis is what a format represents; of constants and values {source}. Heights are square roots of "
+        "counts.",
+    )
+    rows = [
+        (
+            tensor.name,
+            tensor.kind,
+            "x".join(map(str, tensor.shape)),
+            tensor.format if len(tensor.format) <= 60 else f"{tensor.format[:59]}…",
+            tensor.bits,
+            "" if tensor.low is None else f"{tensor.low:.4g}",
+            "" if tensor.high is None else f"{tensor.high:.4g}",
+        )
+        for tensor in facts.tensors
+    ]
+    headings = "tensor", "kind", "shape", "format", "bits", "least", "greatest"
+    yield details("The tensors as a table", table(headings, rows, caption="Tensors and their formats"))
+
+
+def _loops(facts: PageFacts) -> Iterator[str]:
+    segments: Sequence[Mapping[str, Any]] = facts.report["segments"]
+    if segments:
+        rows = [(each["first"], each["last"], each["by"]) for each in segments]
+        yield table(("from", "to", "by"), rows, caption="Segments that are not computed op by op")
+    if "loops" in facts.pictures:
+        yield figure(facts.pictures["loops"], "A frame repeats what is in it; a coloured bar is a kernel of the chip.")
+
+
+def _search(facts: PageFacts) -> Iterator[str]:
+    report = facts.report
+    if (picture := facts.pictures.get("search")) is not None:
+        yield figure(picture, "Each dot is a candidate; the front and the choice can be reached by the keyboard.")
+        points = [point for point in report["search"]["points"] or () if point["front"] or point["chosen"]]
+        rows = [
+            (each["origin"], f"{each['loss']:.4g}", each["time"], each["flash"], each["ram"], each["chosen"])
+            for each in sorted(points, key=lambda point: point["time"])
+        ]
+        headings = "candidate", "loss", report["unit"], "flash", "RAM", "chosen"
+        if rows:
+            yield details("The front as a table", table(headings, rows, caption="The front of the search"))
+    if (chosen := report["chosen"]) is not None:
+        rows = [
+            (each["name"], each["time"], each["flash"], each["ram"], _loss(each), each["verdict"])
+            for each in chosen["alternatives"]
+        ]
+        headings = "alternative", f"{report['unit']} (estimated)", "flash", "RAM", "points lost", "verdict"
+        yield table(headings, rows, caption="What --format auto considered")
+
+
+def _loss(alternative: Mapping[str, Any]) -> str:
+    """The points that an alternative loses by the latest look at it."""
+    looks = [alternative[name] for name in ("checking", "choosing", "look") if alternative[name] is not None]
+    return f"{looks[0]['points']:.2f}" if looks else ""
+
+
+def _boards(facts: PageFacts) -> Iterator[str]:
+    if (picture := facts.pictures.get("limits")) is None:
+        return
+    note = (
+        ""
+        if all(not board.least for board in facts.limits)
+        else (" “At least” stands where a board has another core: only constants and working memory are the same.")
+    )
+    yield figure(picture, f"The board of the program first, then others with a chip of this kind.{note}")
