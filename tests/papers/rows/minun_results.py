@@ -111,8 +111,9 @@ RESULTS = (
         reports="beside promotion demotion loses 0.50 (FastGRNN), 0.74 (ProtoNN) and 0.58 (Bonsai) points; by size "
         "-0.27, 0.71 and 0.25, by accuracy -0.20, 0.48 and 0.30",
         here=f"in Shiftry's arithmetic and the RAM of demotion, {BY_STRATEGY}",
-        verdict=CANNOT,
-        why=NOT_RUN,
+        verdict=DIFFERS,
+        why="the models are others: on average of all promotion loses least, as in the paper, but not on each of them, "
+        "and by size loses half of GesturePod's answers",
         run=Measured(strategies("shiftry")),
         holds=promotion_is_best,
     ),
@@ -224,10 +225,10 @@ RESULTS = (
         title="memory by both",
         reports="optimum takes up to 34 % less",
         here="of {count:d} classifiers' programs by promotion the optimum takes {saved:.0f} % less at most",
-        verdict=CANNOT,
-        why=NOT_RUN,
+        verdict=DIFFERS,
+        why="first fit is the optimum already for programs with so few buffers; random graphs gain",
         run=Measured(strategies("shiftry")),
-        holds=lambda found: 0 <= found["saved"] <= 34,
+        holds=lambda found: found["saved"] == 0,
     ),
     Row(
         item="table 9, random graphs",
