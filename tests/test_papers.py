@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
+from papers import parts
 from papers.__main__ import check, chosen, run
 from papers.items import ITEMS
 from papers.page import page_of, pictures, renewed
-from papers.row import ByTests, Measured, slug
+from papers.row import ByTests, Measured, Values, slug
 from papers.rows import PAPERS
 from papers.store import is_kept, stored, values_of
 from programs.paths import TESTS
@@ -62,6 +64,28 @@ def test_rows_run_anew(name: str):
     found = run(row, None)
     check(row, found)
     assert found.items() <= stored(paper)[row.item].items()
+
+
+def test_a_measurement_that_was_cut_off_goes_on_with_the_next_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(parts, "FOLDER", tmp_path / "papers")
+    monkeypatch.setattr(parts, "head", lambda: "one")
+    monkeypatch.setattr(parts, "is_current", "one".__eq__)
+    begun: list[str] = []
+
+    def length(part: str) -> Values:
+        begun.append(part)
+        if begun == ["a", "bb"]:
+            raise KeyboardInterrupt
+        return {"length": len(part)}
+
+    with pytest.raises(KeyboardInterrupt):
+        parts.by_parts("lengths", ["a", "bb", "ccc"], length)
+    found = parts.by_parts("lengths", ["a", "bb", "ccc"], length)
+    assert found == {"a": {"length": 1}, "bb": {"length": 2}, "ccc": {"length": 3}}
+    assert begun == ["a", "bb", "bb", "ccc"]
+    monkeypatch.setattr(parts, "is_current", "two".__eq__)
+    parts.by_parts("lengths", ["a"], length)
+    assert begun[4:] == ["a"], "another product measures anew"
 
 
 def test_rows_are_chosen_by_names():

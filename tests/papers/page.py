@@ -44,4 +44,4 @@ def _text(paper: str) -> str:
     counted = ", ".join(
         f"{count} {verdict.value.removesuffix(' because')}" for verdict, count in counts(paper).items()
     ).replace("cannot be had", "that cannot be had")
-    return f"{len(PAPERS[paper])} rows: {counted}.\n\n{HEADINGS}{rows}".replace("|  |", "| |")
+    return f"{len(PAPERS[paper])} rows: {counted}.\n\n{HEADINGS}{rows}"

@@ -91,6 +91,7 @@ class Row:
     holds: Callable[[Values], bool] | None = None
 
     def __post_init__(self) -> None:
+        assert all((self.reports, self.here)), f"{self.item}: a row says what the paper has and what is here"
         assert self.verdict.has_reason == bool(self.why), f"{self.item}: a reason belongs to what differs or is missing"
         assert self.run is not None or self.verdict.has_reason, f"{self.item}: a success is shown by a command"
         assert self.verdict.has_reason or isinstance(self.run, ByTests) or self.holds is not None, (
@@ -110,8 +111,8 @@ class Row:
         cells = [
             f"{self.item}: {self.title}",
             self.reports,
-            "" if self.is_open(values) else Cells().vformat(self.here, (), dict(values)),
-            f"`{command}`" if command else "",
+            "not measured yet" if self.is_open(values) else Cells().vformat(self.here, (), dict(values)),
+            f"`{command}`" if command else "none",
             f"{self.verdict.value} {self.why}".strip(),
         ]
         assert not any("|" in cell for cell in cells), self.item

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 
 from figures.commands import model_path
 
 from papers.measures.classifiers import compiled, names
 from papers.measures.memory import arena
+from papers.parts import by_parts
 from papers.row import Values
 from tinyml.tools.driver.models import find_model
 
@@ -37,10 +37,10 @@ def strategies(format: str) -> Callable[[Path | None], Values]:
     return lambda models: _strategies(format, models)
 
 
-@cache
 def _strategies(format: str, models: Path | None) -> Values:
     families = {family: names(family, PAIRS) for family in PAIRS}
-    rows = {name: _row(name, format, models) for of in families.values() for name in of}
+    every = [name for of in families.values() for name in of]
+    rows = by_parts(f"strategies-{format}", every, lambda name: _row(name, format, models))
     found = {
         f"{family}_{way}": round(sum(rows[name][way]["change"] for name in of) / len(of), 2)
         for family, of in {**families, "all": list(rows)}.items()
