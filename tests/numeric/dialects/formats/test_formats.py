@@ -99,10 +99,7 @@ def test_products_with_a_constant(sort: Sort, turn: int, real: float):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(sort: Sort, name: Function):
-    """Between the variants of a sort; results of every other width are those of half of the functions."""
-    turn, widths = [*FUNCTIONS].index(name), widths_of_family(sort)
-    others = [other for place, other in enumerate(widths, turn) if other == sort or place % 2]
-    for source, result in pairings(sort, others, turn):
+    for source, result in pairings(sort, widths_of_family(sort), [*FUNCTIONS].index(name)):
         x = raws_of(source)
         for scheme in (None, *result.SCHEMES):
             known = None if scheme is None else StringAttr(scheme)
