@@ -55,6 +55,7 @@ def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
     np.testing.assert_array_equal(got.labels, expected.argmax(1))
     np.savez(tmp_path / "images.npz", x=IMAGES[:2])
     # The Uno ran what compiling measured.
+    assert report["cycles_per_inference"] is not None
     assert report["mismatch"] is None
     device = ("cortex-m4", "riscv")[arena % 2]
     assert run_model(RunRequest(folder=folder, data=tmp_path / "images.npz", device=device))["mismatch"] is None
