@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs import gural_murmann
-from programs.spread import spread
+from programs.compiled import compile_without_pictures
 
 from tinyml.dialects.context import context
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program, print_ir
@@ -27,7 +26,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """The network for the Uno, with activations in bytes of their own or two in each."""
     root = tmp_path_factory.mktemp("gural")
     (root / "network.mlir").write_text(print_ir(gural_murmann.program()))
-    report = compile_model(
+    report = compile_without_pictures(
         Request(model=root / "network.mlir", out=root / "out", reuse_input=True, pack_buffers=request.param)
     )
     # Results overlap the images that they are computed from; windows and the sums of a pixel come on top.
@@ -49,8 +48,8 @@ def test_labels_and_logits_are_those_of_integers(folder: Path):
     assert (expected.argmax(1) == TEST["y"]).sum() == 990
 
 
-@pytest.mark.parametrize(("device", "count"), spread([("uno", 100), ("cortex-m4", 5), ("riscv", 5)], 3))
-def test_devices_agree(folder: Path, device: str, count: int, tmp_path: Path):
+@pytest.mark.parametrize("device", ["uno", "cortex-m4", "riscv"])
+def test_devices_agree(folder: Path, device: str, tmp_path: Path):
     data = tmp_path / "images.npz"
-    np.savez(data, x=IMAGES[:count])
+    np.savez(data, x=IMAGES[:5])
     assert run_model(RunRequest(folder=folder, data=data, device=device))["mismatch"] is None

@@ -128,7 +128,9 @@ def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
     request = Request(model=tmp_path / "image.mlir", out=tmp_path / "out", reuse_input=True, pack_buffers=bits == 9)
     report = compile_model(request)
     assert report["ram_bytes"]["arena"] == report["ram_bytes"]["static"] == height
-    for device in DEVICES:
+    # Compiling ran the usual board; the others take turns.
+    assert report["mismatch"] is None
+    for device in [one for one in DEVICES if one != USUAL][bits == 9 :: 2]:
         ran = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "out/samples.npz", device=device))
         assert ran["mismatch"] is None
 

@@ -144,10 +144,8 @@ STREAMED = [
     ("cortex-m4", "auto", 1500, 3),
     ("cortex-m4", "pixels", None, 2),
     ("cortex-m0", "rows", None, 3),
-    ("cortex-m0", "pixels", None, 2),
     ("cortex-m0", "patches", None, 2),
     ("riscv", "rows", None, 3),
-    ("riscv", "auto", 1500, 3),
     # Partial sums and chips without kernels for tiles take others, and give the same bytes.
     ("riscv", "partial-32", None, 0),
     ("cortex-m3", "pixels", None, 0),

@@ -76,6 +76,9 @@ def test_sums_of_products(case: str, target: str, tmp_path: Path):
     expected = evaluate(module, inputs).scores
     lowered(module, context, end="loops-to-bits", target=target)
     source = write(str(module), target, tmp_path / "source")
-    for runner in (HostRunner(sanitize=True), runner_for(target)):
+    turn = [*CASES].index(case) + [*PRINTED].index(target)
+    # The host runs what is printed for one target of each case, and for each target in some case.
+    host = [] if turn % len(PRINTED) else [HostRunner(sanitize=True)]
+    for runner in (*host, runner_for(target)):
         result = runner.run(runner.build(source, interface, tmp_path / "build", "-O2", WARNINGS), interface, inputs)
         np.testing.assert_array_equal(result.scores, expected, err_msg=runner.name)

@@ -108,7 +108,7 @@ def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...
     st.sampled_from(["ordinary", "rows", "pixels", "patches", "partial-32", "replace"]),
     st.booleans(),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_any_network_keeps_its_bits(
     program: tuple[tuple[int, int, int], list[tuple[Any, ...]]], image: bool, mode: str, arrives: bool
 ):

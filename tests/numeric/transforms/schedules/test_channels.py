@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from programs.compiled import compile_without_pictures
 from programs.paths import ROOT
 from programs.sliced_networks import (
     arena,
@@ -27,7 +28,6 @@ from tinyml.dialects.context import context
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.targets.registry import HOST
-from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.limits.within_ram import compile_wider
 from tinyml.tools.driver.requests.request import Request
 from tinyml.transforms.formats.plan_execution import streamed_segments
@@ -44,7 +44,7 @@ def loop(module: ModuleOp, first: int, last: int, sum_bits: int = 32) -> Channel
         return None
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(channel_networks(), st.data())
 def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
     module = refined(Parser(context(), network).parse_module())
@@ -126,7 +126,9 @@ def test_sums_of_16_bits_are_exact_where_they_fit():
 
 def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
     model = ROOT / "docs/schedules/bottleneck.mlir"
-    report = compile_model(Request(model=model, out=tmp_path, target="cortex-m4", plan="partial-32", ram=8000))
+    report = compile_without_pictures(
+        Request(model=model, out=tmp_path / "out", target="cortex-m4", plan="partial-32", ram=8000)
+    )
     assert [segment["by"] for segment in report["segments"]] == ["partial-32, 32 channels at once"]
     assert report["ram_bytes"]["total"] <= 8000
 
@@ -156,7 +158,7 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
     model = tmp_path / "model.mlir"
     model.write_text(str(inverted_bottlenecks()))
     reports = {
-        plan: compile_model(Request(model=model, out=tmp_path / plan, target=HOST, plan=plan))
+        plan: compile_without_pictures(Request(model=model, out=tmp_path / plan, target=HOST, plan=plan))
         for plan in ("partial-32", "partial-8")
     }
     assert reports["partial-32"]["rounded_sums"] is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from programs import gural_murmann
 from programs.compiled import compile_without_pictures
 from programs.lowered import lowered
-from programs.spread import spread
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.ir import Block, Region
@@ -29,12 +27,13 @@ from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass
 from tinyml.transforms.formats.reuse_input import ReuseInputPass
 
-IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])
+IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:100])
 
 
 @pytest.mark.parametrize(
     ("plan", "arena"),
-    spread([("herringbone", 435), ("replace", 468), ("pixels", 350)], 1),
+    [("replace", 468), ("herringbone", 435), ("pixels", 350)],
+    ids=["replace", "herringbone", "pixels"],
 )
 def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
     """In halves of bytes: 467.5 by replacing, 434.5 by herringbone as in the paper.
@@ -55,8 +54,11 @@ def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
     np.testing.assert_array_equal(got.scores, expected)
     np.testing.assert_array_equal(got.labels, expected.argmax(1))
     np.savez(tmp_path / "images.npz", x=IMAGES[:2])
-    for device in ("uno", ("cortex-m4", "riscv")[arena % 2]):
-        assert run_model(RunRequest(folder=folder, data=tmp_path / "images.npz", device=device))["mismatch"] is None
+    # The Uno ran what compiling measured.
+    assert report["cycles_per_inference"] is not None
+    assert report["mismatch"] is None
+    device = ("cortex-m4", "riscv")[arena % 2]
+    assert run_model(RunRequest(folder=folder, data=tmp_path / "images.npz", device=device))["mismatch"] is None
 
 
 def network(
@@ -102,21 +104,15 @@ SHAPES = {
 }
 """Arguments of `network`."""
 
-HALF = list(SHAPES)[::2], list(SHAPES)[1::2]
-"""Of orders that differ in when they turn the image, each runs half of the shapes."""
+PLANS = "herringbone", "single-transpose", "replace", "optimal-turns"
+"""Orders that differ in when they turn the image."""
 
 
 @pytest.mark.parametrize(
-    ("plan", "shape"),
-    spread(
-        [
-            *itertools.product(("herringbone", "single-transpose"), HALF[0]),
-            *itertools.product(("replace", "optimal-turns"), HALF[1]),
-        ],
-        9,
-    ),
+    ("plan", "shape"), [(plan, shape) for turn, plan in enumerate(PLANS) for shape in [*SHAPES][turn % 3 :: 3]]
 )
 def test_shapes(plan: str, shape: str, tmp_path: Path):
+    """Plans take a third of the shapes each: with words and halves, and with padding or channels by themselves."""
     (tmp_path / "network.mlir").write_text(print_ir(network(*SHAPES[shape])))
     request = Request(
         model=tmp_path / "network.mlir", out=tmp_path / "out", reuse_input=True, pack_buffers=True, plan=plan

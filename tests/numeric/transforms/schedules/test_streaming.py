@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from programs.compiled import compile_without_pictures
 from programs.sliced_networks import arena, buffers_of, check_bits, check_bits_on_device, inputs_of, refined
 from programs.spread import spread
 from programs.streamed_networks import networks, residual_block, residual_network
@@ -17,7 +18,6 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
-from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.requests.request import Request
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE
@@ -84,7 +84,7 @@ def test_the_fastest_plan_that_fits_is_compiled(tmp_path: Path):
     reports: dict[int, dict[str, Any]] = {}
     for ram in (1300, 1150):
         request = Request(model=model, out=tmp_path / str(ram), target=HOST, ram=ram)
-        reports[ram] = compile_model(request)
+        reports[ram] = compile_without_pictures(request)
         assert reports[ram]["ram_bytes"]["arena"] + reports[ram]["ram_bytes"]["input"] <= ram
     assert [report["reuse_input"] for report in reports.values()] == [True, True]
     assert [bool(report["segments"]) for report in reports.values()] == [False, True]
