@@ -38,10 +38,13 @@ MODEL_FLAGS = (
 
 def find_tool(chip: Chip, tool: str) -> str:
     """Path of a tool of a chip, as `Chip.command` names it; raises InputError naming the Debian packages to install."""
-    command = chip.command(tool)
+    return _find(chip.command(tool), " ".join(package.name for package in chip.packages))
+
+
+def _find(command: str, packages: str) -> str:
+    """Path of a command that Debian packages install; none for an empty string."""
     path = shutil.which(command)
     if path is None:
-        packages = " ".join(package.name for package in chip.packages)
         cure = f"; on Debian or Ubuntu: apt install {packages}" if packages else ""
         raise InputError(f"'{command}' is not installed{cure}")
     return path
@@ -49,15 +52,17 @@ def find_tool(chip: Chip, tool: str) -> str:
 
 def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
     """Run a tool of a chip and return its standard output; raises InputError with the first error it printed."""
-    command = [find_tool(chip, tool), *map(str, arguments)]
+    return _call(find_tool(chip, tool), arguments)
+
+
+def _call(path: str, arguments: Sequence[str | Path]) -> str:
     # Other locales would translate the messages searched below.
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    environment = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         said = next((line for line in lines if "error" in line or "undefined" in line or "region" in line), None)
-        raise InputError(
-            f"{chip.command(tool)} failed: {said or ' '.join(lines[:1]) or f'exit code {done.returncode}'}"
-        )
+        raise InputError(f"{Path(path).name} failed: {said or ' '.join(lines[:1]) or f'exit code {done.returncode}'}")
     return done.stdout
 
 
@@ -68,10 +73,8 @@ def compiled_tool(source: Path, *flags: str) -> Path:
     flags: further compiler and linker flags. The cache key is the preprocessed source, so that each version of a
     simulator gets a driver of its own.
     """
-    from tinyml.targets.registry import HOST, chip_of
-
-    native = chip_of(HOST)
-    text = call_tool(native, "cc", ["-E", "-P", "-I", HARNESS, source])
+    compiler = _find("cc", "gcc")
+    text = _call(compiler, ["-E", "-P", "-I", HARNESS, source])
     key = hashlib.sha256(text.encode()).hexdigest()[:16]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
     compiled = cache / f"{source.stem}-{key}"
@@ -80,7 +83,7 @@ def compiled_tool(source: Path, *flags: str) -> Path:
         with tempfile.TemporaryDirectory(dir=cache) as scratch:
             # Several processes may compile it at once, so each moves a complete file into place.
             fresh = Path(scratch) / "compiled"
-            call_tool(native, "cc", ["-std=gnu99", "-O2", "-I", HARNESS, "-o", fresh, source, *flags])
+            _call(compiler, ["-std=gnu99", "-O2", "-I", HARNESS, "-o", fresh, source, *flags])
             fresh.replace(compiled)
     return compiled
 

@@ -145,6 +145,7 @@ def stop(*_):
     time.sleep(10)  # Another thread may get the signal: this one is interrupted a moment later.
 
 stages.compile_stages = stop
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # Under nohup it is ignored.
 from tinyml.tools.main import main
 sys.exit(main(sys.argv[2:-1]))
 """
