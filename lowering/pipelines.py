@@ -47,7 +47,7 @@ class PipelineSteps(NamedTuple):
     steps: tuple[str | If, ...]
 
 
-CLEAN = ("canonicalize", "cse")
+CLEAN = ("simplify", "cse")
 
 PIPELINES = {
     "reals-to-formats": PipelineSteps(
@@ -71,7 +71,7 @@ PIPELINES = {
             If("exact_differences", "rotate-distances"),
             If("row_scales", "scale-rows"),
             "fuse-products",
-            "canonicalize",
+            "simplify",
             If("round_sums", "round-sums"),
             "profile",
             "choose-votes",
@@ -90,7 +90,7 @@ PIPELINES = {
             If("fold_affine", "fold-affine"),
             "drop-monotone",
             If("row_scales", "scale-rows"),
-            "canonicalize",
+            "simplify",
             "profile",
             "choose-votes",
             "assign-format",

@@ -68,6 +68,7 @@ DIALECTS = {
 }
 
 PASSES: dict[str, Callable[[], type[ModulePass]]] = {
+    **_passes("tinyml.transforms"),
     **_passes("tinyml.transforms.reals"),
     **_passes("tinyml.transforms.formats"),
     **_passes("tinyml.transforms.buffers"),

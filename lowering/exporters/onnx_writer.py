@@ -16,7 +16,6 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.transforms.canonicalize import CanonicalizePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.distribution import install_command
@@ -24,6 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.simplify import SimplifyPass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def write_onnx(module: ModuleOp) -> bytes:
     except ImportError as error:
         raise InputError(f"ONNX models need the package onnx: {install_command('onnx')}") from error
     module = module.clone()
-    CanonicalizePass().apply(Context(), module)
+    SimplifyPass().apply(Context(), module)
     return _Writer(onnx).model(predict_function(module))
 
 

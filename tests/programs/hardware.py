@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
+from tinyml.transforms.simplify import SimplifyPass
 
 
 def need_simulator(command: str) -> None:
@@ -26,7 +26,7 @@ def verilog_of(module: ModuleOp, factor: int = 1) -> str:
     """The Verilog of a program on bits, whose module is left as it is. factor: of `unroll-loops`."""
     hardware = module.clone()
     *steps, schedule, lower = pipelines.flatten("bits-to-hardware", {})
-    steps += [UnrollLoopsPass(factor), CanonicalizePass(), CommonSubexpressionElimination()]
+    steps += [UnrollLoopsPass(factor), SimplifyPass(), CommonSubexpressionElimination()]
     pipelines.run(hardware, context(), [*steps, schedule, lower])
     return print_verilog(hardware)
 

@@ -106,8 +106,6 @@ def build_folder(
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
     Raises `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
     """
-    from xdsl.transforms.canonicalize import CanonicalizePass
-
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
     from tinyml.dialects.tdsl.class_labels import classes_of
@@ -128,6 +126,7 @@ def build_folder(
     from tinyml.transforms.formats.order_input import OrderInputPass
     from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
     from tinyml.transforms.search.evaluation.workers import one_thread
+    from tinyml.transforms.simplify import SimplifyPass
 
     start, requested, choice = time.perf_counter(), request, None
     if request.input == SERIAL and not board.arduino and board.name != HOST:
@@ -148,7 +147,7 @@ def build_folder(
         pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
         pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
         if request.input_unit is not None:
-            pipelines.run(program, ctx, [CanonicalizePass(), FoldInputUnitPass(request.input_unit)])
+            pipelines.run(program, ctx, [SimplifyPass(), FoldInputUnitPass(request.input_unit)])
         data = _load_data(request, program, kept)
         progress.step("compiling")
         with watched(progress) as account:

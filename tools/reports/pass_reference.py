@@ -22,6 +22,7 @@ Made from the registry by `pytest --update-docs tests/unit/tools/reports/test_pa
 """
 
 HEADINGS = {
+    "transforms": "Any level",
     "transforms.reals": "L0, reals",
     "transforms.search": "L0 to L1, searches for formats",
     "transforms.formats": "L1, formats",

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from programs.paths import ROOT
+from programs.spread import spread
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.registry import Interface, runner_for
@@ -40,7 +41,7 @@ for _name in NAMED:
     ALIKE[_first].append(_name)
 
 
-@pytest.mark.parametrize("first", ALIKE)
+@pytest.mark.parametrize("first", spread(ALIKE, 4))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
     """It is compiled once for boards with the same core, and fits the memories of all."""
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)

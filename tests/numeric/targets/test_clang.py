@@ -10,6 +10,7 @@ import pytest
 from programs.paths import MODELS, NETWORK
 from programs.plugins import package_of
 from programs.printed import WARNINGS
+from programs.spread import spread
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
@@ -34,15 +35,18 @@ def chip() -> Iterator[Chip]:
 
 @pytest.mark.parametrize(
     ("model", "target", "format", "width", "weights"),
-    [
-        ("protonn", "clang", "fixed", 16, "posit:8"),
-        ("protonn", "clang", "posit", 10, None),
-        ("bonsai", "clang", "f32", None, None),
-        ("bonsai", "cortex-m0", "fixed", 8, None),
-        ("fastgrnn", "cortex-m4", "fixed", 16, "fixed:4"),
-        ("fastgrnn", "riscv", "affine", 8, None),
-        ("network", "clang", "affine", 8, None),
-    ],
+    spread(
+        [
+            ("protonn", "clang", "fixed", 16, "posit:8"),
+            ("protonn", "clang", "posit", 10, None),
+            ("bonsai", "clang", "f32", None, None),
+            ("bonsai", "cortex-m0", "fixed", 8, None),
+            ("fastgrnn", "cortex-m4", "fixed", 16, "fixed:4"),
+            ("fastgrnn", "riscv", "affine", 8, None),
+            ("network", "clang", "affine", 8, None),
+        ],
+        4,
+    ),
 )
 def test_programs_have_the_bits_of_the_evaluator(
     model: str, target: str, format: str, width: int | None, weights: str | None, tmp_path: Path

@@ -13,7 +13,7 @@ from programs import kernel_models
 from programs.devices import BOARDS, SMALL, roomy
 from programs.kernel_batches import check_batch
 from programs.printed import WARNINGS, check_text, parse, write
-from programs.spread import spread_product
+from programs.spread import spread, spread_product
 
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
@@ -131,7 +131,8 @@ def test_kernels_are_selected_and_exact(target: str, tmp_path: Path, kernel_prog
     plain = [kernel for kernel in composed if kernel.symbol.startswith(PLAIN)]
     others = [name for name in SMALL if any(one.symbol.startswith(PLAIN) for one in kernel_models.composed(name))]
     own = plain[others.index(target) :: len(others)] if plain else []
-    kernels = [*kernels_of(target), *(kernel for kernel in composed if kernel not in plain), *own]
+    every = [*kernels_of(target), *(kernel for kernel in composed if kernel not in plain), *own]
+    kernels = spread(every, len(every) // 2)
     # A board without a feature of the target cannot run its kernels.
     needed = {*board(target).features}
     boards = [one.name for one in chip_of(target).boards if one.name in BOARDS and needed <= {*one.features}]

@@ -18,6 +18,7 @@ from programs.kernel_batches import check_batch
 from programs.kernel_calls import Case, build, run
 from programs.paths import ROOT
 from programs.plugins import package_of
+from programs.spread import spread
 from programs.strip_programs import build_strips, check
 from programs.strips import Strip, coded_strip, strip_of
 
@@ -65,7 +66,7 @@ BATCHES = [
 ]
 
 
-@pytest.mark.parametrize(("target", "kernels"), BATCHES)
+@pytest.mark.parametrize(("target", "kernels"), spread(BATCHES, 5))
 def test_kernels_that_programs_call(
     target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path, kernel_programs: Path
 ):

@@ -79,7 +79,7 @@ def expect_lowering_keeps(module: ModuleOp, raws: NDArray[np.generic], choose: b
     expect_same(module, raws, expected)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs(), st.sampled_from(FORMATS), st.booleans())
 def test_lowering_keeps_every_bit(program: str, format: tuple[str, int | None], choose: bool):
     module = parse(program)
@@ -107,7 +107,7 @@ def expect_hoisting_keeps(module: ModuleOp) -> None:
     expect_lowering_keeps(module, inputs, choose=False)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs())
 def test_hoisting_keeps_every_bit(program: str):
     module = parse(program)
@@ -122,7 +122,7 @@ def test_hoisting_disturbs_no_buffer(name: str):
 
 
 @pytest.mark.parametrize(
-    ("choose", "format", "name"), spread_product(36, [False, True], [("fixed", 8), ("f32", None)], PROGRAMS)
+    ("choose", "format", "name"), spread_product(20, [False, True], [("fixed", 8), ("f32", None)], PROGRAMS)
 )
 def test_buffers_do_not_disturb_each_other(name: str, format: tuple[str, int | None], choose: bool):
     module = parse(PROGRAMS[name])
@@ -137,7 +137,7 @@ def test_a_loop_that_never_runs_gives_its_initial_values(choose: bool):
     expect_lowering_keeps(module, encode_inputs(module, inputs_of(module)), choose)
 
 
-@pytest.mark.parametrize("name", spread([*PROGRAMS][::2], 5))
+@pytest.mark.parametrize("name", spread([*PROGRAMS][::2], 3))
 def test_passes_keep_no_state_outside_the_text(name: str):
     """One run of the whole way to bits, and runs of single passes with printing and reading in between.
 

@@ -13,6 +13,7 @@ from filecheck.options import parse_argv_options
 from filecheck.parser import Parser, pattern_for_opts
 from programs.number_formats import SORTS, Sort
 from programs.paths import FILECHECK
+from programs.spread import spread_product
 
 from tinyml.lowering.pipelines import flatten
 from tinyml.tools.tinyml_opt import main
@@ -24,8 +25,7 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("prefix", STEPS)
-@pytest.mark.parametrize("sort", SORTS, ids=str)
+@pytest.mark.parametrize(("sort", "prefix"), spread_product(25, SORTS, STEPS), ids=str)
 def test_lowering(sort: Sort, prefix: str, tmp_path: Path):
     format = sort.variants[-1]
     text = TEMPLATE.read_text().replace("TYPE", str(format.type)).replace("STORAGE", str(format.storage))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.number_formats import FORMATS, FUNCTIONS, SORTS, Array, Sort, extremes, pairs_of, raws_of
-from programs.spread import spread
+from programs.spread import spread_product
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.number_format import Function, NumberFormat
@@ -20,7 +20,8 @@ from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 M = NumpyMachine()
 
-by_sort = pytest.mark.parametrize("sort", [sort for sort in SORTS if not sort.variants[0].AS_PUBLISHED], ids=str)
+OWN = [sort for sort in SORTS if not sort.variants[0].AS_PUBLISHED]
+by_sort = pytest.mark.parametrize("sort", OWN, ids=str)
 by_exact_sort = pytest.mark.parametrize(
     "sort",
     [sort for sort in SORTS if sort.variants[0].ROUNDS_ONCE and not sort.variants[0].AS_PUBLISHED],
@@ -168,8 +169,7 @@ WIDE_PLACE = 2.0**-14
 """The place by which results of more than 16 bits are judged: fixed point tabulates functions of 16 bits."""
 
 
-@by_sort
-@pytest.mark.parametrize("name", spread(FUNCTIONS, 60))
+@pytest.mark.parametrize(("sort", "name"), spread_product(60, OWN, FUNCTIONS), ids=str)
 def test_functions_follow_the_real_ones(sort: Sort, name: Function):
     """Within 4 places of the result plus 2e-3 of the value for any scales, and never falling.
 

@@ -27,7 +27,7 @@ from programs.number_formats import (
     pairs_of,
     raws_of,
 )
-from programs.spread import spread
+from programs.spread import spread_product
 from xdsl.dialects.builtin import StringAttr, f32
 from xdsl.ir import Operation, SSAValue
 
@@ -39,7 +39,7 @@ from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 M = NumpyMachine()
 
-pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
+every_sort = pytest.mark.parametrize("sort", SORTS, ids=str)
 
 BINARY: dict[str, type[num.BinaryOp]] = {"add": num.AddOp, "sub": num.SubOp, "mul": num.MulOp}
 FUNCTIONS: dict[Function, type[num.FunctionOp]] = {
@@ -63,14 +63,14 @@ def check_binary(name: str, lhs: NumberFormat, rhs: NumberFormat, result: Number
     assert_same_bits(emitted(a, b), getattr(result, name)(M, a, lhs, b, rhs), a, b)
 
 
-@pytest.mark.parametrize("name", spread(BINARY, 38))
+@pytest.mark.parametrize(("sort", "name"), spread_product(38, SORTS, BINARY), ids=str)
 def test_binary(sort: Sort, name: str):
     """Each variant with each, and each of them with each result."""
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):
         check_binary(name, lhs, rhs, sort.variants[(i + j) % len(sort.variants)])
 
 
-@pytest.mark.parametrize("name", spread(BINARY, 38))
+@pytest.mark.parametrize(("sort", "name"), spread_product(38, SORTS, BINARY), ids=str)
 def test_binary_of_mixed_widths(sort: Sort, name: str):
     """Operands of any two widths, or results of another width than both; the operations take turns."""
     first, last = sort.variants[0], sort.variants[-1]
@@ -83,6 +83,7 @@ def test_binary_of_mixed_widths(sort: Sort, name: str):
                 check_binary(name, first, last, rhs)
 
 
+@every_sort
 @pytest.mark.parametrize(("turn", "real"), [*enumerate([1.0, 2.0, 0.25, -0.5, 0.3, 0.0])])
 def test_products_with_a_constant(sort: Sort, turn: int, real: float):
     """What is known of a factor makes the emitted code shorter, not different; constants take results in turn."""
@@ -98,7 +99,7 @@ def test_products_with_a_constant(sort: Sort, turn: int, real: float):
         assert_same_bits(lowered_op([one], body)(x), computed, x)
 
 
-@pytest.mark.parametrize("name", spread(FUNCTIONS, 75))
+@pytest.mark.parametrize(("sort", "name"), spread_product(75, SORTS, FUNCTIONS), ids=str)
 def test_functions(sort: Sort, name: Function):
     for source, result in pairings(sort, widths_of_family(sort), [*FUNCTIONS].index(name)):
         x = raws_of(source)
@@ -108,6 +109,7 @@ def test_functions(sort: Sort, name: Function):
             assert_same_bits(emitted(x), result.function(M, name, x, source, scheme), x)
 
 
+@every_sort
 def test_negation(sort: Sort):
     for source, result in (*pairings(sort, widths_of_family(sort)), *pairings(sort, [sort], 1)):
         x = raws_of(source)
@@ -115,6 +117,7 @@ def test_negation(sort: Sort):
         assert_same_bits(emitted(x), result.neg(M, x, source), x)
 
 
+@every_sort
 def test_conversion_within_and_between_families(sort: Sort):
     for source, result in (*pairings(sort, SORTS), *pairings(sort, widths_of_family(sort), 1)):
         x = raws_of(source)
@@ -122,6 +125,7 @@ def test_conversion_within_and_between_families(sort: Sort):
         assert_same_bits(emitted(x), result.convert(M, x, source), x)
 
 
+@every_sort
 @pytest.mark.parametrize("limits", [(0.0, None), (0.0, 6.0), (-1.0, 0.3), (-1.0e9, 1.0e9), (1.0e9, None)])
 def test_clamp(sort: Sort, limits: tuple[float, float | None]):
     for format in sort.variants:
@@ -130,6 +134,7 @@ def test_clamp(sort: Sort, limits: tuple[float, float | None]):
         assert_same_bits(emitted(x), format.clamp(M, x, *limits), x)
 
 
+@every_sort
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.7, -1.7, 1.0e9, -1.0e9])
 def test_at_least(sort: Sort, threshold: float):
     """Compared as reals, whatever rounding the threshold would suffer in the format."""
@@ -141,6 +146,7 @@ def test_at_least(sort: Sort, threshold: float):
         np.testing.assert_array_equal(computed, format.decode(x) >= threshold)
 
 
+@every_sort
 def test_greater(sort: Sort):
     for format in sort.variants:
         a, b = pairs_of(format, format)
@@ -149,6 +155,7 @@ def test_greater(sort: Sort):
         np.testing.assert_array_equal(computed, format.decode(a) > format.decode(b))
 
 
+@every_sort
 @pytest.mark.parametrize("real", [0.0, 1.0, -0.3, 1.0e-9, 3.0e38, -3.0e38])
 def test_constant(sort: Sort, real: float):
     for format in sort.variants:
@@ -169,7 +176,7 @@ def vectors(format: NumberFormat, length: int, seed: int) -> Array:
     )
 
 
-@pytest.mark.parametrize("length", spread([0, 1, 2, 17, 300], 63))
+@pytest.mark.parametrize(("sort", "length"), spread_product(63, SORTS, [0, 1, 2, 17, 300]), ids=str)
 def test_dot_products(sort: Sort, length: int):
     """The loop of the device, the chain of macs in numpy and the evaluator's matrix product give one sum.
 
@@ -204,6 +211,7 @@ def check_dot_product(lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None,
     assert_same_bits(finished, np.ravel(result.finish(M, sums, accumulator, bound)))
 
 
+@every_sort
 def test_the_suite_finds_formats(sort: Sort):
     names = {str(one) for one in SORTS}
     assert {"f32-32", *(f"{FixedType.name}-{width}" for width in (8, 16, 32))} <= names

@@ -135,7 +135,7 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
 
-@pytest.mark.parametrize("sort", spread(SORTS, 13), ids=str)
+@pytest.mark.parametrize("sort", spread(SORTS, 9), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
     """On another target than the network."""
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
@@ -174,7 +174,7 @@ def sorts_of_networks() -> list[Sort]:
     return [*types.values()]
 
 
-@pytest.mark.parametrize("sort", spread(sorts_of_networks(), 7), ids=str)
+@pytest.mark.parametrize("sort", spread(sorts_of_networks(), 5), ids=str)
 def test_network(sort: Sort, tmp_path: Path):
     """Through the whole compiler, with a sparse and two dense products."""
     random = np.random.default_rng(3)

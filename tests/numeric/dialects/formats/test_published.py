@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from programs.devices import PRINTED
 from programs.lowered import lowered
 from programs.printed import WARNINGS, parse, write
+from programs.spread import spread
 
 from tinyml.dialects import tdsl
 from tinyml.runtime.devices.host import HostRunner
@@ -108,7 +109,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", spread(CASES, 5))
 def test_devices(case: str, tmp_path: Path):
     """Targets take turns, so that each family meets all of them; the host runs every case."""
     target = [*PRINTED][[*CASES].index(case) % len(PRINTED)]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.devices import DEVICES
+from programs.spread import spread
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.number_format import Function
@@ -77,7 +78,7 @@ TURNS = [
 """The host runs all, chips every third one in turn."""
 
 
-@pytest.mark.parametrize(("device", "function", "source", "result", "scheme"), TURNS, ids=str)
+@pytest.mark.parametrize(("device", "function", "source", "result", "scheme"), spread(TURNS, 22), ids=str)
 def test_devices_keep_the_stated_errors(
     device: str, function: Function, source: FixedType, result: FixedType, scheme: str | None, tmp_path: Path
 ):

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from programs.devices import DEVICES, roomy
 from programs.runtime_functions import run_cases
+from programs.spread import spread
 
 from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS, add, limit, multiply
 from tinyml.targets.avr.chip import CHIP
@@ -102,7 +103,9 @@ def numbers() -> NDArray[np.int32]:
 @pytest.mark.parametrize(
     ("device", "optimize"),
     # How a level treats shifts is the same on machines of 32 bits.
-    [*((device, "-Os") for device in DEVICES), *((device, "-O3") for device in DEVICES[:2]), ("avr35", "-Os")],
+    spread(
+        [*((device, "-Os") for device in DEVICES), *((device, "-O3") for device in DEVICES[:2]), ("avr35", "-Os")], 5
+    ),
 )
 def test_every_shift(device: str, optimize: str, tmp_path: Path):
     x = numbers()

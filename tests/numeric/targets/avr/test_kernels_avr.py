@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.kernel_calls import ELEMENTS, RESULTS, Case, build, run
+from programs.spread import spread
 
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.row_stream import pack_rows
@@ -182,7 +183,7 @@ def name_of(kernel: KernelSignature) -> str:
     return kernel.name
 
 
-@pytest.mark.parametrize("kernel", DENSE, ids=name_of)
+@pytest.mark.parametrize("kernel", spread(DENSE, len(DENSE) // 2), ids=name_of)
 def test_dense(device: Device, kernel: KernelSignature):
     cases = dense_cases(kernel)
     assert sum(map(is_provable, cases)) > 100

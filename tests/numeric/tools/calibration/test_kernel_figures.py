@@ -29,7 +29,7 @@ def test_cycles_in_the_loop(name: str):
     assert cycles_in_loop(kernel, N, optimize) <= avr.LIMITS[name]
 
 
-@pytest.mark.parametrize("kernel", spread(AVR, 46), ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", spread(AVR, 30), ids=lambda k: k.name)
 def test_the_compiler_knows_the_cycles_in_the_loop(kernel: KernelSignature):
     """The limit at -Os, the level of the chip's list, holds for the same measurement."""
     known = known_kernel(attribute_of(kernel), "uno")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from programs.paths import MODELS
+from programs.spread import spread_product
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
@@ -27,7 +28,7 @@ def points_lost(model: Path, width: int) -> float:
     return found.reals - found.formats
 
 
-@pytest.mark.parametrize(("width", "most"), [(8, 1.0), (16, 0.1)])
-@pytest.mark.parametrize("model", MODELS)
-def test_points_lost(model: str, width: int, most: float) -> None:
+@pytest.mark.parametrize(("model", "limit"), spread_product(3, MODELS, [(8, 1.0), (16, 0.1)]))
+def test_points_lost(model: str, limit: tuple[int, float]) -> None:
+    width, most = limit
     assert points_lost(MODELS[model], width) <= most

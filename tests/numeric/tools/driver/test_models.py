@@ -41,7 +41,7 @@ def limit(device: str) -> int:
 
 @pytest.mark.parametrize(
     ("model", "format", "width"),
-    spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 9),
+    spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 7),
 )
 def test_device_equals_evaluator(model: str, format: str, width: int | None, compiled_models: CompiledModels) -> None:
     """On the host and on half of the boards, which take turns: each format and each model meets all of them."""
@@ -75,7 +75,7 @@ def test_posits_of_two_widths_in_one_product(tmp_path: Path) -> None:
     assert run_model(RunRequest(folder=tmp_path, data=val, device="cortex-m4", limit=3))["mismatch"] is None
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", spread(MODELS, 1))
 def test_optimisation_does_not_change_bits(model: str, compiled_models: CompiledModels) -> None:
     folder = compiled_models.folder(model, "fixed", 16, board(roomy(USUAL)))
     data = MODELS[model].with_name("val.npz")

@@ -152,7 +152,7 @@ STREAMED = [
 ]
 
 
-@pytest.mark.parametrize(("target", "plan", "ram", "kernels"), spread(STREAMED, 5))
+@pytest.mark.parametrize(("target", "plan", "ram", "kernels"), spread(STREAMED, 3))
 def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None, kernels: int, tmp_path: Path):
     """The host runs the first program of each plan."""
     program = compiled_for(target, chain(), tmp_path, plan=plan, ram=ram)
@@ -179,11 +179,14 @@ def winograd(height: int) -> tuple[bytes, int]:
 
 @pytest.mark.parametrize(
     ("target", "families"),
-    [
-        ("cortex-m4", {"tm_cm_wide_strip_s8_": len(CASES) + 1, "tm_cm_channels_": len(DEPTHWISE)}),
-        # Two convolutions have too few windows for the constants that a call of code begins with.
-        ("cortex-m0", {"tm_cm_small_rows_": len(CASES) - 1, "tm_cm_small_channels_": len(DEPTHWISE)}),
-    ],
+    spread(
+        [
+            ("cortex-m4", {"tm_cm_wide_strip_s8_": len(CASES) + 1, "tm_cm_channels_": len(DEPTHWISE)}),
+            # Two convolutions have too few windows for the constants that a call of code begins with.
+            ("cortex-m0", {"tm_cm_small_rows_": len(CASES) - 1, "tm_cm_small_channels_": len(DEPTHWISE)}),
+        ],
+        1,
+    ),
 )
 def test_kernels_that_take_flash_give_the_bytes_of_tflm(target: str, families: Mapping[str, int], tmp_path: Path):
     program = compiled_for(target, network(), tmp_path, flash=100000)
@@ -195,7 +198,7 @@ def test_kernels_that_take_flash_give_the_bytes_of_tflm(target: str, families: M
 @pytest.mark.parametrize(
     ("plan", "height", "flash", "strips", "squares"),
     # An odd last row is no part of a square. With little flash lines of windows are taken one by one, as rings are.
-    [("ordinary", 7, 100000, 2, 2), ("ordinary", 7, 12000, 3, 0), ("rows", 15, 100000, 2, 0)],
+    spread([("ordinary", 7, 100000, 2, 2), ("ordinary", 7, 12000, 3, 0), ("rows", 15, 100000, 2, 0)], 2),
 )
 def test_kernels_with_fewer_products_give_the_same_bytes(
     plan: str, height: int, flash: int, strips: int, squares: int, tmp_path: Path

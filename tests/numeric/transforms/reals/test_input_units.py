@@ -28,7 +28,7 @@ SAMPLES = {"protonn-gesturepod": 300, "bonsai-mnist16": 100, "fastgrnn-mnist16":
 """Samples on each device."""
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(scope="module", params=spread(CASES, 2))
 def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> CompiledCase:
     """A program that was compiled from reals, and takes integers."""
     name = request.param

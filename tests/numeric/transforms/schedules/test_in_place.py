@@ -9,6 +9,7 @@ import pytest
 from programs import gural_murmann
 from programs.compiled import compile_without_pictures
 from programs.lowered import lowered
+from programs.spread import spread
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.ir import Block, Region
@@ -109,7 +110,8 @@ PLANS = "herringbone", "single-transpose", "replace", "optimal-turns"
 
 
 @pytest.mark.parametrize(
-    ("plan", "shape"), [(plan, shape) for turn, plan in enumerate(PLANS) for shape in [*SHAPES][turn % 3 :: 3]]
+    ("plan", "shape"),
+    spread([(plan, shape) for turn, plan in enumerate(PLANS) for shape in [*SHAPES][turn % 3 :: 3]], 8),
 )
 def test_shapes(plan: str, shape: str, tmp_path: Path):
     """Plans take a third of the shapes each: with words and halves, and with padding or channels by themselves."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.carried import PROGRAMS
 from programs.formatted import LIMITS, new_context, parse, stays_finite, with_formats
+from programs.spread import spread
 from programs.tensors import programs
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
@@ -70,7 +71,7 @@ def test_random_programs(program: str, widths: list[int]):
                 raise
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", spread(PROGRAMS, 10))
 def test_loops(name: str, monkeypatch: pytest.MonkeyPatch):
     module = parse(PROGRAMS[name])
     inputs = inputs_of(module)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from programs.paths import ROOT
+from programs.spread import spread
 from programs.tflite_models import TfliteModel
 
 from tinyml.lowering.options import PipelineOptions
@@ -111,7 +112,7 @@ def searched(model: Path, out: Path, search: str, capsys: pytest.CaptureFixture[
     return whole
 
 
-@pytest.mark.parametrize("search", ["demote", "promote"])
+@pytest.mark.parametrize("search", spread(["demote", "promote"], 1))
 def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search: str) -> None:
     """All tensors wide, arena and input alone would fit."""
     asked = ("--search", search, "--jobs", "1", "--metric", "error", "--widths", "8,16", "--ram")

@@ -47,7 +47,7 @@ def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch
         runs = counted_passes(monkeypatch)
         for _ in range(2):
             costs.estimated(uniform(evaluation, 8)[0])
-    assert runs["canonicalize"] == 3
+    assert runs["simplify"] == 3
     assert runs["choose-accumulators"] == runs["select-kernels"] == runs["estimate-cost"] == 1
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from programs.paths import MODELS
 from programs.searches import evaluation_of
+from programs.spread import spread
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.assignment.choices import FormatChoice
@@ -67,7 +68,7 @@ def test_errors_add_up(model: str):
     assert 0.5 < np.abs(said[1]).sum() / np.abs(total).sum() < 2.0
 
 
-@pytest.mark.parametrize("model", ["protonn", "fastgrnn"])
+@pytest.mark.parametrize("model", spread(["protonn", "fastgrnn"], 1))
 def test_proposals_are_within_the_limits(model: str):
     with evaluation_of(model) as evaluation:
         search = Search(evaluation, WIDE)

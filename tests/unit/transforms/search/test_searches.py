@@ -108,10 +108,7 @@ def test_what_is_reported_is_what_the_program_computes(model: str, search: str, 
 
 THE_THREE = {
     "maxscale 8": SearchMaxscalePass("", metric="disagreement", widths=(8,)),
-    "maxscale 16": SearchMaxscalePass("", metric="disagreement"),
-    "demote": SearchDemotePass("", loss=0.5),
     "demote more": SearchDemotePass("", loss=3.0),
-    "promote": SearchPromotePass(""),
     "promote halves": SearchPromotePass("", widths=(8, 16)),
 }
 
@@ -189,7 +186,7 @@ def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, fil
     assert [one.data["ram"].value.data <= 195 for one in front if "chosen" in one.data] == [True]
 
 
-@pytest.mark.parametrize("search", [SearchPromotePass, SearchDemotePass])
+@pytest.mark.parametrize("search", spread([SearchPromotePass, SearchDemotePass], 1))
 @pytest.mark.parametrize("model", ["protonn"])
 def test_no_factors_are_held_where_memory_is_short(
     model: str, search: type[SearchPromotePass | SearchDemotePass], file: str

@@ -13,6 +13,7 @@ import pytest
 from programs import gural_murmann
 from programs.devices import need_tools
 from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
+from programs.spread import spread
 
 from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.targets.registry import chip_of
@@ -37,7 +38,7 @@ def ctest(folder: Path) -> int:
     return subprocess.run(["ctest", "--test-dir", folder], capture_output=True, check=False).returncode
 
 
-@pytest.mark.parametrize("target", ["host", "uno", "nano33ble"])
+@pytest.mark.parametrize("target", spread(["host", "uno", "nano33ble"], 2))
 def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Path):
     """Also where the example declares the instance that the model runs in."""
     model = sensor_model(tmp_path, target, packages=("cmake",), instances=target == "nano33ble")

@@ -1,0 +1,54 @@
+// RUN: tinyml-opt %s -p simplify | filecheck %s
+
+// A sum that folds to a constant makes the rest of a chain dead, in nested regions, too.
+func.func @chain(%x: i32, %n: index) -> i32 {
+  %two = arith.constant 2 : i32
+  %three = arith.constant 3 : i32
+  %five = arith.addi %two, %three : i32
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %y = scf.for %i = %zero to %n step %one iter_args(%sum = %x) -> (i32) {
+    %dead = arith.muli %sum, %sum : i32
+    %deader = arith.addi %dead, %sum : i32
+    %next = arith.addi %sum, %five : i32
+    scf.yield %next : i32
+  }
+  func.return %y : i32
+}
+// CHECK-LABEL: func.func @chain
+// CHECK-NOT: arith.constant 2
+// CHECK: %five = arith.constant 5 : i32
+// CHECK: iter_args(%sum = %x)
+// CHECK-NEXT: arith.addi %sum, %five
+// CHECK-NEXT: scf.yield
+
+// A loop without effects goes, one that stores stays.
+func.func @loops(%m: memref<4xi32>, %x: i32, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %n step %one {
+    %dead = arith.muli %x, %x : i32
+  }
+  scf.for %j = %zero to %n step %one {
+    memref.store %x, %m[%j] : memref<4xi32>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @loops
+// CHECK-COUNT-1: scf.for
+// CHECK-NEXT: memref.store
+// CHECK-NOT: scf.for
+
+// Blocks of a function may use each other's values in any order.
+func.func @blocks(%c: i1, %x: i32) -> i32 {
+  cf.br ^entry
+^exit:
+  func.return %kept : i32
+^entry:
+  %kept = arith.addi %x, %x : i32
+  %dead = arith.muli %x, %x : i32
+  cf.br ^exit
+}
+// CHECK-LABEL: func.func @blocks
+// CHECK: arith.addi
+// CHECK-NOT: arith.muli
