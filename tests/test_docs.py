@@ -9,7 +9,8 @@ computer that has a C compiler and no cross compiler; `tinyml explain` explains 
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, in which `pip install`
 is `copy_installed`.
 A block of Python after `<!-- python -->` prints what the block behind it shows; `<!-- python with PACKAGE -->` is
-skipped without that package. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`.
+skipped without that package. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
+after `<!-- on a board -->` the boards and the files are checked. `test_blocks.py` checks all other blocks.
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`figures/pages.py`).
 """
 
@@ -34,6 +35,7 @@ from figures.commands import measure
 from figures.pages import PAGES
 from figures.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
 from programs.environments import copy_installed
+from programs.shown_commands import check_on_a_board
 
 from tinyml.tools.main import file_of
 from tinyml.tools.main import main as tinyml
@@ -190,6 +192,8 @@ TYPED = re.compile(r"<!-- typed -->\n```console\n(?P<text>.*?)```\n", re.DOTALL)
 
 TYPED_PAGES = [page for page in PAGES if TYPED.search(page.read_text(encoding="utf-8"))]
 
+ON_A_BOARD = re.compile(r"<!-- on a board -->\n```console\n(?P<text>.*?)```\n", re.DOTALL)
+
 TIMES = re.compile(r"\d+\.\d+ sec")
 
 OPTIONAL = ("arduino-builder", "cmake", "unzip")
@@ -234,6 +238,9 @@ def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_pat
         page.write_text(after, encoding="utf-8")
     elif has_measured_compilers():
         assert after == before
+    for block in ON_A_BOARD.finditer(before):
+        for command in commands(block["text"]):
+            check_on_a_board(command.replace("\\\n", ""), tmp_path)
 
 
 ANY_BLOCK = re.compile(r"^(?P<comment>[^\n]*-->\n)?```\w*\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -25,16 +25,24 @@ PACKAGE, ENTRY = "evil-package", "evil"
 _numbers = itertools.count()
 
 
-def install(folder: Path, patch: pytest.MonkeyPatch, group: str, code: str, *, entry: str = "evil = {}:X") -> str:
+def install(
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    group: str,
+    code: str,
+    *,
+    entry: str = "evil = {}:X",
+    package: str = PACKAGE,
+) -> str:
     """Install a package with one module; returns the name of the module.
 
     entry: the line of its entry point in a group, with `{}` for the module. `forget` has to be called at the end.
     """
     module = f"evil_{next(_numbers)}"
-    metadata = folder / f"{PACKAGE.replace('-', '_')}-1.dist-info"
+    metadata = folder / f"{package.replace('-', '_')}-1.dist-info"
     metadata.mkdir(parents=True)
     (folder / f"{module}.py").write_text(code)
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PACKAGE}\nVersion: 1\n")
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")
     (metadata / "entry_points.txt").write_bytes(f"[{group}]\n{entry.format(module)}\n".encode("latin-1"))
     patch.setattr(sys, "path", [str(folder), *sys.path])
     invalidate_caches()

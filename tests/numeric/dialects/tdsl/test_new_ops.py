@@ -121,6 +121,7 @@ class ConcatOp(tdsl.MovementOp):
 
     @property
     def moves(self) -> Sequence[tdsl.Move]:
+        """The rows of `lhs` above those of `rhs`."""
         same, (row, column) = identity(2), dimensions(2)
         below = AffineMap(2, 0, (row + shape_of(self.lhs)[0], column))
         targets = (self.lhs, same), (self.rhs, below)
@@ -148,6 +149,7 @@ class Conv1dOp(tdsl.ContractionOp):
 
     @property
     def terms(self) -> Sequence[tdsl.Term]:
+        """`result[i, o] = sum_k sum_c lhs[i + k, c] * rhs[k, c, o]`."""
         i, o, k, c = map(AffineExpr.dimension, range(4))
         lhs_map, rhs_map = AffineMap(4, 0, (i + k, c)), AffineMap(4, 0, (k, c, o))
         return [tdsl.Term(self.lhs, self.rhs, shape_of(self.rhs)[:2], lhs_map, rhs_map)]
