@@ -65,7 +65,8 @@ figures: $(VENV)/test toolchains ## measure the tables of the pages again: all, 
 papers: $(VENV)/test toolchains ## run the papers item by item: all (hours), or ONLY=minun:table3,pex (FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m papers $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
 
-docs: $(VENV)/docs ## build the pages as a site in build/site, and check it: links, nothing from elsewhere
+docs: $(VENV)/docs toolchains ## type the commands of all pages, build these as a site in build/site, and check it: links, nothing from elsewhere
+	EXHAUSTIVE=1 $(BIN)/pytest -q tests/test_docs.py -k what_is_typed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	$(BIN)/pytest -q tests/site --site build/site
 	@echo 'open build/site/index.html'

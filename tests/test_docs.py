@@ -36,6 +36,7 @@ from figures.pages import PAGES
 from figures.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
 from programs.environments import copy_installed
 from programs.shown_commands import check_on_a_board
+from programs.spread import spread
 
 from tinyml.tools.main import file_of
 from tinyml.tools.main import main as tinyml
@@ -213,9 +214,12 @@ def commands(text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("page", TYPED_PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", spread(TYPED_PAGES, 3), ids=lambda page: page.name)
 def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """All blocks of a page are typed in one folder, in which there are our docs/ and examples/."""
+    """All blocks of a page are typed in one folder, in which there are our docs/ and examples/.
+
+    `make docs` types those of all pages.
+    """
     for folder in ("docs", "examples"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     environment = {**os.environ, "PATH": PATH, "COLUMNS": "120", "LC_ALL": "C.UTF-8"}

@@ -69,7 +69,7 @@ const int16_t *pair_scores(void) {{ return labels; }}
 """
 
 
-@pytest.mark.parametrize(("options", "device"), spread_product(5, [{}, {"reuse_input": True}], DEVICES))
+@pytest.mark.parametrize(("options", "device"), spread_product(3, [{}, {"reuse_input": True}], DEVICES))
 def test_interleaved_instances_compute_what_each_does_alone(device: str, options: dict[str, Any], tmp_path: Path):
     out = sensor_model(tmp_path, device, outputs="scores", instances=True, **options).out
     formats = load_program(out / "ir" / "1-formats.mlir", context())
@@ -110,7 +110,7 @@ def test_a_program_with_instances_runs_on_every_device(tmp_path: Path):
         assert run_model(RunRequest(folder=tmp_path / "out", data=data, device=device, limit=3))["mismatch"] is None
 
 
-@pytest.mark.parametrize("target", spread(BOARDS, 4))
+@pytest.mark.parametrize("target", spread(BOARDS, 3))
 def test_nothing_static_is_written(target: str, tmp_path: Path):
     chip, kinds = chip_of(target), dict[bool, str]()
     for instances in (False, True):

@@ -10,6 +10,7 @@ import pytest
 from programs import gural_murmann
 from programs.compiled import compile_without_pictures
 from programs.printed import WARNING_FLAGS
+from programs.spread import spread
 from programs.streamed_networks import NetworkWriter
 from xdsl.dialects.builtin import ModuleOp
 
@@ -36,13 +37,16 @@ def network() -> ModuleOp:
 # The input takes 360 bytes. In the plan by rows a ring of 4 rows does; otherwise all 12 are received.
 @pytest.mark.parametrize(
     ("plan", "rows", "targets"),
-    [
-        ("rows", 4, ("cortex-m4", "uno", "riscv")),
-        ("pixels", 4, ("uno", "riscv")),
-        ("ordinary", 12, ("riscv",)),
-        ("patches", 12, ("cortex-m4",)),
-        ("partial-32", 12, ("uno",)),
-    ],
+    spread(
+        [
+            ("rows", 4, ("cortex-m4", "uno", "riscv")),
+            ("pixels", 4, ("uno", "riscv")),
+            ("ordinary", 12, ("riscv",)),
+            ("patches", 12, ("cortex-m4",)),
+            ("partial-32", 12, ("uno",)),
+        ],
+        3,
+    ),
 )
 def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: Sequence[str], tmp_path: Path):
     """Rings run on chips of all sorts; plans that receive the whole image take turns. The host runs all plans."""

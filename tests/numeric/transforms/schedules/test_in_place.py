@@ -33,8 +33,7 @@ IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:1
 
 @pytest.mark.parametrize(
     ("plan", "arena"),
-    [("replace", 468), ("herringbone", 435), ("pixels", 350)],
-    ids=["replace", "herringbone", "pixels"],
+    spread([("replace", 468), ("herringbone", 435), ("pixels", 350)], 2),
 )
 def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
     """In halves of bytes: 467.5 by replacing, 434.5 by herringbone as in the paper.

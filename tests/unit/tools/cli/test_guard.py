@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from programs.paths import ROOT
+from programs.spread import spread
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.tools.cli.guard import MOST_DIGITS
@@ -160,7 +161,7 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", spread(["2>&-", "<&- >&- 2>&-"], 1))
 def test_closed_streams_do_no_harm(tmp_path: Path, closed: str):
     """What would be printed is dropped, and is in no file; errors are not on standard output."""
     command = shlex.join([sys.executable, "-m", "tinyml.tools.main", *COMPILE, str(tmp_path / "out")])

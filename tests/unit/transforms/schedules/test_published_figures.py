@@ -11,6 +11,7 @@ from programs.networks import (
     res_keywords,
     resnet8,
 )
+from programs.spread import spread
 
 from tinyml.transforms.schedules.patches import patches
 from tinyml.transforms.schedules.plans.graph import Graph
@@ -111,7 +112,7 @@ STREAMED = {
 }
 
 
-@pytest.mark.parametrize("name", STREAMED)
+@pytest.mark.parametrize("name", spread(STREAMED, 5))
 def test_streaming(name: str):
     """Streaming by rows and by pixels, with the input in memory, and the best of all exact plans: never higher."""
     graph, expected = STREAMED[name]

@@ -79,7 +79,7 @@ def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
             ("protonn", "search-promote ram"),
             ("protonn", "search-pareto"),
         ],
-        3,
+        2,
     ),
 )
 def test_what_is_reported_is_what_the_program_computes(model: str, search: str, file: str):

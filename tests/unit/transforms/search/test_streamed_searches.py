@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.spread import spread
 from programs.streamed_networks import NetworkWriter
 
 from tinyml.dialects import tdsl
 from tinyml.tools.main import main
 
 
-@pytest.mark.parametrize("search", ["demote", "promote"])
+@pytest.mark.parametrize("search", spread(["demote", "promote"], 1))
 def test_a_network_that_does_not_fit_streams(search: str, tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     net = NetworkWriter((9, 9, 1), random)

@@ -116,7 +116,7 @@ def packed(images: np.ndarray) -> bytes:
     return b"".join(pack_bits(image.astype("i8") - 8, 4).tobytes() for image in images)
 
 
-@pytest.mark.parametrize("input", ["serial", "callback"])
+@pytest.mark.parametrize("input", spread(["serial", "callback"], 1))
 def test_images_row_by_row(input: str, tmp_path: Path):
     """Over the serial line every row is asked for; the stored images come from a function."""
     (tmp_path / "network.mlir").write_text(print_ir(program()))
