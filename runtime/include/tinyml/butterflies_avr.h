@@ -21,6 +21,12 @@
     "mul r18,r20\n\tmovw r24,r0\n\tmul r16,r22\n\tsub r24,r0\n\tsbc r25,r1\n\tsbc \\p,r2\n\tsbc \\q,r2\n\t" \
     "tm_up \\p \\q r19 r20\n\ttm_up \\p \\q r21 r18\n\ttm_down \\p \\q r17 r22\n\ttm_down \\p \\q r23 r16\n\t" \
     ".endm\n\t.macro tm_round p q\n\tlsl r25\n\tadc \\p,r2\n\tadc \\q,r2\n\t.endm\n\t"
+/* The rounded product of a sum in two registers from r16 on, whose 17th bit is in V, and the constant in r20 and r21; r3 is
+ * zero, too. */
+#define TM_SCALED \
+    ".macro tm_scaled p q a b\n\tmovw \\p,r2\n\tbrvc .Ltm\\@\n\tmovw \\p,r20\n\tsbrc \\b,7\n\trjmp .Ltm\\@\n\t" \
+    "neg \\q\n\tneg \\p\n\tsbc \\q,r2\n\t.Ltm\\@:\n\tmuls \\b,r21\n\tadd \\p,r0\n\tadc \\q,r1\n\tmul \\a,r20\n\t" \
+    "movw r24,r0\n\ttm_up \\p \\q \\b r20\n\ttm_up \\p \\q r21 \\a\n\ttm_round \\p \\q\n\t.endm\n\t"
 #define TM_FORGET ".purgem tm_up\n\t.purgem tm_down\n\t.purgem tm_sum\n\t.purgem tm_diff\n\t.purgem tm_round\n\t"
 
 /* Pairs of indices of one byte, at most 255 of them. */
@@ -140,15 +146,15 @@ static TM_STAGE void tm_spans4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASSE
 
 /* The first numbers of the four transforms, halved; those of the last two are added up and subtracted. */
 #define TM_SECOND_FIRST \
-    "push r2\n\tpush r4\n\tpush r5\n\tpush r6\n\tpush r7\n\tpush r8\n\tpush r9\n\tpush r10\n\tpush r11\n\t" \
-    "push r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\tpush r28\n\tpush r29\n\t" \
-    "movw r28,r24\n\tmovw r30,r22\n\tmov r26,r20\n\tclr r2\n\t1:\n\tldd r4,Y+8\n\tldd r5,Y+9\n\tldd r6,Y+10\n\t" \
-    "ldd r7,Y+11\n\tasr r5\n\tror r4\n\tasr r7\n\tror r6\n\tldd r8,Y+16\n\tldd r9,Y+17\n\tldd r10,Y+18\n\t" \
-    "ldd r11,Y+19\n\tasr r9\n\tror r8\n\tasr r11\n\tror r10\n\tldd r12,Y+24\n\tldd r13,Y+25\n\tldd r14,Y+26\n\t" \
-    "ldd r15,Y+27\n\tasr r13\n\tror r12\n\tasr r15\n\tror r14\n\tmovw r24,r8\n\tadd r8,r12\n\tadc r9,r13\n\t" \
-    "sub r24,r12\n\tsbc r25,r13\n\tmovw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\tsub r24,r14\n\t" \
-    "sbc r25,r15\n\tmovw r14,r24\n\tldd r16,Y+0\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\tasr r17\n\t" \
-    "ror r16\n\t"
+    "push r2\n\tpush r3\n\tpush r4\n\tpush r5\n\tpush r6\n\tpush r7\n\tpush r8\n\tpush r9\n\tpush r10\n\t" \
+    "push r11\n\tpush r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\tpush r28\n\tpush r29\n\t" \
+    "movw r28,r24\n\tmovw r30,r22\n\tmov r26,r20\n\tclr r2\n\tclr r3\n\t1:\n\tldd r4,Y+8\n\tldd r5,Y+9\n\t" \
+    "ldd r6,Y+10\n\tldd r7,Y+11\n\tasr r5\n\tror r4\n\tasr r7\n\tror r6\n\tldd r8,Y+16\n\tldd r9,Y+17\n\t" \
+    "ldd r10,Y+18\n\tldd r11,Y+19\n\tasr r9\n\tror r8\n\tasr r11\n\tror r10\n\tldd r12,Y+24\n\tldd r13,Y+25\n\t" \
+    "ldd r14,Y+26\n\tldd r15,Y+27\n\tasr r13\n\tror r12\n\tasr r15\n\tror r14\n\tmovw r24,r8\n\tadd r8,r12\n\t" \
+    "adc r9,r13\n\tsub r24,r12\n\tsbc r25,r13\n\tmovw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\t" \
+    "sub r24,r14\n\tsbc r25,r15\n\tmovw r14,r24\n\tldd r16,Y+0\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\t" \
+    "asr r17\n\tror r16\n\t"
 /* Stores the first numbers, and rotates the second ones. */
 #define TM_SECOND_TURNED \
     "std Y+0,r4\n\tstd Y+1,r5\n\tstd Y+2,r6\n\tstd Y+3,r7\n\tstd Y+8,r8\n\tstd Y+9,r9\n\tstd Y+10,r10\n\t" \
@@ -156,9 +162,10 @@ static TM_STAGE void tm_spans4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASSE
     "std Y+25,r17\n\tstd Y+26,r18\n\tstd Y+27,r19\n\t4:\n\tldd r16,Y+12\n\tldd r17,Y+13\n\tldd r18,Y+14\n\t" \
     "ldd r19,Y+15\n\tasr r19\n\tror r18\n\tcom r19\n\tneg r18\n\tsbci r19,0xff\n\tmovw r4,r18\n\tasr r17\n\t" \
     "ror r16\n\tadc r16,r2\n\tadc r17,r2\n\tmovw r6,r16\n\tldd r16,Y+20\n\tldd r17,Y+21\n\tldd r18,Y+22\n\t" \
-    "ldd r19,Y+23\n\tldi r20,126\n\tldi r21,165\n\tmovw r22,r20\n\ttm_sum r8 r9\n\ttm_round r8 r9\n\t" \
-    "tm_diff r10 r11\n\ttm_round r10 r11\n\tldd r16,Y+28\n\tldd r17,Y+29\n\tldd r18,Y+30\n\tldd r19,Y+31\n\t" \
-    "ldi r20,130\n\tldi r21,90\n\ttm_sum r12 r13\n\ttm_round r12 r13\n\ttm_diff r14 r15\n\ttm_round r14 r15\n\t" \
+    "ldd r19,Y+23\n\tldi r20,126\n\tldi r21,165\n\tmovw r22,r18\n\tsub r22,r16\n\tsbc r23,r17\n\t" \
+    "tm_scaled r10 r11 r22 r23\n\tadd r16,r18\n\tadc r17,r19\n\ttm_scaled r8 r9 r16 r17\n\tldd r16,Y+28\n\t" \
+    "ldd r17,Y+29\n\tldd r18,Y+30\n\tldd r19,Y+31\n\tldi r20,130\n\tldi r21,90\n\tmovw r22,r16\n\tsub r22,r18\n\t" \
+    "sbc r23,r19\n\ttm_scaled r12 r13 r22 r23\n\tadd r16,r18\n\tadc r17,r19\n\ttm_scaled r14 r15 r16 r17\n\t" \
     "movw r24,r8\n\tadd r8,r12\n\tadc r9,r13\n\tbrvs 5f\n\tsub r24,r12\n\tsbc r25,r13\n\tbrvs 5f\n\t" \
     "movw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\tbrvs 5f\n\tsub r24,r14\n\tsbc r25,r15\n\t" \
     "brvs 5f\n\tmovw r14,r24\n\tldd r16,Y+4\n\tldd r17,Y+5\n\tldd r18,Y+6\n\tldd r19,Y+7\n\tasr r17\n\tror r16\n\t"
@@ -168,6 +175,7 @@ static TM_STAGE void tm_second4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASS
 {
     __asm__ volatile(
         TM_PRODUCTS
+        TM_SCALED
         TM_SECOND_FIRST
         "adc r16,r2\n\tadc r17,r2\n\tasr r19\n\tror r18\n\tadc r18,r2\n\tadc r19,r2\n\trjmp 3f\n\t2:\n\t"
         "rjmp 12f\n\t3:\n\tmovw r20,r16\n\tadd r20,r4\n\tadc r21,r5\n\tbrvs 2b\n\tsub r16,r4\n\tsbc r17,r5\n\t"
@@ -197,7 +205,7 @@ static TM_STAGE void tm_second4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASS
         "sbci r23,-1\n\tldi r20,4\n\tclr r21\n\tldi r18,1\n\tclr r1\n\t%~call %x0\n\tpop r31\n\tpop r30\n\t"
         "pop r26\n\trjmp 7b\n\t8:\n\tclr r1\n\tpop r29\n\tpop r28\n\tpop r17\n\tpop r16\n\tpop r15\n\tpop r14\n\t"
         "pop r13\n\tpop r12\n\tpop r11\n\tpop r10\n\tpop r9\n\tpop r8\n\tpop r7\n\tpop r6\n\tpop r5\n\tpop r4\n\t"
-        "pop r2\n\tret\n\t" TM_FORGET
+        "pop r3\n\tpop r2\n\tret\n\t.purgem tm_scaled\n\t" TM_FORGET
         : : "i"(tm_butterfly4));
 }
 
@@ -205,6 +213,7 @@ static TM_STAGE void tm_second4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASS
 {
     __asm__ volatile(
         TM_PRODUCTS
+        TM_SCALED
         TM_SECOND_FIRST
         "subi r16,0xff\n\tsbci r17,0xff\n\tasr r19\n\tror r18\n\tsubi r18,0xff\n\tsbci r19,0xff\n\trjmp 3f\n\t"
         "2:\n\trjmp 12f\n\t3:\n\tmovw r20,r16\n\tadd r20,r4\n\tadc r21,r5\n\tbrvs 2b\n\tsub r16,r4\n\t"
@@ -236,7 +245,7 @@ static TM_STAGE void tm_second4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASS
         "movw r22,r30\n\tsubi r22,-12\n\tsbci r23,-1\n\tldi r20,4\n\tclr r21\n\tldi r18,2\n\tclr r1\n\t"
         "%~call %x0\n\tpop r31\n\tpop r30\n\tpop r26\n\trjmp 7b\n\t8:\n\tclr r1\n\tpop r29\n\tpop r28\n\t"
         "pop r17\n\tpop r16\n\tpop r15\n\tpop r14\n\tpop r13\n\tpop r12\n\tpop r11\n\tpop r10\n\tpop r9\n\t"
-        "pop r8\n\tpop r7\n\tpop r6\n\tpop r5\n\tpop r4\n\tpop r2\n\tret\n\t" TM_FORGET
+        "pop r8\n\tpop r7\n\tpop r6\n\tpop r5\n\tpop r4\n\tpop r3\n\tpop r2\n\tret\n\t.purgem tm_scaled\n\t" TM_FORGET
         : : "i"(tm_butterfly4));
 }
 
