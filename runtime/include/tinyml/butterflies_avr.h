@@ -21,12 +21,19 @@
     "mul r18,r20\n\tmovw r24,r0\n\tmul r16,r22\n\tsub r24,r0\n\tsbc r25,r1\n\tsbc \\p,r2\n\tsbc \\q,r2\n\t" \
     "tm_up \\p \\q r19 r20\n\ttm_up \\p \\q r21 r18\n\ttm_down \\p \\q r17 r22\n\ttm_down \\p \\q r23 r16\n\t" \
     ".endm\n\t.macro tm_round p q\n\tlsl r25\n\tadc \\p,r2\n\tadc \\q,r2\n\t.endm\n\t"
-/* The rounded product of a sum in two registers from r16 on, whose 17th bit is in V, and the constant in r20 and r21; r3 is
- * zero, too. */
+/* Rotations by a quarter, an eighth and three eighths of a turn. tm_scaled: the rounded product of a sum in two registers from r16 on, whose 17th bit is in V, and the constant in r20 and
+ * r21. */
 #define TM_SCALED \
-    ".macro tm_scaled p q a b\n\tmovw \\p,r2\n\tbrvc .Ltm\\@\n\tmovw \\p,r20\n\tsbrc \\b,7\n\trjmp .Ltm\\@\n\t" \
-    "neg \\q\n\tneg \\p\n\tsbc \\q,r2\n\t.Ltm\\@:\n\tmuls \\b,r21\n\tadd \\p,r0\n\tadc \\q,r1\n\tmul \\a,r20\n\t" \
-    "movw r24,r0\n\ttm_up \\p \\q \\b r20\n\ttm_up \\p \\q r21 \\a\n\ttm_round \\p \\q\n\t.endm\n\t"
+    ".macro tm_scaled p q a b\n\tmov \\p,r2\n\tmov \\q,r2\n\tbrvc .Ltm\\@\n\tmovw \\p,r20\n\tsbrc \\b,7\n\t" \
+    "rjmp .Ltm\\@\n\tneg \\q\n\tneg \\p\n\tsbc \\q,r2\n\t.Ltm\\@:\n\tmuls \\b,r21\n\tadd \\p,r0\n\tadc \\q,r1\n\t" \
+    "mul \\a,r20\n\tmovw r24,r0\n\ttm_up \\p \\q \\b r20\n\ttm_up \\p \\q r21 \\a\n\ttm_round \\p \\q\n\t.endm\n\t" \
+    ".macro tm_quarter\n\tasr r19\n\tror r18\n\tcom r19\n\tneg r18\n\tsbci r19,0xff\n\tmovw r4,r18\n\tasr r17\n\t" \
+    "ror r16\n\tadc r16,r2\n\tadc r17,r2\n\tmovw r6,r16\n\t.endm\n\t.macro tm_eighth\n\tldi r20,126\n\t" \
+    "ldi r21,165\n\tmovw r22,r18\n\tsub r22,r16\n\tsbc r23,r17\n\ttm_scaled r10 r11 r22 r23\n\tadd r16,r18\n\t" \
+    "adc r17,r19\n\ttm_scaled r8 r9 r16 r17\n\t.endm\n\t.macro tm_eighths\n\tldi r20,130\n\tldi r21,90\n\t" \
+    "movw r22,r16\n\tsub r22,r18\n\tsbc r23,r19\n\ttm_scaled r12 r13 r22 r23\n\tadd r16,r18\n\tadc r17,r19\n\t" \
+    "tm_scaled r14 r15 r16 r17\n\t.endm\n\t"
+#define TM_FORGET_SCALED ".purgem tm_scaled\n\t.purgem tm_quarter\n\t.purgem tm_eighth\n\t.purgem tm_eighths\n\t"
 #define TM_FORGET ".purgem tm_up\n\t.purgem tm_down\n\t.purgem tm_sum\n\t.purgem tm_diff\n\t.purgem tm_round\n\t"
 
 /* Pairs of indices of one byte, at most 255 of them. */
@@ -58,7 +65,7 @@ static TM_STAGE void tm_radix2_1(int16_t *x TM_PASSED, uint16_t count TM_PASSED)
 static TM_STAGE void tm_spans4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASSED, uint16_t groups TM_PASSED, uint16_t span TM_PASSED)
 {
     __asm__ volatile(
-        TM_PRODUCTS
+        TM_PRODUCTS TM_SCALED
         ".macro tm_load\n\tld r16,Y\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\t.endm\n\t"
         ".macro tm_turn p q r s\n\ttm_load\n\tlpm r20,Z+\n\tlpm r21,Z+\n\tlpm r22,Z+\n\tlpm r23,Z+\n\t"
         "tm_sum \\p \\q\n\ttm_round \\p \\q\n\ttm_diff \\r \\s\n\ttm_round \\r \\s\n\t.endm\n\t"
@@ -67,11 +74,11 @@ static TM_STAGE void tm_spans4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASSE
         "push r10\n\tpush r11\n\tpush r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\t"
         "push r28\n\tpush r29\n\tclr r2\n\tmovw r26,r24\n\tmov r3,r18\n\tlsl r3\n\tlsl r3\n\tpush r23\n\t"
         "push r22\n\tpush r18\n\tpush r20\n\t1:\n\tpop r24\n\tpop r25\n\tpop r30\n\tpop r31\n\tpush r31\n\t"
-        "push r30\n\tpush r25\n\tpush r24\n\tpush r25\n\tmovw r28,r26\n\tadd r28,r3\n\tadc r29,r2\n\t"
-        "adiw r30,12\n\ttm_load\n\ttm_half r4 r5 r16 r17\n\ttm_half r6 r7 r18 r19\n\tadd r28,r3\n\tadc r29,r2\n\t"
-        "tm_load\n\ttm_half r8 r9 r16 r17\n\ttm_half r10 r11 r18 r19\n\tadd r28,r3\n\tadc r29,r2\n\ttm_load\n\t"
-        "tm_half r12 r13 r16 r17\n\ttm_half r14 r15 r18 r19\n\trjmp 3f\n\t2:\n\tpush r24\n\ttm_turn r4 r5 r6 r7\n\t"
-        "add r28,r3\n\tadc r29,r2\n\ttm_turn r8 r9 r10 r11\n\tadd r28,r3\n\tadc r29,r2\n\t"
+        "push r30\n\tpush r25\n\tpush r24\n\tlsr r25\n\tpush r25\n\tclt\n\tmovw r28,r26\n\tadd r28,r3\n\t"
+        "adc r29,r2\n\tadiw r30,12\n\ttm_load\n\ttm_half r4 r5 r16 r17\n\ttm_half r6 r7 r18 r19\n\tadd r28,r3\n\t"
+        "adc r29,r2\n\ttm_load\n\ttm_half r8 r9 r16 r17\n\ttm_half r10 r11 r18 r19\n\tadd r28,r3\n\tadc r29,r2\n\t"
+        "tm_load\n\ttm_half r12 r13 r16 r17\n\ttm_half r14 r15 r18 r19\n\trjmp 3f\n\t2:\n\tpush r24\n\t"
+        "tm_turn r4 r5 r6 r7\n\tadd r28,r3\n\tadc r29,r2\n\ttm_turn r8 r9 r10 r11\n\tadd r28,r3\n\tadc r29,r2\n\t"
         "tm_turn r12 r13 r14 r15\n\t3:\n\tmovw r24,r8\n\tadd r8,r12\n\tadc r9,r13\n\tbrvs 7f\n\tsub r24,r12\n\t"
         "sbc r25,r13\n\tbrvs 7f\n\tmovw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\tbrvs 7f\n\t"
         "sub r24,r14\n\tsbc r25,r15\n\tbrvs 7f\n\tmovw r14,r24\n\tld r16,X+\n\tld r17,X+\n\tld r18,X+\n\t"
@@ -89,20 +96,23 @@ static TM_STAGE void tm_spans4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASSE
         "st Y,r4\n\tstd Y+1,r5\n\tstd Y+2,r6\n\tstd Y+3,r7\n\tsub r28,r3\n\tsbc r29,r2\n\tst Y,r20\n\t"
         "std Y+1,r21\n\tstd Y+2,r22\n\tstd Y+3,r23\n\t5:\n\tadiw r28,4\n\tpop r24\n\tdec r24\n\tbreq 6f\n\t"
         "rjmp 2b\n\t4:\n\tsbiw r26,4\n\t9:\n\tsub r28,r3\n\tsbc r29,r2\n\tsub r28,r3\n\tsbc r29,r2\n\tpush r26\n\t"
-        "push r27\n\tpush r30\n\tpush r31\n\tmovw r24,r26\n\tmovw r22,r30\n\tsubi r22,12\n\tsbci r23,0\n\t"
-        "mov r20,r3\n\tlsr r20\n\tclr r21\n\tldi r18,1\n\tclr r1\n\t%~call %x0\n\tpop r31\n\tpop r30\n\tpop r27\n\t"
-        "pop r26\n\tadiw r26,4\n\trjmp 5b\n\t6:\n\tadd r26,r3\n\tadc r27,r2\n\tadd r26,r3\n\tadc r27,r2\n\t"
-        "add r26,r3\n\tadc r27,r2\n\tpop r24\n\tdec r24\n\tpush r24\n\tbreq 7f\n\trjmp 1b\n\t7:\n\tpop r24\n\t"
-        "pop r24\n\tpop r24\n\tpop r24\n\tclr r1\n\tpop r29\n\tpop r28\n\tpop r17\n\tpop r16\n\tpop r15\n\t"
-        "pop r14\n\tpop r13\n\tpop r12\n\tpop r11\n\tpop r10\n\tpop r9\n\tpop r8\n\tpop r7\n\tpop r6\n\tpop r5\n\t"
-        "pop r4\n\tpop r3\n\tpop r2\n\tret\n\t.purgem tm_load\n\t.purgem tm_turn\n\t.purgem tm_half\n\t" TM_FORGET
+        "push r27\n\tpush r30\n\tpush r31\n\tin r0,0x3f\n\tpush r0\n\tmovw r24,r26\n\tmovw r22,r30\n\t"
+        "subi r22,12\n\tsbci r23,0\n\tmov r20,r3\n\tlsr r20\n\tclr r21\n\tldi r18,1\n\tclr r1\n\t%~call %x0\n\t"
+        "pop r0\n\tout 0x3f,r0\n\tpop r31\n\tpop r30\n\tpop r27\n\tpop r26\n\tadiw r26,4\n\trjmp 5b\n\t6:\n\t"
+        "brtc 6f\n\trjmp 7f\n\t6:\n\tset\n\tmov r24,r3\n\tlsr r24\n\tlsr r24\n\tlsr r24\n\tpush r24\n\t"
+        "adiw r30,12\n\ttm_load\n\ttm_quarter\n\tadd r28,r3\n\tadc r29,r2\n\ttm_load\n\ttm_eighth\n\tadd r28,r3\n\t"
+        "adc r29,r2\n\ttm_load\n\ttm_eighths\n\trjmp 3b\n\t7:\n\tadd r26,r3\n\tadc r27,r2\n\tadd r26,r3\n\t"
+        "adc r27,r2\n\tadd r26,r3\n\tadc r27,r2\n\tpop r24\n\tdec r24\n\tpush r24\n\tbreq 7f\n\trjmp 1b\n\t7:\n\t"
+        "pop r24\n\tpop r24\n\tpop r24\n\tpop r24\n\tclr r1\n\tpop r29\n\tpop r28\n\tpop r17\n\tpop r16\n\t"
+        "pop r15\n\tpop r14\n\tpop r13\n\tpop r12\n\tpop r11\n\tpop r10\n\tpop r9\n\tpop r8\n\tpop r7\n\tpop r6\n\t"
+        "pop r5\n\tpop r4\n\tpop r3\n\tpop r2\n\tret\n\t.purgem tm_load\n\t.purgem tm_turn\n\t.purgem tm_half\n\t" TM_FORGET_SCALED TM_FORGET
         : : "i"(tm_butterfly4));
 }
 
 static TM_STAGE void tm_spans4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASSED, uint16_t groups TM_PASSED, uint16_t span TM_PASSED)
 {
     __asm__ volatile(
-        TM_PRODUCTS
+        TM_PRODUCTS TM_SCALED
         ".macro tm_load\n\tld r16,Y\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\t.endm\n\t"
         ".macro tm_turn p q r s\n\ttm_load\n\tlpm r20,Z+\n\tlpm r21,Z+\n\tlpm r22,Z+\n\tlpm r23,Z+\n\t"
         "tm_sum \\p \\q\n\ttm_round \\p \\q\n\ttm_diff \\r \\s\n\ttm_round \\r \\s\n\t.endm\n\t"
@@ -111,11 +121,11 @@ static TM_STAGE void tm_spans4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASSE
         "push r10\n\tpush r11\n\tpush r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\t"
         "push r28\n\tpush r29\n\tclr r2\n\tmovw r26,r24\n\tmov r3,r18\n\tlsl r3\n\tlsl r3\n\tpush r23\n\t"
         "push r22\n\tpush r18\n\tpush r20\n\t1:\n\tpop r24\n\tpop r25\n\tpop r30\n\tpop r31\n\tpush r31\n\t"
-        "push r30\n\tpush r25\n\tpush r24\n\tpush r25\n\tmovw r28,r26\n\tadd r28,r3\n\tadc r29,r2\n\t"
-        "adiw r30,12\n\ttm_load\n\ttm_half r4 r5 r16 r17\n\ttm_half r6 r7 r18 r19\n\tadd r28,r3\n\tadc r29,r2\n\t"
-        "tm_load\n\ttm_half r8 r9 r16 r17\n\ttm_half r10 r11 r18 r19\n\tadd r28,r3\n\tadc r29,r2\n\ttm_load\n\t"
-        "tm_half r12 r13 r16 r17\n\ttm_half r14 r15 r18 r19\n\trjmp 3f\n\t2:\n\tpush r24\n\ttm_turn r4 r5 r6 r7\n\t"
-        "add r28,r3\n\tadc r29,r2\n\ttm_turn r8 r9 r10 r11\n\tadd r28,r3\n\tadc r29,r2\n\t"
+        "push r30\n\tpush r25\n\tpush r24\n\tlsr r25\n\tpush r25\n\tclt\n\tmovw r28,r26\n\tadd r28,r3\n\t"
+        "adc r29,r2\n\tadiw r30,12\n\ttm_load\n\ttm_half r4 r5 r16 r17\n\ttm_half r6 r7 r18 r19\n\tadd r28,r3\n\t"
+        "adc r29,r2\n\ttm_load\n\ttm_half r8 r9 r16 r17\n\ttm_half r10 r11 r18 r19\n\tadd r28,r3\n\tadc r29,r2\n\t"
+        "tm_load\n\ttm_half r12 r13 r16 r17\n\ttm_half r14 r15 r18 r19\n\trjmp 3f\n\t2:\n\tpush r24\n\t"
+        "tm_turn r4 r5 r6 r7\n\tadd r28,r3\n\tadc r29,r2\n\ttm_turn r8 r9 r10 r11\n\tadd r28,r3\n\tadc r29,r2\n\t"
         "tm_turn r12 r13 r14 r15\n\t3:\n\tmovw r24,r8\n\tadd r8,r12\n\tadc r9,r13\n\tbrvs 7f\n\tsub r24,r12\n\t"
         "sbc r25,r13\n\tbrvs 7f\n\tmovw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\tbrvs 7f\n\t"
         "sub r24,r14\n\tsbc r25,r15\n\tbrvs 7f\n\tmovw r14,r24\n\tld r16,X+\n\tld r17,X+\n\tld r18,X+\n\t"
@@ -134,48 +144,46 @@ static TM_STAGE void tm_spans4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASSE
         "std Y+2,r10\n\tstd Y+3,r11\n\tsub r28,r3\n\tsbc r29,r2\n\tst Y,r20\n\tstd Y+1,r21\n\tstd Y+2,r12\n\t"
         "std Y+3,r13\n\t5:\n\tadiw r28,4\n\tpop r24\n\tdec r24\n\tbreq 6f\n\trjmp 2b\n\t4:\n\tsbiw r26,4\n\t9:\n\t"
         "sub r28,r3\n\tsbc r29,r2\n\tsub r28,r3\n\tsbc r29,r2\n\tpush r26\n\tpush r27\n\tpush r30\n\tpush r31\n\t"
-        "movw r24,r26\n\tmovw r22,r30\n\tsubi r22,12\n\tsbci r23,0\n\tmov r20,r3\n\tlsr r20\n\tclr r21\n\t"
-        "ldi r18,2\n\tclr r1\n\t%~call %x0\n\tpop r31\n\tpop r30\n\tpop r27\n\tpop r26\n\tadiw r26,4\n\trjmp 5b\n\t"
-        "6:\n\tadd r26,r3\n\tadc r27,r2\n\tadd r26,r3\n\tadc r27,r2\n\tadd r26,r3\n\tadc r27,r2\n\tpop r24\n\t"
+        "in r0,0x3f\n\tpush r0\n\tmovw r24,r26\n\tmovw r22,r30\n\tsubi r22,12\n\tsbci r23,0\n\tmov r20,r3\n\t"
+        "lsr r20\n\tclr r21\n\tldi r18,2\n\tclr r1\n\t%~call %x0\n\tpop r0\n\tout 0x3f,r0\n\tpop r31\n\tpop r30\n\t"
+        "pop r27\n\tpop r26\n\tadiw r26,4\n\trjmp 5b\n\t6:\n\tbrtc 6f\n\trjmp 7f\n\t6:\n\tset\n\tmov r24,r3\n\t"
+        "lsr r24\n\tlsr r24\n\tlsr r24\n\tpush r24\n\tadiw r30,12\n\ttm_load\n\ttm_quarter\n\tadd r28,r3\n\t"
+        "adc r29,r2\n\ttm_load\n\ttm_eighth\n\tadd r28,r3\n\tadc r29,r2\n\ttm_load\n\ttm_eighths\n\trjmp 3b\n\t"
+        "7:\n\tadd r26,r3\n\tadc r27,r2\n\tadd r26,r3\n\tadc r27,r2\n\tadd r26,r3\n\tadc r27,r2\n\tpop r24\n\t"
         "dec r24\n\tpush r24\n\tbreq 7f\n\trjmp 1b\n\t7:\n\tpop r24\n\tpop r24\n\tpop r24\n\tpop r24\n\tclr r1\n\t"
         "pop r29\n\tpop r28\n\tpop r17\n\tpop r16\n\tpop r15\n\tpop r14\n\tpop r13\n\tpop r12\n\tpop r11\n\t"
         "pop r10\n\tpop r9\n\tpop r8\n\tpop r7\n\tpop r6\n\tpop r5\n\tpop r4\n\tpop r3\n\tpop r2\n\tret\n\t"
-        ".purgem tm_load\n\t.purgem tm_turn\n\t.purgem tm_half\n\t" TM_FORGET
+        ".purgem tm_load\n\t.purgem tm_turn\n\t.purgem tm_half\n\t" TM_FORGET_SCALED TM_FORGET
         : : "i"(tm_butterfly4));
 }
 
 /* The first numbers of the four transforms, halved; those of the last two are added up and subtracted. */
 #define TM_SECOND_FIRST \
-    "push r2\n\tpush r3\n\tpush r4\n\tpush r5\n\tpush r6\n\tpush r7\n\tpush r8\n\tpush r9\n\tpush r10\n\t" \
-    "push r11\n\tpush r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\tpush r28\n\tpush r29\n\t" \
-    "movw r28,r24\n\tmovw r30,r22\n\tmov r26,r20\n\tclr r2\n\tclr r3\n\t1:\n\tldd r4,Y+8\n\tldd r5,Y+9\n\t" \
-    "ldd r6,Y+10\n\tldd r7,Y+11\n\tasr r5\n\tror r4\n\tasr r7\n\tror r6\n\tldd r8,Y+16\n\tldd r9,Y+17\n\t" \
-    "ldd r10,Y+18\n\tldd r11,Y+19\n\tasr r9\n\tror r8\n\tasr r11\n\tror r10\n\tldd r12,Y+24\n\tldd r13,Y+25\n\t" \
-    "ldd r14,Y+26\n\tldd r15,Y+27\n\tasr r13\n\tror r12\n\tasr r15\n\tror r14\n\tmovw r24,r8\n\tadd r8,r12\n\t" \
-    "adc r9,r13\n\tsub r24,r12\n\tsbc r25,r13\n\tmovw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\t" \
-    "sub r24,r14\n\tsbc r25,r15\n\tmovw r14,r24\n\tldd r16,Y+0\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\t" \
-    "asr r17\n\tror r16\n\t"
+    "push r2\n\tpush r4\n\tpush r5\n\tpush r6\n\tpush r7\n\tpush r8\n\tpush r9\n\tpush r10\n\tpush r11\n\t" \
+    "push r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\tpush r28\n\tpush r29\n\t" \
+    "movw r28,r24\n\tmovw r30,r22\n\tmov r26,r20\n\tclr r2\n\t1:\n\tldd r4,Y+8\n\tldd r5,Y+9\n\tldd r6,Y+10\n\t" \
+    "ldd r7,Y+11\n\tasr r5\n\tror r4\n\tasr r7\n\tror r6\n\tldd r8,Y+16\n\tldd r9,Y+17\n\tldd r10,Y+18\n\t" \
+    "ldd r11,Y+19\n\tasr r9\n\tror r8\n\tasr r11\n\tror r10\n\tldd r12,Y+24\n\tldd r13,Y+25\n\tldd r14,Y+26\n\t" \
+    "ldd r15,Y+27\n\tasr r13\n\tror r12\n\tasr r15\n\tror r14\n\tmovw r24,r8\n\tadd r8,r12\n\tadc r9,r13\n\t" \
+    "sub r24,r12\n\tsbc r25,r13\n\tmovw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\tsub r24,r14\n\t" \
+    "sbc r25,r15\n\tmovw r14,r24\n\tldd r16,Y+0\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\tasr r17\n\t" \
+    "ror r16\n\t"
 /* Stores the first numbers, and rotates the second ones. */
 #define TM_SECOND_TURNED \
     "std Y+0,r4\n\tstd Y+1,r5\n\tstd Y+2,r6\n\tstd Y+3,r7\n\tstd Y+8,r8\n\tstd Y+9,r9\n\tstd Y+10,r10\n\t" \
     "std Y+11,r11\n\tstd Y+16,r20\n\tstd Y+17,r21\n\tstd Y+18,r22\n\tstd Y+19,r23\n\tstd Y+24,r16\n\t" \
     "std Y+25,r17\n\tstd Y+26,r18\n\tstd Y+27,r19\n\t4:\n\tldd r16,Y+12\n\tldd r17,Y+13\n\tldd r18,Y+14\n\t" \
-    "ldd r19,Y+15\n\tasr r19\n\tror r18\n\tcom r19\n\tneg r18\n\tsbci r19,0xff\n\tmovw r4,r18\n\tasr r17\n\t" \
-    "ror r16\n\tadc r16,r2\n\tadc r17,r2\n\tmovw r6,r16\n\tldd r16,Y+20\n\tldd r17,Y+21\n\tldd r18,Y+22\n\t" \
-    "ldd r19,Y+23\n\tldi r20,126\n\tldi r21,165\n\tmovw r22,r18\n\tsub r22,r16\n\tsbc r23,r17\n\t" \
-    "tm_scaled r10 r11 r22 r23\n\tadd r16,r18\n\tadc r17,r19\n\ttm_scaled r8 r9 r16 r17\n\tldd r16,Y+28\n\t" \
-    "ldd r17,Y+29\n\tldd r18,Y+30\n\tldd r19,Y+31\n\tldi r20,130\n\tldi r21,90\n\tmovw r22,r16\n\tsub r22,r18\n\t" \
-    "sbc r23,r19\n\ttm_scaled r12 r13 r22 r23\n\tadd r16,r18\n\tadc r17,r19\n\ttm_scaled r14 r15 r16 r17\n\t" \
-    "movw r24,r8\n\tadd r8,r12\n\tadc r9,r13\n\tbrvs 5f\n\tsub r24,r12\n\tsbc r25,r13\n\tbrvs 5f\n\t" \
-    "movw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\tbrvs 5f\n\tsub r24,r14\n\tsbc r25,r15\n\t" \
-    "brvs 5f\n\tmovw r14,r24\n\tldd r16,Y+4\n\tldd r17,Y+5\n\tldd r18,Y+6\n\tldd r19,Y+7\n\tasr r17\n\tror r16\n\t"
+    "ldd r19,Y+15\n\ttm_quarter\n\tldd r16,Y+20\n\tldd r17,Y+21\n\tldd r18,Y+22\n\tldd r19,Y+23\n\ttm_eighth\n\t" \
+    "ldd r16,Y+28\n\tldd r17,Y+29\n\tldd r18,Y+30\n\tldd r19,Y+31\n\ttm_eighths\n\tmovw r24,r8\n\tadd r8,r12\n\t" \
+    "adc r9,r13\n\tbrvs 5f\n\tsub r24,r12\n\tsbc r25,r13\n\tbrvs 5f\n\tmovw r12,r24\n\tmovw r24,r10\n\t" \
+    "add r10,r14\n\tadc r11,r15\n\tbrvs 5f\n\tsub r24,r14\n\tsbc r25,r15\n\tbrvs 5f\n\tmovw r14,r24\n\t" \
+    "ldd r16,Y+4\n\tldd r17,Y+5\n\tldd r18,Y+6\n\tldd r19,Y+7\n\tasr r17\n\tror r16\n\t"
 
 /* The second stage of an odd number of bits: span 2, whose rotations are constants. */
 static TM_STAGE void tm_second4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASSED, uint16_t groups TM_PASSED)
 {
     __asm__ volatile(
-        TM_PRODUCTS
-        TM_SCALED
+        TM_PRODUCTS TM_SCALED
         TM_SECOND_FIRST
         "adc r16,r2\n\tadc r17,r2\n\tasr r19\n\tror r18\n\tadc r18,r2\n\tadc r19,r2\n\trjmp 3f\n\t2:\n\t"
         "rjmp 12f\n\t3:\n\tmovw r20,r16\n\tadd r20,r4\n\tadc r21,r5\n\tbrvs 2b\n\tsub r16,r4\n\tsbc r17,r5\n\t"
@@ -205,15 +213,14 @@ static TM_STAGE void tm_second4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASS
         "sbci r23,-1\n\tldi r20,4\n\tclr r21\n\tldi r18,1\n\tclr r1\n\t%~call %x0\n\tpop r31\n\tpop r30\n\t"
         "pop r26\n\trjmp 7b\n\t8:\n\tclr r1\n\tpop r29\n\tpop r28\n\tpop r17\n\tpop r16\n\tpop r15\n\tpop r14\n\t"
         "pop r13\n\tpop r12\n\tpop r11\n\tpop r10\n\tpop r9\n\tpop r8\n\tpop r7\n\tpop r6\n\tpop r5\n\tpop r4\n\t"
-        "pop r3\n\tpop r2\n\tret\n\t.purgem tm_scaled\n\t" TM_FORGET
+        "pop r2\n\tret\n\t" TM_FORGET_SCALED TM_FORGET
         : : "i"(tm_butterfly4));
 }
 
 static TM_STAGE void tm_second4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASSED, uint16_t groups TM_PASSED)
 {
     __asm__ volatile(
-        TM_PRODUCTS
-        TM_SCALED
+        TM_PRODUCTS TM_SCALED
         TM_SECOND_FIRST
         "subi r16,0xff\n\tsbci r17,0xff\n\tasr r19\n\tror r18\n\tsubi r18,0xff\n\tsbci r19,0xff\n\trjmp 3f\n\t"
         "2:\n\trjmp 12f\n\t3:\n\tmovw r20,r16\n\tadd r20,r4\n\tadc r21,r5\n\tbrvs 2b\n\tsub r16,r4\n\t"
@@ -245,7 +252,7 @@ static TM_STAGE void tm_second4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASS
         "movw r22,r30\n\tsubi r22,-12\n\tsbci r23,-1\n\tldi r20,4\n\tclr r21\n\tldi r18,2\n\tclr r1\n\t"
         "%~call %x0\n\tpop r31\n\tpop r30\n\tpop r26\n\trjmp 7b\n\t8:\n\tclr r1\n\tpop r29\n\tpop r28\n\t"
         "pop r17\n\tpop r16\n\tpop r15\n\tpop r14\n\tpop r13\n\tpop r12\n\tpop r11\n\tpop r10\n\tpop r9\n\t"
-        "pop r8\n\tpop r7\n\tpop r6\n\tpop r5\n\tpop r4\n\tpop r3\n\tpop r2\n\tret\n\t.purgem tm_scaled\n\t" TM_FORGET
+        "pop r8\n\tpop r7\n\tpop r6\n\tpop r5\n\tpop r4\n\tpop r2\n\tret\n\t" TM_FORGET_SCALED TM_FORGET
         : : "i"(tm_butterfly4));
 }
 
