@@ -10,12 +10,12 @@
 #define TM_PASSED __attribute__((__unused__))
 #define TM_STAGE __attribute__((__naked__, __noinline__, __noclone__, __unused__))
 /* Products of a number in r16 to r19 and a rotation in r20 to r23, added up in a pair of registers and below it in r24 and
- * r25; r2 is zero. */
+ * r25; r2 is zero. A sum overwrites a third pair. */
 #define TM_PRODUCTS \
     ".macro tm_up p q a b\n\tmulsu \\a,\\b\n\tsbc \\q,r2\n\tadd r25,r0\n\tadc \\p,r1\n\tadc \\q,r2\n\t.endm\n\t" \
     ".macro tm_down p q a b\n\tmulsu \\a,\\b\n\tadc \\q,r2\n\tsub r25,r0\n\tsbc \\p,r1\n\tsbc \\q,r2\n\t.endm\n\t" \
-    ".macro tm_sum p q\n\tmuls r17,r21\n\tmovw \\p,r0\n\tmuls r19,r23\n\tadd \\p,r0\n\tadc \\q,r1\n\t" \
-    "mul r16,r20\n\tmovw r24,r0\n\tmul r18,r22\n\tadd r24,r0\n\tadc r25,r1\n\tadc \\p,r2\n\tadc \\q,r2\n\t" \
+    ".macro tm_sum p q r s\n\tmul r16,r20\n\tmovw r24,r0\n\tmul r18,r22\n\tmovw \\r,r0\n\tmuls r17,r21\n\t" \
+    "movw \\p,r0\n\tmuls r19,r23\n\tadd r24,\\r\n\tadc r25,\\s\n\tadc \\p,r0\n\tadc \\q,r1\n\t" \
     "tm_up \\p \\q r17 r20\n\ttm_up \\p \\q r21 r16\n\ttm_up \\p \\q r19 r22\n\ttm_up \\p \\q r23 r18\n\t.endm\n\t" \
     ".macro tm_diff p q\n\tmuls r19,r21\n\tmovw \\p,r0\n\tmuls r17,r23\n\tsub \\p,r0\n\tsbc \\q,r1\n\t" \
     "mul r18,r20\n\tmovw r24,r0\n\tmul r16,r22\n\tsub r24,r0\n\tsbc r25,r1\n\tsbc \\p,r2\n\tsbc \\q,r2\n\t" \
@@ -68,7 +68,7 @@ static TM_STAGE void tm_spans4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASSE
         TM_PRODUCTS TM_SCALED
         ".macro tm_load\n\tld r16,Y\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\t.endm\n\t"
         ".macro tm_turn p q r s\n\ttm_load\n\tlpm r20,Z+\n\tlpm r21,Z+\n\tlpm r22,Z+\n\tlpm r23,Z+\n\t"
-        "tm_sum \\p \\q\n\ttm_round \\p \\q\n\ttm_diff \\r \\s\n\ttm_round \\r \\s\n\t.endm\n\t"
+        "tm_sum \\p \\q \\r \\s\n\ttm_round \\p \\q\n\ttm_diff \\r \\s\n\ttm_round \\r \\s\n\t.endm\n\t"
         ".macro tm_half p q a b\n\tasr \\b\n\tror \\a\n\tcom \\b\n\tneg \\a\n\tsbci \\b,0xff\n\tmovw \\p,\\a\n\t"
         ".endm\n\tpush r2\n\tpush r3\n\tpush r4\n\tpush r5\n\tpush r6\n\tpush r7\n\tpush r8\n\tpush r9\n\t"
         "push r10\n\tpush r11\n\tpush r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\t"
@@ -115,7 +115,7 @@ static TM_STAGE void tm_spans4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASSE
         TM_PRODUCTS TM_SCALED
         ".macro tm_load\n\tld r16,Y\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\t.endm\n\t"
         ".macro tm_turn p q r s\n\ttm_load\n\tlpm r20,Z+\n\tlpm r21,Z+\n\tlpm r22,Z+\n\tlpm r23,Z+\n\t"
-        "tm_sum \\p \\q\n\ttm_round \\p \\q\n\ttm_diff \\r \\s\n\ttm_round \\r \\s\n\t.endm\n\t"
+        "tm_sum \\p \\q \\r \\s\n\ttm_round \\p \\q\n\ttm_diff \\r \\s\n\ttm_round \\r \\s\n\t.endm\n\t"
         ".macro tm_half p q a b\n\tasr \\b\n\tror \\a\n\tcom \\b\n\tneg \\a\n\tsbci \\b,0xff\n\tmovw \\p,\\a\n\t"
         ".endm\n\tpush r2\n\tpush r3\n\tpush r4\n\tpush r5\n\tpush r6\n\tpush r7\n\tpush r8\n\tpush r9\n\t"
         "push r10\n\tpush r11\n\tpush r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\t"
@@ -287,7 +287,7 @@ static inline __attribute__((__always_inline__, __unused__)) void tm_radix4_2(
     "eor r17,r3\n\tmovw r18,r8\n\tsub r18,r4\n\tsbc r19,r5\n\tror r19\n\tror r18\n\t"
 /* Rotates the half differences. */
 #define TM_PAIR_TURNED \
-    "lpm r20,Z+\n\tlpm r21,Z+\n\tlpm r22,Z+\n\tlpm r23,Z+\n\ttm_sum r4 r5\n\tlsl r25\n\trol r4\n\trol r5\n\t" \
+    "lpm r20,Z+\n\tlpm r21,Z+\n\tlpm r22,Z+\n\tlpm r23,Z+\n\ttm_sum r4 r5 r8 r9\n\tlsl r25\n\trol r4\n\trol r5\n\t" \
     "brvs 8f\n\tlsl r25\n\tadc r4,r2\n\tadc r5,r2\n\tbrvs 8f\n\tcp r5,r3\n\tbreq 8f\n\ttm_diff r8 r9\n\tlsl r25\n\t" \
     "rol r8\n\trol r9\n\tbrvs 8f\n\tlsl r25\n\tadc r8,r2\n\tadc r9,r2\n\tbrvs 8f\n\tcp r9,r3\n\tbreq 8f\n\t" \
     "rjmp 6f\n\t8:\n\trjmp 9f\n\t6:\n\t"
