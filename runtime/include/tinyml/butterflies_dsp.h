@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #if defined(__ARM_FEATURE_DSP)
+/* Optimised for size, these loops are 60 bytes smaller and take half as long again. */
+#define TM_LOOP __attribute__((__noinline__, __unused__, __optimize__("O2")))
 #define TM_PAIRED(name, instruction) \
     static inline __attribute__((__always_inline__, __unused__)) int32_t name(int32_t a, int32_t b) \
     { \
@@ -50,7 +52,7 @@ static inline __attribute__((__always_inline__, __unused__)) int32_t tm_turned(i
     return y;
 }
 
-static __attribute__((__noinline__, __unused__)) void tm_exchange(int16_t *x, const int8_t *pairs, uint16_t count)
+static TM_LOOP void tm_exchange(int16_t *x, const int8_t *pairs, uint16_t count)
 {
     for (; count; count--, pairs += 2) {
         int16_t *a = x + 2 * (uint8_t)pairs[0], *b = x + 2 * (uint8_t)pairs[1];
@@ -60,7 +62,7 @@ static __attribute__((__noinline__, __unused__)) void tm_exchange(int16_t *x, co
     }
 }
 
-static __attribute__((__noinline__, __unused__)) void tm_radix2_1(int16_t *x, uint16_t count)
+static TM_LOOP void tm_radix2_1(int16_t *x, uint16_t count)
 {
     for (; count; count--, x += 4) {
         const int32_t a = tm_complex(x), b = tm_complex(x + 2);
@@ -101,12 +103,12 @@ static inline __attribute__((__always_inline__, __unused__)) void tm_radix4_dsp(
     }
 }
 
-static __attribute__((__noinline__, __unused__)) void tm_radix4_1(int16_t *x, const int16_t *w, uint16_t groups, uint16_t span)
+static TM_LOOP void tm_radix4_1(int16_t *x, const int16_t *w, uint16_t groups, uint16_t span)
 {
     tm_radix4_dsp(x, w, groups, span, 1);
 }
 
-static __attribute__((__noinline__, __unused__)) void tm_radix4_2(int16_t *x, const int16_t *w, uint16_t groups, uint16_t span)
+static TM_LOOP void tm_radix4_2(int16_t *x, const int16_t *w, uint16_t groups, uint16_t span)
 {
     tm_radix4_dsp(x, w, groups, span, 2);
 }
@@ -129,12 +131,12 @@ static inline __attribute__((__always_inline__, __unused__)) void tm_real_pairs_
     }
 }
 
-static __attribute__((__noinline__, __unused__)) void tm_real_pairs_0(int16_t *low, int16_t *high, const int16_t *w)
+static TM_LOOP void tm_real_pairs_0(int16_t *low, int16_t *high, const int16_t *w)
 {
     tm_real_pairs_dsp(low, high, w, 0);
 }
 
-static __attribute__((__noinline__, __unused__)) void tm_real_pairs_1(int16_t *low, int16_t *high, const int16_t *w)
+static TM_LOOP void tm_real_pairs_1(int16_t *low, int16_t *high, const int16_t *w)
 {
     tm_real_pairs_dsp(low, high, w, 1);
 }
