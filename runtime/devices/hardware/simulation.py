@@ -35,9 +35,7 @@ class Simulation(ABC):
     @property
     def name(self) -> str:
         """The name of the module."""
-        if (found := re.match(r"module (\w+)\(", self.verilog)) is None:
-            raise InputError("expected the Verilog of a model")
-        return found[1]
+        return module_name(self.verilog)
 
     def bits(self, port: str) -> int | None:
         """The width of a port; None if the module has none of this name."""
@@ -77,9 +75,20 @@ class Simulation(ABC):
         return records
 
 
+def module_name(verilog: str) -> str:
+    """The name of a model's module; raises `InputError` for other texts."""
+    if (found := re.match(r"module (\w+)\(", verilog)) is None:
+        raise InputError("expected the Verilog of a model")
+    return found[1]
+
+
 def spelled(inputs: NDArray[Any]) -> bytes:
     """Integers in decimal, one a line."""
     return "\n".join(map(str, inputs.ravel().tolist())).encode()
+
+
+FEW = 8
+"""Samples for which a simulation is built without optimization: that takes longer than they do."""
 
 
 class VerilatorSimulation(Simulation):
@@ -87,9 +96,11 @@ class VerilatorSimulation(Simulation):
 
     def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
         build = self.folder / "verilated"
+        optimize = "-O0" if len(inputs) <= FEW else "-Os"
         label = "-1" if self.bits("label") is None else "model.label"
         call_tool(
             *("verilator", "--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-Wno-style"),
+            *("-MAKEFLAGS", f"OPT_FAST={optimize} OPT_GLOBAL=-O0 OPT_SLOW=-O0"),
             *("--prefix", "Vmodel", "--Mdir", str(build), "-CFLAGS", f"-DOUT_BITS={self.bits('out_data')}"),
             *("-CFLAGS", f"-DLABEL={label}", str(HARNESS / "verilator_driver.cpp"), str(file)),
         )

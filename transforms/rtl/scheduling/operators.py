@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.targets.verilog.delays import Delays
+from tinyml.targets.verilog.fabric import Delays
 from tinyml.transforms.rtl.scheduling.intervals import INDEX, Interval, width_for
 
 _FREE = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.ConstantOp)
