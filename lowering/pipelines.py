@@ -171,7 +171,20 @@ PIPELINES = {
     BITS_TO_C: PipelineSteps("""L4 to L5.""", ("lower-arith-to-c",)),
     BITS_TO_HARDWARE: PipelineSteps(
         """L4 to a hardware module, which `-t verilog` prints.""",
-        ("inline-runtime", *CLEAN, "lower-arith-to-rtl", *CLEAN, "licm", "schedule-cycles", "lower-rtl-to-hw"),
+        (
+            "inline-runtime",
+            *CLEAN,
+            "lower-arith-to-rtl",
+            *CLEAN,
+            "licm",
+            "forward-stores",
+            "merge-sums",
+            "flatten-loops",
+            *CLEAN,
+            "licm",
+            "schedule-cycles",
+            "lower-rtl-to-hw",
+        ),
     ),
     "reals-to-c": PipelineSteps(
         """The whole way, L0 to L5.""",

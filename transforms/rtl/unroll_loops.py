@@ -15,7 +15,7 @@ from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
@@ -94,6 +94,12 @@ class UnrolledSum:
         if any(not is_pure(op) for op in others) or _counts(loop, loads):
             return None
         return UnrolledSum(loop, trips, loads, added)
+
+    def computing(self) -> list[Operation]:
+        """The ops that compute the terms."""
+        body = self.loop.body.block
+        sums = {yielded.owner for yielded in (body.last_op.operands if body.last_op is not None else ())}
+        return [op for op in body.ops if op not in sums and op is not body.last_op]
 
     def lanes(self, factor: int) -> int:
         """The elements that an iteration can take, at most `factor`."""

@@ -95,7 +95,5 @@ def test_cells_of_a_module():
     there = Resources(100, 8, 30)
     [shortage] = replace(cells, luts=110).shortages(there)
     assert shortage == "110 LUTs of 100 (10 too many)"
-    with pytest.raises(
-        InputError, match=r"does not fit ice40-up5k .*: needs 110 LUTs of 100 .10 too many.;"
-    ):
+    with pytest.raises(InputError, match=r"does not fit ice40-up5k .*: needs 110 LUTs of 100 .10 too many.;"):
         within_fabric.require_cells({"shortages": [shortage]}, chosen, "model.sd")
