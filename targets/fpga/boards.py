@@ -46,7 +46,15 @@ BOARDS = (
         core="ECP5",
         clock=50_000_000,
         source="Lattice ECP5 family data sheet",
-        fabric=Fabric(Resources(24_288, 28, 56), 18_432, 50, ECP5, "synth_ecp5", _ECP5_CELLS),
+        fabric=Fabric(
+            Resources(24_288, 28, 56),
+            bram_bits=18_432,
+            clock=50,
+            delays=ECP5,
+            synthesis="synth_ecp5",
+            cells=_ECP5_CELLS,
+            placement=("nextpnr-ecp5", "--25k", "--package", "CABGA381"),
+        ),
     ),
     Board(
         "ice40-up5k",
@@ -56,7 +64,15 @@ BOARDS = (
         core="iCE40 UltraPlus",
         clock=12_000_000,
         source="Lattice iCE40 UltraPlus family data sheet",
-        fabric=Fabric(Resources(5_280, 8, 30), 4_096, 12, ICE40_UP, "synth_ice40 -dsp", _ICE40_CELLS),
+        fabric=Fabric(
+            Resources(5_280, 8, 30),
+            bram_bits=4_096,
+            clock=12,
+            delays=ICE40_UP,
+            synthesis="synth_ice40 -dsp",
+            cells=_ICE40_CELLS,
+            placement=("nextpnr-ice40", "--up5k", "--package", "sg48"),
+        ),
     ),
     Board(
         "arty-a7",
@@ -66,6 +82,13 @@ BOARDS = (
         core="Artix-7",
         clock=50_000_000,
         source="Xilinx 7 series overview, DS180",
-        fabric=Fabric(Resources(20_800, 90, 100), 18_432, 50, SERIES7, "synth_xilinx -family xc7", _SERIES7_CELLS),
+        fabric=Fabric(
+            Resources(20_800, 90, 100),
+            bram_bits=18_432,
+            clock=50,
+            delays=SERIES7,
+            synthesis="synth_xilinx -family xc7",
+            cells=_SERIES7_CELLS,
+        ),
     ),
 )

@@ -61,7 +61,8 @@ class Fabric:
 
     there: its cells. bram_bits: bits of a block RAM. clock: in MHz, for which programs are scheduled. synthesis: the
     command of yosys that maps to it. cells: the kinds of cells of a mapped design, each with the resource and the
-    number of it that one takes.
+    number of it that one takes. placement: the command of nextpnr with the part and its package; none where there is no
+    such tool.
     """
 
     there: Resources
@@ -70,6 +71,7 @@ class Fabric:
     delays: Delays
     synthesis: str
     cells: Mapping[str, tuple[str, int]] = field(hash=False)
+    placement: tuple[str, ...] = ()
 
 
 ECP5 = Delays(lut=1.1, carry=0.07, product=5.5, read=5.7, setup=2.5)

@@ -67,13 +67,13 @@ def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:
     return ((trips_of(loop) or 1) - 1) * interval + depth
 
 
-def _next_nest(function: func.FuncOp, refused: set[Operation]) -> Nest | None:
-    nests = (Nest.of(op) for op in function.walk() if isinstance(op, scf.ForOp) and op not in refused)
+def _next_nest(function: func.FuncOp, refused: set[Operation]) -> FlatNest | None:
+    nests = (FlatNest.of(op) for op in function.walk() if isinstance(op, scf.ForOp) and op not in refused)
     return next((nest for nest in nests if nest is not None), None)
 
 
 @dataclass
-class Nest:
+class FlatNest:
     """A loop around a pipelined loop, and the ops before and after the latter.
 
     through: the carried values of the inner loop, by their places, that go on in the next iteration of the outer loop,
@@ -88,7 +88,7 @@ class Nest:
     new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
 
     @staticmethod
-    def of(loop: scf.ForOp) -> Nest | None:
+    def of(loop: scf.ForOp) -> FlatNest | None:
         """A loop as a nest; None if it is another one."""
         ops = list(loop.body.block.ops)[:-1]
         inner = [op for op in ops if op.regions]
@@ -107,7 +107,7 @@ class Nest:
         place = ops.index(within)
         if (through := _through(loop, within)) is None:
             return None
-        return Nest(loop, within, ops[:place], ops[place + 1 :], through)
+        return FlatNest(loop, within, ops[:place], ops[place + 1 :], through)
 
     def cycles(self, scheduler: Scheduler) -> int:
         """The cycles of the nest as it is, as few as it may take."""

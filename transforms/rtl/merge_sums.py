@@ -122,7 +122,7 @@ def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
 
 
 def _loaded(body: Block, load: rtl.LoadOp, new: dict[SSAValue, SSAValue]) -> SSAValue | None:
-    """What a body has loaded from the same address."""
+    """The value that a body has loaded from the same address; None if it has not."""
     address = {
         new.get(value, value) if value is not None else None: part for value, part in terms(load.address).items()
     }

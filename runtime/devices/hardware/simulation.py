@@ -124,11 +124,14 @@ class IcarusSimulation(Simulation):
         return self.integers(call_tool("vvp", "-n", str(image), *arguments, given=spelled(inputs)), outputs)
 
 
-def call_tool(*command: str, given: bytes = b"") -> bytes:
-    """The output of a tool; raises `InputError` naming the package to install, or with what the tool complains of."""
+def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> bytes:
+    """The output of a tool that runs in a folder.
+
+    Raises `InputError` naming the package to install, or with the first error that the tool reports.
+    """
     if shutil.which(command[0]) is None:
         raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
-    done = subprocess.run(command, capture_output=True, input=given)
+    done = subprocess.run(command, capture_output=True, input=given, cwd=folder)
     if done.returncode != 0:
         lines = [line for line in (done.stderr + done.stdout).decode().splitlines() if "rror" in line]
         raise InputError(f"{Path(command[0]).name} failed: {(lines or ['no message'])[0].strip()}")

