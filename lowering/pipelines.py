@@ -179,6 +179,8 @@ PIPELINES = {
             "licm",
             "forward-stores",
             "merge-sums",
+            "unroll-loops",
+            *CLEAN,
             "flatten-loops",
             *CLEAN,
             "licm",

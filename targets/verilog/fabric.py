@@ -77,5 +77,5 @@ class Fabric:
 ECP5 = Delays(lut=1.1, carry=0.07, product=5.5, read=5.7, setup=2.5)
 ICE40_UP = Delays(lut=2.6, carry=0.28, product=14.0, read=4.0, setup=5.0)
 
-UNKNOWN = Fabric(Resources(1 << 30, 1 << 30, 1 << 30), 18432, 50, ECP5, "synth", {})
-"""The FPGA of a program that is compiled for none: the delays of an ECP5, without limits."""
+UNKNOWN = Fabric(Resources(24_288, 28, 56), 18_432, 50, ECP5, "synth", {})
+"""The FPGA of a program that is compiled for none: a small ECP5."""

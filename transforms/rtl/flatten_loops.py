@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp, i64
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
@@ -195,9 +196,8 @@ def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
     return found
 
 
-def _constant(builder: Builder, value: int, type: object) -> SSAValue:
-    assert isinstance(type, IndexType | IntegerType)
-    return builder.insert(arith.ConstantOp(IntegerAttr(value, type))).result
+def _constant(builder: Builder, value: int, type: Attribute) -> SSAValue:
+    return builder.insert(arith.ConstantOp(IntegerAttr(value, cast("IntegerType[int, Any]", type)))).result
 
 
 def _bounds(builder: Builder, loop: scf.ForOp) -> tuple[SSAValue, SSAValue, SSAValue]:

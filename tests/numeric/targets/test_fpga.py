@@ -29,16 +29,20 @@ MACS = 124 * 10 + 24 * 10 + 24 * 6
 
 def compiled(program: Path, val: Path, out: Path, target: str) -> int:
     files = ["compile", str(program), "--val", str(val), "-o", str(out)]
-    return main([*files, "--format", "fixed", "--width", "8", "--target", target, "--package", "c"])
+    return main([*files, "--cells", "10", "--format", "fixed", "--width", "8", "--target", target, "--package", "c"])
+
+
+def not_available(target: str) -> bool:
+    return False
 
 
 def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tinyml.runtime.devices.registry.is_available", lambda target: False)
+    monkeypatch.setattr("tinyml.runtime.devices.registry.is_available", not_available)
     monkeypatch.setattr(synthesis, "synthesis_tool", lambda: None)
 
 
 def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Equal to the evaluator in every raw output; a product takes at most 1.3 cycles, an element of the input one."""
+    """Equal to the evaluator in every raw output; an element of the input takes a cycle, a product less than one."""
     out = tmp_path / "out"
     with monkeypatch.context() as patches:
         without_tools(patches)
@@ -53,7 +57,7 @@ def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     request = RunRequest(folder=out, data=PROTONN.with_name("test.npz"), device=TARGET, limit=100)
     result = run_model(request)
     assert result["mismatch"] is None
-    assert result["cycles_per_inference"] - 124 <= 1.3 * MACS
+    assert result["cycles_per_inference"] - 124 <= 0.9 * MACS
     assert result["milliseconds_per_inference"] == pytest.approx(result["cycles_per_inference"] / 50e3, abs=1e-3)
 
 

@@ -23,6 +23,9 @@ WAIT = "rtl.wait"
 """A loop or a branch that begins a cycle late, as it needs at its start what the cycle before it computes."""
 
 
+LOGIC = "rtl.logic"
+"""A product that is computed in look-up tables instead of a multiplier."""
+
 COUNTERS = "rtl.counters"
 """The number of the first carried values of a flattened loop that count: for each loop around another one its counter
 and that of the inner one. They end as they began."""
