@@ -87,7 +87,7 @@ def spelled(inputs: NDArray[Any]) -> bytes:
     return "\n".join(map(str, inputs.ravel().tolist())).encode()
 
 
-FEW = 8
+FEW = 32
 """Samples for which a simulation is built without optimization: that takes longer than they do."""
 
 

@@ -54,7 +54,7 @@ def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert 'tinyml.target = "ecp5-25k"' in (out / "ir" / "4-bits.mlir").read_text()
     assert (out / "ir" / "5-hardware.mlir").is_file()
     need_simulator("verilator")
-    request = RunRequest(folder=out, data=PROTONN.with_name("test.npz"), device=TARGET, limit=100)
+    request = RunRequest(folder=out, data=PROTONN.with_name("test.npz"), device=TARGET, limit=30)
     result = run_model(request)
     assert result["mismatch"] is None
     assert result["cycles_per_inference"] - 124 <= 0.9 * MACS
