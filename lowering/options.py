@@ -147,7 +147,7 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     cells: int = option(
-        "percent of the cells of an FPGA that unrolled loops may fill, as far as they are estimated",
+        "percent of the cells of programmable logic that unrolled loops may fill, as far as they are estimated",
         default=20,
         metavar="PERCENT",
         group=OptionGroup.BOARD,

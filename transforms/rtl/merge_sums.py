@@ -20,7 +20,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import rtl
 from tinyml.transforms.rtl.scheduling.dependences import terms
 from tinyml.transforms.rtl.scheduling.regions import is_pure
-from tinyml.transforms.rtl.unrolling.sums import UnrolledSum
+from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 
 @dataclass(frozen=True)

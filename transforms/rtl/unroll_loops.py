@@ -22,7 +22,7 @@ from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of
 from tinyml.transforms.rtl.unrolling.choose_lanes import GAIN, ORDERS, choose_lanes
-from tinyml.transforms.rtl.unrolling.sums import UnrolledSum, width_of
+from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum, width_of
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from xdsl.dialects import arith, scf
 from tinyml.transforms.rtl.scheduling.dependences import trips_of
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
-from tinyml.transforms.rtl.unrolling.sums import UnrolledSum
+from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 MOST = 64
 """The most elements that a sum takes at once."""

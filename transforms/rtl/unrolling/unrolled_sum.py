@@ -67,7 +67,7 @@ class UnrolledSum:
         return [op for op in body.ops if op not in sums and op is not body.last_op]
 
     def takes(self, lanes: int) -> bool:
-        """True if an iteration can take so many elements, a power of two, at once."""
+        """True if an iteration can take a power of two of elements at once."""
         return lanes < 2 * self.trips and self._aligned(lanes) and (self.trips % lanes == 0 or self._ends_in_zeros())
 
     def _aligned(self, lanes: int) -> bool:
