@@ -6,6 +6,7 @@ Tables of four inputs; the figures were fitted to what yosys counts for the mode
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.ir import Operation
@@ -34,7 +35,7 @@ def _cells(op: Operation, operators: Operators) -> tuple[int, int]:
         return LOOP, 0
     if isinstance(op, rtl.LoadOp | rtl.StoreOp):
         element = op.result if isinstance(op, rtl.LoadOp) else op.value
-        word = op.memory.type.width.data
+        word = cast("rtl.MemoryType", op.memory.type).width.data
         narrow = word > operators.width(element)
         return ACCESS + operators.width(element) + narrow * NARROWING * word, 0
     if not isinstance(op, arith.MuliOp):
