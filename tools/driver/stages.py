@@ -25,10 +25,8 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import print_c
 from tinyml.targets.registry import board
-from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
-from tinyml.tools.driver.limits.within_fabric import check_memories
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.plan_execution import with_rounded_sums
@@ -251,6 +249,9 @@ def _below(
 
 def _hardware(bits: ModuleOp, ctx: Context, options: PipelineOptions, stages: list[LevelText], fabric: Fabric) -> str:
     """The Verilog of a program on bits, whose module is left as it is."""
+    from tinyml.targets.verilog.print_verilog import print_verilog
+    from tinyml.tools.driver.limits.within_fabric import check_memories
+
     module = bits.clone()
     pipelines.run(module, ctx, pipelines.flatten(BITS_TO_HARDWARE, vars(options)))
     check_memories(module, fabric)
