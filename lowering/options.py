@@ -146,6 +146,12 @@ class CompileOptions:
         choices=schedule_names,
         group=OptionGroup.MEMORY,
     )
+    cells: int = option(
+        "percent of the cells of programmable logic that unrolled loops may fill, as far as they are estimated",
+        default=20,
+        metavar="PERCENT",
+        group=OptionGroup.BOARD,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from tinyml.transforms.ir.verification import EndVerification, Verification
 from tinyml.transforms.schedules.table import AUTO, schedule_named
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
+    BITS_TO_HARDWARE,
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
@@ -168,9 +169,24 @@ PIPELINES = {
     ),
     LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),
     BITS_TO_C: PipelineSteps("""L4 to L5.""", ("lower-arith-to-c",)),
-    "bits-to-hardware": PipelineSteps(
+    BITS_TO_HARDWARE: PipelineSteps(
         """L4 to a hardware module, which `-t verilog` prints.""",
-        ("inline-runtime", *CLEAN, "lower-arith-to-rtl", *CLEAN, "licm", "schedule-cycles", "lower-rtl-to-hw"),
+        (
+            "inline-runtime",
+            *CLEAN,
+            "lower-arith-to-rtl",
+            *CLEAN,
+            "licm",
+            "forward-stores",
+            "merge-sums",
+            "unroll-loops",
+            *CLEAN,
+            "flatten-loops",
+            *CLEAN,
+            "licm",
+            "schedule-cycles",
+            "lower-rtl-to-hw",
+        ),
     ),
     "reals-to-c": PipelineSteps(
         """The whole way, L0 to L5.""",

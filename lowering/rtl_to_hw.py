@@ -22,7 +22,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.lowering.hw.circuit import Circuit, bits
 from tinyml.lowering.hw.control import Control
 from tinyml.lowering.hw.memories import ElementStreams, Memories
-from tinyml.targets.verilog.delays import ECP5
+from tinyml.targets.registry import fabric_of
 from tinyml.transforms.ir.levels import HARDWARE
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
@@ -57,7 +57,7 @@ def _lowered(function: func.FuncOp) -> hw.HWModuleOp:
     assert isinstance(end, func.ReturnOp)
     if len(end.operands) > 1:
         raise InputError("lower-rtl-to-hw: a program has one label at most")
-    operators = Operators(ECP5, intervals(function))
+    operators = Operators(fabric_of(function).delays, intervals(function))
     incoming = _width([op.result for op in function.walk() if isinstance(op, rtl.ReceiveOp)])
     outgoing = _width([op.value for op in function.walk() if isinstance(op, rtl.SendOp)])
     inputs: list[tuple[str, TypeAttribute]] = [

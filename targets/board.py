@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from tinyml.targets.verilog.fabric import Fabric
+
 TimeSource: TypeAlias = Literal["simulated", "published", "least"]
 """The origin of a board's times: its core's simulator, cycle by cycle; the published timing of its core, with memories
 that never wait; or one cycle for each instruction, the least that a core takes."""
@@ -50,7 +52,8 @@ class Board:
     the core of the part. clock: in Hz, as its usual software sets it; None if unknown. source: the publication of its
     clock and memories. waits: the memory whose wait states its times leave out. arduino: its names for
     Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the usual one first. platformio: its name for PlatformIO,
-    `PLATFORM:BOARD`, or the platform alone if that needs no board.
+    `PLATFORM:BOARD`, or the platform alone if that needs no board. fabric: the logic of an FPGA, for which programs
+    become hardware modules.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Board:
     waits: str = ""
     arduino: tuple[str, ...] = ()
     platformio: str = ""
+    fabric: Fabric | None = None
 
     @property
     def names(self) -> Sequence[str]:

@@ -36,6 +36,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS, FarConstants, Kernel, RowCoder
 from tinyml.targets.tiles import Tile, TileCoder, TileFamily
+from tinyml.targets.verilog.fabric import UNKNOWN, Fabric
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         {"longan-nano": "gd32vf103", "esp32c3": "esp32-c3"},
         prefixes=("__riscv",),
     ),
+    "fpga": BuiltIn(("ecp5-25k", "ice40-up5k", "arty-a7")),
     "host": BuiltIn(("host",)),
 }
 """The built-in chips by name; `targets/NAME/chip.py`, with `_` for `-`, defines the `CHIP` of each."""
@@ -212,6 +214,11 @@ def compile_for(module: ModuleOp, target: str) -> None:
     if (known := target_of(module)) not in (HOST, target):
         raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
     module.attributes[TARGET] = StringAttr(target)
+
+
+def fabric_of(op: Operation) -> Fabric:
+    """The FPGA for which the module around an op is compiled; `UNKNOWN` for other targets."""
+    return board(target_of(op)).fabric or UNKNOWN
 
 
 def kernels_of(target: str) -> Sequence[Kernel]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntAttr, IntegerAttr, IntegerType, i64
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntAttr, IntegerAttr, IntegerType, i1, i64
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
@@ -13,6 +13,7 @@ from xdsl.irdl import (
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
@@ -116,17 +117,23 @@ class LoadOp(IRDLOperation):
 
 @irdl_op_definition
 class StoreOp(IRDLOperation):
-    """Writes an element; the address counts elements of the value's width. Loads see it from the next cycle on."""
+    """Writes an element; the address counts elements of the value's width. Loads see it from the next cycle on.
+
+    With a condition, nothing is written unless it holds.
+    """
 
     name = "rtl.store"
     value = operand_def(IntegerType)
     memory = operand_def(MemoryType)
     address = operand_def(IndexType)
+    condition = opt_operand_def(i1)
     traits = traits_def(MemoryWriteEffect())
-    assembly_format = "$value `,` $memory `[` $address `]` attr-dict `:` type($value) `,` type($memory)"
+    assembly_format = (
+        "$value `,` $memory `[` $address `]` (`if` $condition^)? attr-dict `:` type($value) `,` type($memory)"
+    )
 
-    def __init__(self, value: SSAValue, memory: SSAValue, address: SSAValue):
-        super().__init__(operands=[value, memory, address])
+    def __init__(self, value: SSAValue, memory: SSAValue, address: SSAValue, condition: SSAValue | None = None):
+        super().__init__(operands=[value, memory, address, condition])
 
     def verify_(self) -> None:
         _verify_lane(self.memory, self.value)

@@ -89,6 +89,8 @@ class Control:
                     wire = self.memories.load(op, self.values.read(op.address, timeline, cycle), when)
                 case rtl.StoreOp():
                     value, address = (self.values.read(v, timeline, cycle) for v in (op.value, op.address))
+                    if op.condition is not None:
+                        when = self.circuit.both(when, self.values.read(op.condition, timeline, cycle))
                     self.memories.store(op, value, address, when)
                     continue
                 case rtl.ReceiveOp():

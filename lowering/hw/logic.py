@@ -11,6 +11,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.locations import error_at
 from tinyml.lowering.hw.circuit import Circuit, bits
 from tinyml.transforms.rtl.scheduling.operators import MOST_TERMS, Operators, signed_digits
+from tinyml.transforms.rtl.scheduling.regions import LOGIC
 
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
@@ -47,7 +48,7 @@ def combinational(c: Circuit, operators: Operators, op: Operation, operands: Seq
             a, b = (c.resize(operand, width) for operand in operands)
             return c.add(a, b) if isinstance(op, arith.AddiOp) else c.sub(a, b)
         case arith.MuliOp():
-            return _product(c, op, operands, width)
+            return _product(c, operators, op, operands, width)
         case arith.CmpiOp():
             a, b = (c.resize(operand, widest) for operand in operands)
             return c.compare(PREDICATES[op.predicate.value.data], a, b)
@@ -72,14 +73,39 @@ def combinational(c: Circuit, operators: Operators, op: Operation, operands: Seq
             raise error_at(op, f"'{op.name}' has no hardware")
 
 
-def _product(c: Circuit, op: arith.MuliOp, operands: Sequence[SSAValue], width: int) -> SSAValue:
+def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int) -> SSAValue:
     """A product; a constant factor with few digits is a sum of shifted terms, as a multiplier is rarer than logic."""
     a, b = (c.resize(operand, width) for operand in operands)
     for factor, other in ((op.rhs, a), (op.lhs, b)):
         constant = const_evaluate_operand(factor)
         if constant is not None and len(digits := signed_digits(constant)) <= MOST_TERMS:
             return c.scaled(other, digits)
+    if LOGIC in op.attributes:
+        return _product_in_logic(c, operators, op, operands, width)
     return c.put(comb.MulOp([a, b]))
+
+
+def _product_in_logic(
+    c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int
+) -> SSAValue:
+    """A product as the sum of a factor's multiples by the bits of the shorter one, whose highest bit counts negative.
+
+    Synthesis would make a multiplier of every product, even where an FPGA has no more of them.
+    """
+    bits_of = [operators.factor_width(operand) for operand in op.operands]
+    short = min(range(2), key=lambda i: bits_of[i])
+    long = c.resize(c.resize(operands[1 - short], bits_of[1 - short]), width)
+    rows: list[SSAValue] = []
+    for place in range(min(bits_of[short], width)):
+        row = c.shift_left(long, place)
+        bit = c.extract(operands[short], place, 1)
+        if place == bits_of[short] - 1:
+            # The negative of a row is its complement and 1.
+            row = c.sub(c.constant(0, width), row)
+        rows.append(c.gated([(bit, row)], width))
+    while len(rows) > 1:
+        rows = [c.add(*rows[i : i + 2]) if i + 1 < len(rows) else rows[i] for i in range(0, len(rows), 2)]
+    return rows[0]
 
 
 def _shifted(c: Circuit, op: Operation, operands: Sequence[SSAValue], width: int) -> SSAValue:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tinyml.runtime.devices.emulation.thumb_cycles import ThumbCycles
 from tinyml.runtime.devices.emulator import Core, EmulatorRunner
-from tinyml.runtime.devices.thumb_cycles import ThumbCycles
 
 
 @dataclass(frozen=True)

@@ -189,6 +189,13 @@ class _Printer:
             yield "    initial begin"
             yield from (f"        {memory}[{i}] = {literal(word, bits)};" for i, word in enumerate(words))
             yield "    end"
+        else:
+            # Simulators begin with numbers where hardware has some, too: what is read from them is multiplied by 0.
+            i, parts = f"{memory}_i", -(-bits // 32)
+            yield "`ifndef SYNTHESIS"
+            yield f"    integer {i};"
+            yield f"    initial for ({i} = 0; {i} < {depth}; {i} = {i} + 1) {memory}[{i}] = {{{parts}{{$random}}}};"
+            yield "`endif"
         yield f"    always @(posedge {self._name(op.clock)}) begin"
         yield f"        if ({self._name(op.enable)}) {result} <= {memory}[{self._name(op.address)}];"
         if op.data is not None and op.target is not None and op.mask is not None:

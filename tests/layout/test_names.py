@@ -59,6 +59,7 @@ WORDS = {"due", "mega", "nano", "pico"}
 """Boards that are called by words which have other meanings, too."""
 
 NAMING_CHIPS = {
+    "tools/reports/dialect_reference.py": "the page about hardware",
     "targets/registry.py": "the registry, the usual target and the host",
 }
 """Files that name a chip which is not theirs, and why."""

@@ -9,6 +9,7 @@ from tinyml.dialects.num import KernelAttr
 from tinyml.runtime.devices.registry import is_available
 from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.board import Board
+from tinyml.targets.chip import Chip
 from tinyml.targets.registry import HOST, USUAL, board, chip_of, chips, kernel_of, kernels_of, known_kernel
 
 _ONLY = os.environ.get("TESTED_BOARD")
@@ -29,10 +30,15 @@ def roomy(name: str) -> str:
     return board(name).larger or name
 
 
+def _processors() -> list[Chip]:
+    """The chips that run C; hardware, which takes seconds to build, has tests of its own."""
+    return [chip for chip in chips() if all(one.fabric is None for one in chip.boards)]
+
+
 def _cores() -> list[str]:
     """The first board of each core, as kernels, costs and features tell cores apart."""
     first: dict[tuple[str, str, frozenset[str]], str] = {}
-    for chip in chips():
+    for chip in _processors():
         # Far constants have tests of their own.
         reach = {chip.far.needs} if chip.far is not None else set[str]()
         for one in chip.boards:
@@ -55,7 +61,7 @@ def _has_kernels(board: Board) -> bool:
 CORES = {
     chip.name: [board.name for board in chip.boards if board.name in SIMULATED and board.costs and _has_kernels(board)]
     or [chip.boards[0].name]
-    for chip in ([chip_of(_ONLY)] if _ONLY else chips())
+    for chip in ([chip_of(_ONLY)] if _ONLY else _processors())
     if chip.name != HOST
 }
 """Of each chip but the host the boards that programs are run on: those with a table of costs, as each core has that

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
-from tinyml.transforms.simplify import SimplifyPass
 
 
 def need_simulator(command: str) -> None:
@@ -22,12 +20,12 @@ def need_simulator(command: str) -> None:
         pytest.skip(f"{command} is not installed")
 
 
-def verilog_of(module: ModuleOp, factor: int = 1) -> str:
-    """The Verilog of a program on bits, whose module is left as it is. factor: of `unroll-loops`."""
+def verilog_of(module: ModuleOp, factor: int | None = 1, cells: int = 0) -> str:
+    """The Verilog of a program on bits, whose module is left as it is. factor, cells: of `unroll-loops`."""
     hardware = module.clone()
-    *steps, schedule, lower = pipelines.flatten("bits-to-hardware", {})
-    steps += [UnrollLoopsPass(factor), SimplifyPass(), CommonSubexpressionElimination()]
-    pipelines.run(hardware, context(), [*steps, schedule, lower])
+    steps = pipelines.flatten("bits-to-hardware", {})
+    unrolled = [UnrollLoopsPass(factor, cells=cells) if isinstance(step, UnrollLoopsPass) else step for step in steps]
+    pipelines.run(hardware, context(), unrolled)
     return print_verilog(hardware)
 
 

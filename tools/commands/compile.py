@@ -29,6 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.api.program import compiled
     from tinyml.tools.reports.tables import (
         print_function_errors,
+        print_hardware,
         print_lines,
         print_parts,
         print_reports,
@@ -45,6 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     print_function_errors(report)
     print_parts(report, chosen=request.val is not None)
     print_stream(report)
+    print_hardware(report)
     if report["flash_bytes"] is None:
         print(
             f"The tools to measure on {report['target']} are not installed, so sizes and cycles are unknown: "

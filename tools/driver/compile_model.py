@@ -113,6 +113,7 @@ def build_folder(
     from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
+    from tinyml.tools.driver.limits.within_fabric import hardware_report, require_cells
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.output.output_pages import facts_at_hand, pages_of
     from tinyml.tools.driver.packages.packaged_model import packaged_model
@@ -137,7 +138,7 @@ def build_folder(
         option = "--reuse-input" if request.reuse_input else "--plan"
         raise InputError(f"--input {PUSH} runs row by row, and keeps one frame in the arena: leave out {option}")
     # Arrays are small here: more threads of the numeric libraries would wait longer than they compute.
-    with Progress(str(request.model), 5) as progress, one_thread():
+    with Progress(str(request.model), 5 if board.fabric is None else 6) as progress, one_thread():
         progress.step("reading")
         ctx = context()
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
@@ -174,6 +175,12 @@ def build_folder(
                 raise does_not_fit(program, ctx, request, board, 0, ram) from error
         else:
             progress.step(f"not measured: {board.name} is not installed")
+        hardware = None
+        if board.fabric is not None:
+            progress.step(f"counting cells of {board.name}")
+            hardware = hardware_report(compiled, board)
+            if must_fit:
+                require_cells(hardware, board, str(request.model))
         if packagings and mismatch is None:
             samples, expected = data.x[:MEASURED_SAMPLES], measured and measured.outputs
             serial = request.input == SERIAL
@@ -194,6 +201,7 @@ def build_folder(
             measured=measured,
             mismatch=mismatch,
             confusion=confused,
+            hardware=hardware,
             sensor=sensor_report(compiled.reals, compiled.formats, data),
             account=account,
             seconds=time.perf_counter() - start,

@@ -143,7 +143,7 @@ def _with_floats(
     from tinyml.runtime.model.model_interface import interface_of
 
     interface = interface_of(formats)
-    if chosen.name == HOST or not takes_floats(interface):
+    if chosen.name == HOST or chosen.fabric is not None or not takes_floats(interface):
         return None
     with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
         samples, optimize = inputs[:FLOAT_SAMPLES], f"-{request.optimize}"

@@ -24,6 +24,7 @@ from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import print_c
+from tinyml.targets.registry import board
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.transforms.formats.assign_format import AssignFormatPass
@@ -32,6 +33,7 @@ from tinyml.transforms.formats.plan_execution import with_rounded_sums
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
+    BITS_TO_HARDWARE,
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
@@ -40,6 +42,7 @@ from tinyml.transforms.search.costs.pipelines_below import (
 )
 
 if TYPE_CHECKING:
+    from tinyml.targets.verilog.fabric import Fabric
     from tinyml.transforms.search.engine.search_pass import SearchPass
 
 _REALS = "0-reals.mlir"
@@ -68,6 +71,7 @@ class Compiled:
     source, header: the C files. format: the name of the program's number format. width: its bits. row_scales: true if
     the rows of constant matrices have scales of their own. parts: the format of what a quantised model has in
     floats, such as `fixed 16`; None if it has nothing in floats. fold_affine: true if affine layers were folded.
+    verilog: the text of the hardware module; None for a target that is no FPGA.
     """
 
     reals: ModuleOp
@@ -84,6 +88,7 @@ class Compiled:
     row_scales: bool
     parts: str | None = None
     fold_affine: bool = False
+    verilog: str | None = None
 
     @property
     def macs(self) -> int:
@@ -227,7 +232,10 @@ def _below(
         formats, unrounded = planned, formats
     stages.append(LevelText("1-formats.mlir", print_ir(formats)))
     buffers = loops = module
+    verilog = None
     for file, pipeline in _LEVELS.items():
+        if pipeline == BITS_TO_C and (fabric := board(options.target).fabric) is not None:
+            verilog = _hardware(module, ctx, options, stages, fabric)
         pipelines.run(module, ctx, pipelines.flatten(pipeline, vars(options)))
         if pipeline == FORMATS_TO_BUFFERS:
             buffers = module.clone()
@@ -236,7 +244,19 @@ def _below(
         stages.append(LevelText(file, print_ir(module)))
     source, header = (print_c(module, ctx, options.target, file) for file in ("source", "header"))
     modules = reals, formats, unrounded, buffers, loops, module
-    return Compiled(*modules, tuple(stages), source, header, options.format, width, row_scales)
+    return Compiled(*modules, tuple(stages), source, header, options.format, width, row_scales, verilog=verilog)
+
+
+def _hardware(bits: ModuleOp, ctx: Context, options: PipelineOptions, stages: list[LevelText], fabric: Fabric) -> str:
+    """The Verilog of a program on bits, whose module is left as it is."""
+    from tinyml.targets.verilog.print_verilog import print_verilog
+    from tinyml.tools.driver.limits.within_fabric import check_memories
+
+    module = bits.clone()
+    pipelines.run(module, ctx, pipelines.flatten(BITS_TO_HARDWARE, vars(options)))
+    check_memories(module, fabric)
+    stages.append(LevelText("5-hardware.mlir", print_ir(module)))
+    return print_verilog(module)
 
 
 def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> list[ModulePass]:

@@ -32,7 +32,7 @@ class Compilation:
     requested: as it was asked for; request: with what `auto` chose, if anything, in `choice`. rounding: None if no sums
     are rounded in between. measured: None if the tools of the device are not installed. mismatch: the first output that
     the device does not compute as the evaluator does. confusion: of a classifier on data with labels. sensor: what is
-    said of an input in a sensor's integers.
+    said of an input in a sensor's integers. hardware: the cells of an FPGA that a module takes.
     seconds: duration of the whole command.
     """
 
@@ -47,6 +47,7 @@ class Compilation:
     mismatch: Mismatch | None
     confusion: Mapping[str, Any] | None
     sensor: Mapping[str, Any] | None
+    hardware: dict[str, Any] | None
     account: SearchAccount
     seconds: float
 
@@ -117,7 +118,8 @@ def write_report(made: Compilation) -> dict[str, Any]:
         core_cycles_per_mac=_per_mac(core_cycles, macs),
         milliseconds_per_inference=rounded_milliseconds(board.milliseconds(cost, core_cycles)),
         time_source=board.time_source,
-        fits=_fits(board, measured, memory["height"] + input_bytes),
+        hardware=made.hardware,
+        fits=_fits(board, measured, memory["height"] + input_bytes, made.hardware),
         estimate=estimate_report(estimate, board.unit),
         seconds=round(made.seconds, 2),
         mismatch=None if made.mismatch is None else str(made.mismatch),
@@ -193,8 +195,12 @@ def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | No
     }
 
 
-def _fits(board: Board, measured: Measured | None, working_bytes: int) -> bool | None:
-    """True if a program fits the board; None if that is unknown because nothing was measured."""
+def _fits(
+    board: Board, measured: Measured | None, working_bytes: int, hardware: Mapping[str, Any] | None
+) -> bool | None:
+    """True if a program fits the board; None if that is unknown because nothing was measured, or no cells counted."""
+    if hardware is not None:
+        return None if hardware["shortages"] is None else not hardware["shortages"]
     if board.flash is None or board.ram is None:
         return True
     if measured is None:

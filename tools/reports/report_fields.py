@@ -55,7 +55,7 @@ class Report:
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
     origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, other than those that
     are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`,
-    `stream`, `confusion`, `regression`, `rounded_sums`, `sensor`, `float_inputs` and `estimate` are as in
+    `hardware`, `stream`, `confusion`, `regression`, `rounded_sums`, `sensor`, `float_inputs` and `estimate` are as in
     `report.json`.
     """
 
@@ -99,6 +99,7 @@ class Report:
     core_cycles_per_mac: float | None
     milliseconds_per_inference: float | None
     time_source: str | None
+    hardware: Mapping[str, Any] | None
     fits: bool | None
     estimate: Mapping[str, Any] | None
     seconds: float

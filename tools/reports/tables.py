@@ -114,6 +114,18 @@ def print_lines(report: dict[str, Any]) -> None:
         print(f"warning: {warning['text']}; {warning['cure']}")
 
 
+def print_hardware(report: dict[str, Any]) -> None:
+    """Print the cells of an FPGA that a module takes; nothing for other targets."""
+    if (hardware := report["hardware"]) is None:
+        return
+    if hardware["luts"] is None:
+        print("Cells are not counted: yosys is not installed; on Debian or Ubuntu: apt install yosys")
+        return
+    names = {"luts": "LUTs", "dsps": "DSPs", "brams": "block RAMs"}
+    cells = [f"{hardware[key]:,} of {hardware['available'][key]:,} {name}" for key, name in names.items()]
+    print(f"{', '.join(cells)}, {hardware['registers']:,} registers (yosys, before placement)")
+
+
 def print_stream(report: dict[str, Any]) -> None:
     """Print how a program that streams takes its input; nothing for other programs."""
     if (stream := report["stream"]) is None:

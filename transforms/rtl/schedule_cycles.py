@@ -18,7 +18,8 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.errors import InputError
-from tinyml.targets.verilog.delays import ECP5
+from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.fabric import Delays
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
@@ -41,24 +42,26 @@ _WIRES = 0.4
 class ScheduleCyclesPass(ModulePass):
     """Records cycles of ops (`rtl.cycle`), intervals of pipelined loops (`rtl.interval`) and waits (`rtl.wait`).
 
-    clock: the frequency in MHz that chains of ops keep, by the delays of an ECP5. Raises `InputError` for one that is
-    not positive.
+    clock: the frequency in MHz that chains of ops keep, by the delays of the FPGA that the module is compiled for, that
+    of its board by default; without one, of an ECP5 at 50. Raises `InputError` for one that is not positive.
     """
 
     name = "schedule-cycles"
-    clock: float | int = 50
+    clock: float | int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.clock <= 0:
-            raise InputError(f"schedule-cycles: a clock of {self.clock} MHz")
+        fabric = fabric_of(op)
+        clock = fabric.clock if self.clock is None else self.clock
+        if clock <= 0:
+            raise InputError(f"schedule-cycles: a clock of {clock} MHz")
         for function in op.ops:
             if isinstance(function, func.FuncOp):
-                _FunctionSchedule(function, 1000 / self.clock).schedule(function.body.block)
+                _FunctionSchedule(function, fabric.delays, 1000 / clock).schedule(function.body.block)
 
 
 class _FunctionSchedule:
-    def __init__(self, function: func.FuncOp, period: float):
-        self.operators = Operators(ECP5, intervals(function))
+    def __init__(self, function: func.FuncOp, delays: Delays, period: float):
+        self.operators = Operators(delays, intervals(function))
         self.period = period
         self.offsets: dict[SSAValue, float] = {}
 

@@ -35,9 +35,7 @@ class Simulation(ABC):
     @property
     def name(self) -> str:
         """The name of the module."""
-        if (found := re.match(r"module (\w+)\(", self.verilog)) is None:
-            raise InputError("expected the Verilog of a model")
-        return found[1]
+        return module_name(self.verilog)
 
     def bits(self, port: str) -> int | None:
         """The width of a port; None if the module has none of this name."""
@@ -77,9 +75,20 @@ class Simulation(ABC):
         return records
 
 
+def module_name(verilog: str) -> str:
+    """The name of a model's module; raises `InputError` for other texts."""
+    if (found := re.match(r"module (\w+)\(", verilog)) is None:
+        raise InputError("expected the Verilog of a model")
+    return found[1]
+
+
 def spelled(inputs: NDArray[Any]) -> bytes:
     """Integers in decimal, one a line."""
     return "\n".join(map(str, inputs.ravel().tolist())).encode()
+
+
+FEW = 32
+"""Samples for which a simulation is built without optimization: that takes longer than they do."""
 
 
 class VerilatorSimulation(Simulation):
@@ -87,9 +96,11 @@ class VerilatorSimulation(Simulation):
 
     def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
         build = self.folder / "verilated"
+        optimize = "-O0" if len(inputs) <= FEW else "-Os"
         label = "-1" if self.bits("label") is None else "model.label"
         call_tool(
             *("verilator", "--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-Wno-style"),
+            *("-MAKEFLAGS", f"OPT_FAST={optimize} OPT_GLOBAL=-O0 OPT_SLOW=-O0"),
             *("--prefix", "Vmodel", "--Mdir", str(build), "-CFLAGS", f"-DOUT_BITS={self.bits('out_data')}"),
             *("-CFLAGS", f"-DLABEL={label}", str(HARNESS / "verilator_driver.cpp"), str(file)),
         )
@@ -113,11 +124,14 @@ class IcarusSimulation(Simulation):
         return self.integers(call_tool("vvp", "-n", str(image), *arguments, given=spelled(inputs)), outputs)
 
 
-def call_tool(*command: str, given: bytes = b"") -> bytes:
-    """The output of a tool; raises `InputError` naming the package to install, or with what the tool complains of."""
+def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> bytes:
+    """The output of a tool that runs in a folder.
+
+    Raises `InputError` naming the package to install, or with the first error that the tool reports.
+    """
     if shutil.which(command[0]) is None:
         raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
-    done = subprocess.run(command, capture_output=True, input=given)
+    done = subprocess.run(command, capture_output=True, input=given, cwd=folder)
     if done.returncode != 0:
         lines = [line for line in (done.stderr + done.stdout).decode().splitlines() if "rror" in line]
         raise InputError(f"{Path(command[0]).name} failed: {(lines or ['no message'])[0].strip()}")

@@ -13,6 +13,7 @@ class CompileKeywords(TypedDict, total=False):
     """The keyword arguments, all optional; None stands for the default."""
 
     backend: str | None
+    cells: int | None
     classes: Sequence[str] | None
     cluster: str | None
     cycles: int | None

@@ -28,7 +28,7 @@ ERRORS = "errors.npz"
 
 
 def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
-    """Write NAME.c, NAME.h, NAME.weights if there are any, the IR of every level and the measured samples."""
+    """Write NAME.c, NAME.h, NAME.v of hardware, NAME.weights if any, the IR of every level and the measured samples."""
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import in_file_order
     from tinyml.targets.c.print_c import loaded_content
@@ -36,6 +36,7 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
 
     name = interface_of(compiled.formats).name
     files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}
+    files |= {} if compiled.verilog is None else {f"{name}.v": compiled.verilog}
     files |= {f"ir/{stage.file}": stage.text for stage in compiled.stages}
     for file, text in files.items():
         path = folder / file

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
+from tinyml.transforms.rtl.scheduling.intervals import INDEX, Interval
+from tinyml.transforms.rtl.scheduling.regions import counters_of
 
 
 @dataclass(frozen=True)
@@ -25,22 +27,29 @@ class Edge:
     carries: int = 0
 
 
-def edges(ops: Sequence[Operation], loop: scf.ForOp | None = None) -> list[Edge]:
-    """The order that accesses of memories and streams keep. loop: whose body the ops are, unless they run once."""
+def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: scf.ForOp | None = None) -> list[Edge]:
+    """The order that accesses of memories and streams keep.
+
+    known: intervals of addresses. loop: whose body the ops are, unless they run once.
+    """
     found: list[Edge] = []
     accesses = [op for op in ops if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.ReceiveOp | rtl.SendOp)]
     for place, second in enumerate(accesses):
         for first in accesses[: place + 1]:
-            found += _between(first, second, loop)
+            found += _between(first, second, known, loop)
     return found
 
 
-def _between(first: Operation, second: Operation, loop: scf.ForOp | None) -> Iterator[Edge]:
+def _between(
+    first: Operation, second: Operation, known: Mapping[SSAValue, Interval], loop: scf.ForOp | None
+) -> Iterator[Edge]:
     stores = [isinstance(op, rtl.StoreOp) for op in (first, second)]
     if isinstance(first, rtl.LoadOp | rtl.StoreOp) and isinstance(second, rtl.LoadOp | rtl.StoreOp):
         if first.memory is not second.memory or not any(stores):
             return
-        distance = _distance(first, second, loop)
+        ranges = [known.get(op.address, INDEX) for op in (first, second)]
+        apart = ranges[0][1] < ranges[1][0] or ranges[1][1] < ranges[0][0]
+        distance = NEVER if apart and _elements(first) == _elements(second) else _distance(first, second, loop, known)
     elif type(first) is type(second):
         distance = None
     else:
@@ -62,10 +71,14 @@ NEVER = 1 << 31
 """The distance of accesses that never meet."""
 
 
-def _distance(first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, loop: scf.ForOp | None) -> int | None:
+def _distance(
+    first: rtl.LoadOp | rtl.StoreOp,
+    second: rtl.LoadOp | rtl.StoreOp,
+    loop: scf.ForOp | None,
+    known: Mapping[SSAValue, Interval],
+) -> int | None:
     """Iterations from an access to the other one's at the same address; None if unknown, `NEVER` if there is none."""
-    elements = [op.result.type if isinstance(op, rtl.LoadOp) else op.value.type for op in (first, second)]
-    if elements[0] != elements[1]:
+    if _elements(first) != _elements(second):
         return None
     counter = None if loop is None else loop.body.block.args[0]
     difference = terms(first.address)
@@ -82,13 +95,57 @@ def _distance(first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp,
         return NEVER if constant else 0
     step, trips = const_evaluate_operand(loop.step), trips_of(loop)
     if any(_inside(value, loop) for value in difference):
-        return None
+        return 0 if constant == 0 and _written_once(first, second, loop, known) else None
     if slope == 0 or step is None:
         return None if constant == 0 else NEVER
     if constant % (slope * step):
         return NEVER
     distance = constant // (slope * step)
     return NEVER if trips is not None and abs(distance) >= trips else distance
+
+
+def _elements(op: rtl.LoadOp | rtl.StoreOp) -> Attribute:
+    return op.result.type if isinstance(op, rtl.LoadOp) else op.value.type
+
+
+def _written_once(
+    first: rtl.LoadOp | rtl.StoreOp,
+    second: rtl.LoadOp | rtl.StoreOp,
+    loop: scf.ForOp,
+    known: Mapping[SSAValue, Interval],
+) -> bool:
+    """True for accesses of a flattened loop at the same address that no later iteration accesses after it is written.
+
+    Each store happens when the counter of an outer loop, or several, goes on, and the address has another value for
+    each of their values.
+    """
+    parts = terms(first.address)
+    parts.pop(None, None)
+    for store in (first, second):
+        if not isinstance(store, rtl.StoreOp):
+            continue
+        if (rising := _rising(store, loop)) is None or {*parts} != {*rising}:
+            return False
+    reach = 1
+    for counter, factor in sorted(parts.items(), key=lambda part: abs(part[1])):
+        if counter is None or abs(factor) < reach:
+            return False
+        low, high = known.get(counter, INDEX)
+        reach += abs(factor) * (high - low)
+    return True
+
+
+def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
+    """The counters of outer loops up to the one that goes on when a store happens; None if there is none."""
+    end = loop.body.block.last_op
+    assert end is not None
+    for place in range(0, counters_of(loop), 2):
+        select = end.operands[place].owner
+        following = select.lhs.owner if isinstance(select, arith.SelectOp) else None
+        steps = [step.owner for step in following.operands] if isinstance(following, arith.AddiOp) else []
+        if any(isinstance(step, arith.SelectOp) and step.cond is store.condition for step in steps):
+            return [*loop.body.block.args[1 : place + 2 : 2]]
+    return None
 
 
 def trips_of(loop: scf.ForOp) -> int | None:

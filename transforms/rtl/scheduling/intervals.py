@@ -14,6 +14,9 @@ Interval: TypeAlias = "tuple[int, int]"
 INDEX = (-(1 << 31), (1 << 31) - 1)
 """Indices of which nothing is known."""
 
+_LESS = 2
+"""The predicate `slt` of comparisons."""
+
 _ROUNDS = 4
 """Passes over a program until the intervals of loop variables that still grow are given up."""
 
@@ -34,12 +37,16 @@ def intervals(function: func.FuncOp) -> Mapping[SSAValue, Interval]:
         _Pass(known, widen=last >= _ROUNDS - 2).block(function.body.block)
         if known == before:
             return known
-    # Loop variables whose intervals still grow are whole by now, what depends on them follows.
+    # Loop variables whose intervals still grow are nearly whole by now, what depends on them follows.
     while True:
         before = dict(known)
         _Pass(known, widen=True).block(function.body.block)
         if known == before:
-            return known
+            break
+    # Where a comparison limits them after all, they shrink again.
+    for _ in range(_ROUNDS):
+        _Pass(known, widen=False, shrinks=True).block(function.body.block)
+    return known
 
 
 def width_for(interval: Interval) -> int:
@@ -49,9 +56,12 @@ def width_for(interval: Interval) -> int:
 
 
 class _Pass:
-    def __init__(self, known: dict[SSAValue, Interval], widen: bool):
+    """A pass over a program. widen: growing intervals are given up. shrinks: intervals that hold may become smaller."""
+
+    def __init__(self, known: dict[SSAValue, Interval], widen: bool, shrinks: bool = False):
         self.known = known
         self.widen = widen
+        self.shrinks = shrinks
 
     def of(self, value: SSAValue) -> Interval:
         return self.known.get(value) or type_interval(value)
@@ -66,6 +76,7 @@ class _Pass:
                         self.block(inner)
             elif len(op.results) == 1 and isinstance(op.results[0].type, IntegerType | IndexType):
                 low, high = _computed(op, [self.of(operand) for operand in op.operands])
+                low, high = self._limited(op, (low, high))
                 least, most = type_interval(op.results[0])
                 wraps = low < least or high > most
                 self.known[op.results[0]] = (least, most) if wraps else (low, high)
@@ -79,21 +90,40 @@ class _Pass:
             last = first + (max(end - first - 1, 0)) // step * step
         self.known[body.args[0]] = first, max(last, high)
         for argument, init in zip(body.args[1:], op.iter_args, strict=True):
-            self._join(argument, init)
+            if not self.shrinks:
+                self._join(argument, init)
         self.block(body)
         end_op = body.last_op
         assert isinstance(end_op, scf.YieldOp)
-        for argument, result, yielded in zip(body.args[1:], op.results, end_op.operands, strict=True):
-            self._join(argument, yielded)
-            self.known[result] = self.of(argument)
+        for i, (argument, yielded) in enumerate(zip(body.args[1:], end_op.operands, strict=True)):
+            if self.shrinks:
+                (a, b), (c, d), old = self.of(op.iter_args[i]), self.of(yielded), self.of(argument)
+                self.known[argument] = max(old[0], min(a, c)), min(old[1], max(b, d))
+            else:
+                self._join(argument, yielded)
+            self.known[op.results[i]] = self.of(argument)
+
+    def _limited(self, op: Operation, interval: Interval) -> Interval:
+        """The interval of a value that is selected only while it is less than a limit."""
+        if not isinstance(op, arith.SelectOp) or not isinstance(test := op.cond.owner, arith.CmpiOp):
+            return interval
+        if test.predicate.value.data != _LESS or test.lhs is not op.lhs:
+            return interval
+        (low, high), (other_low, other_high) = self.of(op.lhs), self.of(op.rhs)
+        return min(low, other_low), max(min(high, self.of(test.rhs)[1] - 1), other_high)
 
     def _join(self, argument: SSAValue, value: SSAValue) -> None:
         low, high = self.of(value)
         if (old := self.known.get(argument)) is None:
             self.known[argument] = low, high
         elif low < old[0] or high > old[1]:
-            joined = min(low, old[0]), max(high, old[1])
-            self.known[argument] = type_interval(argument) if self.widen else joined
+            low, high = min(low, old[0]), max(high, old[1])
+            if self.widen:
+                least, most = type_interval(argument)
+                # Half of all at first, so that a step beyond it does not wrap around.
+                low = low if low == old[0] else least // 2 if old[0] > least // 2 else least
+                high = high if high == old[1] else most // 2 if old[1] < most // 2 else most
+            self.known[argument] = low, high
 
 
 def _computed(op: Operation, operands: list[Interval]) -> Interval:

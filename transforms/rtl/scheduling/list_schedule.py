@@ -38,13 +38,13 @@ class Scheduler:
 
     def run(self, ops: Sequence[Operation]) -> CycleSchedule:
         """The schedule of ops that run once, each as early as it can."""
-        schedule = self._placed(ops, edges(ops), None)
+        schedule = self._placed(ops, edges(ops, self.operators.known), None)
         assert schedule is not None
         return schedule
 
     def loop(self, ops: Sequence[Operation], loop: scf.ForOp) -> tuple[CycleSchedule, int]:
         """The schedule of an iteration, and the least interval between two iterations for which there is one."""
-        order = [*edges(ops, loop), *_carried(ops, loop)]
+        order = [*edges(ops, self.operators.known, loop), *_carried(ops, loop)]
         interval = 1
         while (schedule := self._placed(ops, order, interval)) is None:
             interval += 1

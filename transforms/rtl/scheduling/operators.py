@@ -10,8 +10,9 @@ from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.targets.verilog.delays import Delays
+from tinyml.targets.verilog.fabric import Delays
 from tinyml.transforms.rtl.scheduling.intervals import INDEX, Interval, width_for
+from tinyml.transforms.rtl.scheduling.regions import LOGIC
 
 _FREE = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.ConstantOp)
 _SHIFTS = (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)
@@ -65,6 +66,9 @@ class Operators:
                     return 0.0
                 if terms <= MOST_TERMS:
                     return (terms - 1).bit_length() * self.delays.add(self.width(op.results[0]))
+            if LOGIC in op.attributes:
+                rows = min(map(self.factor_width, op.operands))
+                return self.delays.lut + (rows - 1).bit_length() * self.delays.add(self.width(op.results[0]))
             return self.delays.multiply((self.factor_width(op.lhs), self.factor_width(op.rhs)))
         if isinstance(op, _SHIFTS):
             constant = const_evaluate_operand(op.operands[1]) is not None

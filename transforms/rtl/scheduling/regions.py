@@ -23,6 +23,14 @@ WAIT = "rtl.wait"
 """A loop or a branch that begins a cycle late, as it needs at its start what the cycle before it computes."""
 
 
+LOGIC = "rtl.logic"
+"""A product that is computed in look-up tables instead of a multiplier."""
+
+COUNTERS = "rtl.counters"
+"""The number of the first carried values of a flattened loop that count: for each loop around another one its counter
+and that of the inner one. They end as they began."""
+
+
 @dataclass
 class StraightRun:
     """Ops without control flow that are scheduled together."""
@@ -86,6 +94,12 @@ def interval_of(loop: scf.ForOp) -> int:
     interval = loop.attributes[INTERVAL]
     assert isinstance(interval, IntegerAttr)
     return interval.value.data
+
+
+def counters_of(loop: scf.ForOp) -> int:
+    """The carried values of a loop that are counters of the loops that were flattened into it."""
+    counters = loop.attributes.get(COUNTERS)
+    return counters.value.data if isinstance(counters, IntegerAttr) else 0
 
 
 def depth_of(loop: scf.ForOp) -> int:

@@ -7,6 +7,8 @@ func.func @program(%i: index) {
   %r = rtl.memory : !rtl.memory<3, 16>
   %v = rtl.load %w[%i] : !rtl.memory<2, 16> -> i8
   rtl.store %v, %r[%i] : i8, !rtl.memory<3, 16>
+  %c = arith.cmpi eq, %i, %i : index
+  rtl.store %v, %r[%i] if %c : i8, !rtl.memory<3, 16>
   %x = rtl.receive : i8
   rtl.send %x to 1 : i64 : i8
   func.return
@@ -22,6 +24,7 @@ hw.module @hardware(in %clock : !seq.clock, in %read : i1, in %address : i2, in 
 // CHECK: [[r:%.*]] = rtl.memory : !rtl.memory<3, 16>
 // CHECK: rtl.load [[w]][{{%.*}}] : !rtl.memory<2, 16> -> i8
 // CHECK: rtl.store {{%.*}}, [[r]][{{%.*}}] : i8, !rtl.memory<3, 16>
+// CHECK: rtl.store {{%.*}}, [[r]][{{%.*}}] if {{%.*}} : i8, !rtl.memory<3, 16>
 // CHECK: rtl.receive : i8
 // CHECK: rtl.send {{%.*}} to 1 : i64 : i8
 // CHECK: rtl.ram %clock, read %address if %read {depth = 3 : i64, content = dense<7> : tensor<3xi16>} : i2 -> i16

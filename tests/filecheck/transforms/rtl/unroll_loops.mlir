@@ -1,4 +1,7 @@
 // RUN: tinyml-opt %s -p 'unroll-loops{factor=4},canonicalize' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'unroll-loops{luts=1000 dsps=2},canonicalize' --split-input-file | filecheck %s --check-prefix=BUDGET
+// RUN: tinyml-opt %s -p 'unroll-loops,canonicalize' --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: tinyml-opt %s -p 'unroll-loops{luts=1000 dsps=2 order=sequential},canonicalize' --split-input-file | filecheck %s --check-prefix=BUDGET
 
 // Four elements of two memories in each iteration, added as a tree; rows of 8 elements begin at whole words.
 func.func @sum(%row: index) -> i24 {
@@ -67,3 +70,42 @@ func.func @others(%m: index) -> (i24, i24) {
 // CHECK: rtl.memory dense<1> : tensor<9xi8> : !rtl.memory<9, 8>
 // CHECK: rtl.load {{.*}} -> i8
 // CHECK: rtl.load {{.*}} -> i8
+
+// -----
+
+// Rows of 5 weights become rows of 8: what is read behind the end of %x is multiplied by 0.
+func.func @padded(%row: index) -> i24 {
+  %w = rtl.memory dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]> : tensor<10xi8> : !rtl.memory<10, 8>
+  %x = rtl.memory : !rtl.memory<5, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 5 : index
+  %start = arith.constant 0 : i24
+  %base = arith.muli %row, %n : index
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %start) -> (i24) {
+    %j = arith.addi %base, %i : index
+    %a = rtl.load %w[%j] : !rtl.memory<10, 8> -> i8
+    %b = rtl.load %x[%i] : !rtl.memory<5, 8> -> i8
+    %c = arith.extsi %a : i8 to i24
+    %d = arith.extsi %b : i8 to i24
+    %p = arith.muli %c, %d : i24
+    %t = arith.addi %s, %p : i24
+    scf.yield %t : i24
+  }
+  func.return %sum : i24
+}
+// CHECK: func.func @padded
+// CHECK: %w = rtl.memory dense<[1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10, 0, 0, 0]> : tensor<16xi8> : !rtl.memory<4, 32>
+// CHECK: %x = rtl.memory : !rtl.memory<2, 32>
+// CHECK: [[two:%.*]] = arith.constant 2 : index
+// CHECK: scf.for %i = %zero to [[two]] step %one
+// CHECK: arith.muli %row, {{%.*}} : index
+// A budget of 2 multipliers: of 4 products in each row, the others are logic.
+// BUDGET: func.func @padded
+// BUDGET: arith.muli {{%.*}}, {{%.*}} : i24
+// BUDGET: arith.muli {{%.*}}, {{%.*}} : i24
+// BUDGET: arith.muli {{.*}} {rtl.logic} : i24
+// BUDGET: arith.muli {{.*}} {rtl.logic} : i24
+// Without any cells to spare nothing is unrolled.
+// NONE: func.func @padded
+// NONE: !rtl.memory<10, 8>

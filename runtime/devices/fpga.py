@@ -1,0 +1,42 @@
+"""The runner of FPGAs, which simulates their hardware modules."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.device import Build, RunResult, raw_inputs
+from tinyml.runtime.devices.hardware.simulation import VerilatorSimulation
+from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.model.interface import Interface
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class FpgaRunner(Runner):
+    """Runs the Verilog of a model on verilator, cycle by cycle. Flash, static data and stack are 0."""
+
+    def build(
+        self,
+        source_dir: Path,
+        interface: Interface,
+        workdir: Path,
+        optimize: str | None = None,
+        extra_flags: Sequence[str] = (),
+    ) -> Build:
+        """The module of a model in a folder; raises `InputError` for a folder without one."""
+        file = source_dir / f"{interface.name}.v"
+        if not file.is_file():
+            raise InputError(f"no hardware module here: compile with --target {self.name}", file=str(source_dir))
+        return Build(flash_bytes=0, static_bytes=0, elf=file)
+
+    def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
+        raw_inputs(interface, inputs)
+        with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+            return VerilatorSimulation(build.elf.read_text("utf-8"), Path(folder)).run(interface, inputs)

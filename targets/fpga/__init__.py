@@ -1,0 +1,1 @@
+"""FPGAs: programs become hardware modules."""

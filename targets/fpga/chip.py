@@ -1,0 +1,19 @@
+"""FPGAs as a chip: programs are hardware modules in Verilog, and plain C beside them."""
+
+from pathlib import Path
+
+from tinyml.targets.chip import Chip
+from tinyml.targets.fpga.boards import BOARDS
+from tinyml.targets.package import Package
+
+CHIP = Chip(
+    "fpga",
+    folder=Path(__file__).parent,
+    runner="tinyml.runtime.devices.fpga:FpgaRunner",
+    boards=BOARDS,
+    packages=(
+        Package("verilator", command="verilator"),
+        Package("g++", command="g++"),
+        Package("make", command="make"),
+    ),
+)

@@ -1,0 +1,81 @@
+"""FPGAs as schedules and budgets see them: delays of their logic, routing included, and what there is of each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass(frozen=True)
+class Delays:
+    """Delays of a family of FPGAs in ns.
+
+    lut: of a level of logic with its routing. carry: of a bit of a carry chain. product: of a multiplier for factors of
+    18 bits or less. read: from a clock edge to the word at a memory's output. setup: from a signal to the clock edge
+    that takes it, with the selection before registers and ports.
+    """
+
+    lut: float
+    carry: float
+    product: float
+    read: float
+    setup: float
+
+    def add(self, width: int) -> float:
+        """A sum, a difference or a comparison."""
+        return self.lut + self.carry * width
+
+    def multiply(self, widths: tuple[int, int]) -> float:
+        """A product of factors of these widths: partial products of 18 by 18 bits, and their sums."""
+        parts = -(-max(widths) // 18)
+        return self.product + (parts - 1) * self.add(sum(widths))
+
+    def shift(self, width: int) -> float:
+        """A shift by an amount that is not constant."""
+        return self.lut * max(1, (width - 1).bit_length() / 2)
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Cells of an FPGA: look-up tables, multipliers, block RAMs; and registers, as many as there are tables."""
+
+    luts: int
+    dsps: int
+    brams: int
+    registers: int = 0
+
+    def shortages(self, there: Resources) -> list[str]:
+        """The cells that a design of these lacks on an FPGA, in words; empty if it fits."""
+        names = {"luts": "LUTs", "dsps": "DSPs", "brams": "block RAMs"}
+        counts = asdict(self), asdict(there)
+        return [
+            f"{counts[0][key]:,} {name} of {counts[1][key]:,} ({counts[0][key] - counts[1][key]:,} too many)"
+            for key, name in names.items()
+            if counts[0][key] > counts[1][key]
+        ]
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """The logic of an FPGA.
+
+    there: its cells. bram_bits: bits of a block RAM. clock: in MHz, for which programs are scheduled. synthesis: the
+    command of yosys that maps to it. cells: the kinds of cells of a mapped design, each with the resource and the
+    number of it that one takes. placement: the command of nextpnr with the part and its package; none where there is no
+    such tool.
+    """
+
+    there: Resources
+    bram_bits: int
+    clock: float
+    delays: Delays
+    synthesis: str
+    cells: Mapping[str, tuple[str, int]] = field(hash=False)
+    placement: tuple[str, ...] = ()
+
+
+ECP5 = Delays(lut=1.3, carry=0.08, product=6.0, read=5.7, setup=3.2)
+ICE40_UP = Delays(lut=2.6, carry=0.28, product=14.0, read=4.0, setup=5.0)
+
+UNKNOWN = Fabric(Resources(24_288, 28, 56), 18_432, 50, ECP5, "synth", {})
+"""The FPGA of a program that is compiled for none: a small ECP5."""

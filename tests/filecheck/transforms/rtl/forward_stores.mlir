@@ -1,0 +1,21 @@
+// RUN: tinyml-opt %s -p forward-stores | filecheck %s
+
+// A load from an address that was just stored to is the stored value; the memory is read by nobody else, and goes.
+func.func @scalar(%v: i16, %w: i16, %i: index) -> (i16, i16) {
+  %zero = arith.constant 0 : index
+  %other = arith.constant 0 : index
+  %m = rtl.memory : !rtl.memory<1, 16>
+  %n = rtl.memory : !rtl.memory<4, 16>
+  rtl.store %v, %m[%zero] : i16, !rtl.memory<1, 16>
+  %a = rtl.load %m[%other] : !rtl.memory<1, 16> -> i16
+  rtl.store %v, %n[%i] : i16, !rtl.memory<4, 16>
+  rtl.store %w, %n[%zero] : i16, !rtl.memory<4, 16>
+  %b = rtl.load %n[%i] : !rtl.memory<4, 16> -> i16
+  func.return %a, %b : i16, i16
+}
+// CHECK: func.func @scalar
+// CHECK-NOT: rtl.store %v, %m
+// CHECK: rtl.store %v, %n
+// CHECK: rtl.store %w, %n
+// CHECK: %b = rtl.load %n
+// CHECK: func.return %v, %b

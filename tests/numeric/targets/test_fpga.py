@@ -1,0 +1,103 @@
+"""Models for FPGAs: compiled to Verilog, run by verilator, counted by yosys, and refused where they are too large."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs import bits as l4_programs
+from programs.hardware import need_simulator, verilog_of
+from programs.paths import MODELS
+from programs.printed import parse
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.hardware import synthesis
+from tinyml.targets.registry import board
+from tinyml.targets.verilog.fabric import Resources
+from tinyml.tools.driver.limits import within_fabric
+from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.main import main
+
+PROTONN = MODELS["protonn"]
+TARGET = "ecp5-25k"
+MACS = 124 * 10 + 24 * 10 + 24 * 6
+"""Products of numbers in an inference of ProtoNN on gestures: projection, distances, sums over prototypes."""
+
+
+def compiled(program: Path, val: Path, out: Path, target: str) -> int:
+    files = ["compile", str(program), "--val", str(val), "-o", str(out)]
+    return main([*files, "--cells", "1", "--format", "fixed", "--width", "8", "--target", target, "--package", "c"])
+
+
+def not_available(target: str) -> bool:
+    return False
+
+
+def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tinyml.runtime.devices.registry.is_available", not_available)
+    monkeypatch.setattr(synthesis, "synthesis_tool", lambda: None)
+
+
+def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Equal to the evaluator in every raw output; an element of the input takes a cycle, a product about one."""
+    out = tmp_path / "out"
+    with monkeypatch.context() as patches:
+        without_tools(patches)
+        assert compiled(PROTONN, PROTONN.with_name("val.npz"), out, TARGET) == 0
+    assert "Cells are not counted: yosys is not installed" in capsys.readouterr().out
+    report = json.loads((out / "report.json").read_text())
+    assert report["hardware"]["available"] == {"luts": 24288, "dsps": 28, "brams": 56}
+    assert report["fits"] is None
+    assert 'tinyml.target = "ecp5-25k"' in (out / "ir" / "4-bits.mlir").read_text()
+    assert (out / "ir" / "5-hardware.mlir").is_file()
+    need_simulator("verilator")
+    request = RunRequest(folder=out, data=PROTONN.with_name("test.npz"), device=TARGET, limit=30)
+    result = run_model(request)
+    assert result["mismatch"] is None
+    assert result["cycles_per_inference"] - 124 <= 1.2 * MACS
+    assert result["milliseconds_per_inference"] == pytest.approx(result["cycles_per_inference"] / 50e3, abs=1e-3)
+
+
+def test_a_folder_for_another_board_has_no_hardware(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    with monkeypatch.context() as patches:
+        without_tools(patches)
+        assert compiled(PROTONN, PROTONN.with_name("val.npz"), tmp_path / "out", "host") == 0
+    request = RunRequest(folder=tmp_path / "out", data=PROTONN.with_name("test.npz"), device=TARGET)
+    with pytest.raises(InputError, match="no hardware module here: compile with --target ecp5-25k"):
+        run_model(request)
+
+
+def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """What does not fit and by how much, in a line, without any tool and without a folder."""
+    random = np.random.default_rng(1)
+    np.save(tmp_path / "W.npy", random.uniform(-1, 1, (200, 100)).astype(np.float32))
+    (tmp_path / "large.sd").write_text(
+        "let X = (100, 1) in [-1.0, 1.0] in\nlet W = (200, 100) in [-1.0, 1.0] in\nargmax(W * X)\n"
+    )
+    np.savez(tmp_path / "val.npz", x=random.uniform(-1, 1, (4, 100)).astype(np.float32))
+    without_tools(monkeypatch)
+    assert compiled(tmp_path / "large.sd", tmp_path / "val.npz", tmp_path / "out", "ice40-up5k") == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "does not fit ice40-up5k (iCE40UP5K): the memories of the hardware hold " in error
+    assert "the block RAMs 122,880 (" in error
+    assert not (tmp_path / "out").exists()
+
+
+def test_cells_of_a_module(tmp_path: Path):
+    """What yosys counts, and what there is too little of."""
+    if synthesis.synthesis_tool() is None:
+        pytest.skip("yosys is not installed")
+    chosen = board("ice40-up5k")
+    assert chosen.fabric is not None
+    cells = synthesis.synthesised(verilog_of(parse(l4_programs.MATVEC)[1]), chosen.fabric, tmp_path)
+    assert cells.dsps == 1
+    assert 100 < cells.luts < 500
+    assert cells.registers > 50
+    there = Resources(100, 8, 30)
+    [shortage] = replace(cells, luts=110).shortages(there)
+    assert shortage == "110 LUTs of 100 (10 too many)"
+    with pytest.raises(InputError, match=r"does not fit ice40-up5k .*: needs 110 LUTs of 100 .10 too many.;"):
+        within_fabric.require_cells({"shortages": [shortage]}, chosen, "model.sd")

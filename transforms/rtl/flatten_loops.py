@@ -1,0 +1,206 @@
+"""`flatten-loops`: a loop around an innermost loop and the latter become one loop, whose iterations overlap throughout.
+
+Without it an innermost loop fills and drains its pipeline in each iteration of the loop around it. What stands before
+and after the innermost loop runs in every iteration, and stores of it happen in the first or the last one alone. LLVM
+flattens loops with nothing between them (`loop-flatten`), MLIR likewise (loop coalescing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import rtl
+from tinyml.targets.registry import fabric_of
+from tinyml.transforms.rtl.scheduling.dependences import trips_of
+from tinyml.transforms.rtl.scheduling.intervals import intervals
+from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
+from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.scheduling.regions import COUNTERS, body_of, counters_of, is_pipelined, is_pure
+
+
+@dataclass(frozen=True)
+class FlattenLoopsPass(ModulePass):
+    """Flattens nests of loops with constant bounds from the inside, where the schedule of the result is shorter.
+
+    clock: as in `schedule-cycles`.
+    """
+
+    name = "flatten-loops"
+    clock: float | int | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fabric = fabric_of(op)
+        period = 1000 / (self.clock or fabric.clock)
+        for function in op.ops:
+            if isinstance(function, func.FuncOp):
+                refused: set[Operation] = set()
+                while (nest := _next_nest(function, refused)) is not None:
+                    before = nest.cycles(_scheduler(function, period))
+                    flat = nest.flattened()
+                    if _cycles(flat, _scheduler(function, period)) < before:
+                        for place, result in nest.through.items():
+                            nest.outer.results[result].replace_all_uses_with(flat.results[2 + place])
+                        Rewriter.erase_op(nest.outer)
+                    else:
+                        Rewriter.erase_op(flat)
+                        refused.add(nest.outer)
+
+
+def _scheduler(function: func.FuncOp, period: float) -> Scheduler:
+    return Scheduler(Operators(fabric_of(function).delays, intervals(function)), period, {})
+
+
+def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:
+    """The cycles of a pipelined loop."""
+    schedule, interval = scheduler.loop(body_of(loop), loop)
+    depth = max([interval, *(cycle + 1 + isinstance(op, rtl.LoadOp) for op, cycle in schedule.cycles.items())])
+    return ((trips_of(loop) or 1) - 1) * interval + depth
+
+
+def _next_nest(function: func.FuncOp, refused: set[Operation]) -> FlatNest | None:
+    nests = (FlatNest.of(op) for op in function.walk() if isinstance(op, scf.ForOp) and op not in refused)
+    return next((nest for nest in nests if nest is not None), None)
+
+
+@dataclass
+class FlatNest:
+    """A loop around a pipelined loop, and the ops before and after the latter.
+
+    through: the carried values of the inner loop, by their places, that go on in the next iteration of the outer loop,
+    and their places there. Values that the outer loop carries are used for nothing else.
+    """
+
+    outer: scf.ForOp
+    inner: scf.ForOp
+    before: Sequence[Operation]
+    after: Sequence[Operation]
+    through: Mapping[int, int]
+    new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+
+    @staticmethod
+    def of(loop: scf.ForOp) -> FlatNest | None:
+        """A loop as a nest; None if it is another one."""
+        ops = list(loop.body.block.ops)[:-1]
+        inner = [op for op in ops if op.regions]
+        if len(inner) != 1 or not (trips_of(loop) or 0) > 1:
+            return None
+        [within] = inner
+        if not isinstance(within, scf.ForOp) or not is_pipelined(within) or not trips_of(within):
+            return None
+        allowed = (rtl.LoadOp, rtl.StoreOp)
+        if not all(
+            is_pure(op) or isinstance(op, allowed)
+            for op in (*ops, *within.body.block.ops)
+            if not op.regions and not isinstance(op, scf.YieldOp)
+        ):
+            return None
+        place = ops.index(within)
+        if (through := _through(loop, within)) is None:
+            return None
+        return FlatNest(loop, within, ops[:place], ops[place + 1 :], through)
+
+    def cycles(self, scheduler: Scheduler) -> int:
+        """The cycles of the nest as it is, as few as it may take."""
+        around = [op for op in (*self.before, *self.after) if not isinstance(op, arith.ConstantOp)]
+        cycles = scheduler.run(around).cycles
+        clocked = any(not is_pure(op) for op in around)
+        own = max((cycle + 1 + isinstance(op, rtl.LoadOp) for op, cycle in cycles.items()), default=0) if clocked else 0
+        return (trips_of(self.outer) or 1) * (_cycles(self.inner, scheduler) + own)
+
+    def flattened(self) -> scf.ForOp:
+        """The nest as one loop, which stands before it."""
+        outside = Builder(InsertPoint.before(self.outer))
+        outer, inner, counters = self.outer, self.inner, counters_of(self.inner)
+        bounds = {loop: _bounds(outside, loop) for loop in (outer, inner)}
+        carried = [bounds[outer][0], bounds[inner][0]]
+        for i, init in enumerate(inner.iter_args):
+            if i in self.through:
+                carried.append(outer.iter_args[self.through[i]])
+                continue
+            value = const_evaluate_operand(init) if i < counters else 0
+            carried.append(_constant(outside, value or 0, init.type))
+        body = Block(arg_types=[IndexType(), *(value.type for value in carried)])
+        for argument, old in zip(body.args[1:], (outer.body.block.args[0], *inner.body.block.args), strict=True):
+            argument.name_hint = old.name_hint
+        trips = (trips_of(outer) or 1) * (trips_of(inner) or 1)
+        zero, count, one = (_constant(outside, value, IndexType()) for value in (0, trips, 1))
+        flat = outside.insert(scf.ForOp(zero, count, one, carried, Region(body)))
+        flat.attributes[COUNTERS] = IntegerAttr(2 + counters, i64)
+        self._fill(Builder(InsertPoint.at_end(body)), bounds, counters)
+        return flat
+
+    def _fill(
+        self, builder: Builder, bounds: dict[scf.ForOp, tuple[SSAValue, SSAValue, SSAValue]], counters: int
+    ) -> None:
+        outer, inner = self.outer, self.inner
+        block = builder.insertion_point.block
+        _, i, k, *values = block.args
+        low, high, step = bounds[inner]
+        first = builder.insert(arith.CmpiOp(k, low, "eq")).result
+        following = builder.insert(arith.AddiOp(k, step)).result
+        stays = builder.insert(arith.CmpiOp(following, high, "slt")).result
+        last = builder.insert(arith.CmpiOp(following, high, "sge")).result
+        self.new[outer.body.block.args[0]] = i
+        self._copy(builder, self.before, first)
+        self.new[inner.body.block.args[0]] = k
+        for place, (argument, value) in enumerate(zip(inner.body.block.args[1:], values, strict=True)):
+            if place >= counters and place not in self.through:
+                init = self.new.get(inner.iter_args[place], inner.iter_args[place])
+                value = builder.insert(arith.SelectOp(first, init, value)).result
+            self.new[argument] = value
+        end = inner.body.block.last_op
+        assert end is not None
+        self._copy(builder, [op for op in inner.body.block.ops if op is not end], None)
+        yielded = [self.new.get(value, value) for value in end.operands]
+        self.new |= zip(inner.results, yielded, strict=True)
+        self._copy(builder, self.after, last)
+        next_inner = builder.insert(arith.SelectOp(stays, following, low)).result
+        low, high, step = bounds[outer]
+        further = builder.insert(arith.SelectOp(last, step, _constant(builder, 0, IndexType()))).result
+        following = builder.insert(arith.AddiOp(i, further)).result
+        goes_on = builder.insert(arith.CmpiOp(following, high, "slt")).result
+        next_outer = builder.insert(arith.SelectOp(goes_on, following, low)).result
+        builder.insert(scf.YieldOp(next_outer, next_inner, *yielded))
+
+    def _copy(self, builder: Builder, ops: Sequence[Operation], when: SSAValue | None) -> None:
+        """Copies ops; stores happen on a condition."""
+        for op in ops:
+            copy = builder.insert(op.clone(self.new))
+            if when is not None and isinstance(copy, rtl.StoreOp):
+                both = copy.condition and builder.insert(arith.AndIOp(copy.condition, when)).result
+                builder.insert(rtl.StoreOp(copy.value, copy.memory, copy.address, both or when))
+                Rewriter.erase_op(copy)
+
+
+def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
+    """The places of carried values of both loops that are one value; None if the outer loop carries others."""
+    end = outer.body.block.last_op
+    assert end is not None
+    found: dict[int, int] = {}
+    for place, (argument, yielded) in enumerate(zip(outer.body.block.args[1:], end.operands, strict=True)):
+        taken = [i for i, init in enumerate(inner.iter_args) if init is argument and inner.results[i] is yielded]
+        if len(taken) != 1 or argument.uses.get_length() != 1:
+            return None
+        found[taken[0]] = place
+    return found
+
+
+def _constant(builder: Builder, value: int, type: Attribute) -> SSAValue:
+    return builder.insert(arith.ConstantOp(IntegerAttr(value, cast("IntegerType[int, Any]", type)))).result
+
+
+def _bounds(builder: Builder, loop: scf.ForOp) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """The first value of a counter, its limit and its step, outside of a nest."""
+    low, high, step = (const_evaluate_operand(bound) or 0 for bound in (loop.lb, loop.ub, loop.step))
+    return tuple(_constant(builder, value, IndexType()) for value in (low, high, step))  # pyright: ignore

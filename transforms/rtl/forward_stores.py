@@ -1,0 +1,58 @@
+"""`forward-stores`: what is loaded right after it was stored is the stored value, and nobody stores what is not read.
+
+As `affine-scalrep` in MLIR. Sums that pass through an array of one element become values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import rtl
+from tinyml.transforms.rtl.scheduling.dependences import terms
+
+
+@dataclass(frozen=True)
+class ForwardStoresPass(ModulePass):
+    """Replaces loads from an address that the same block has stored to, with no store to the memory in between."""
+
+    name = "forward-stores"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            if isinstance(function, func.FuncOp):
+                for inner in list(function.walk()):
+                    for region in inner.regions:
+                        for block in region.blocks:
+                            _forward(block)
+                _drop_unread(function)
+
+
+def _forward(block: Block) -> None:
+    stored: dict[SSAValue, rtl.StoreOp] = {}
+    for op in list(block.ops):
+        if op.regions:
+            stored.clear()
+        elif isinstance(op, rtl.StoreOp):
+            stored.pop(op.memory, None)
+            if op.condition is None:
+                stored[op.memory] = op
+        elif isinstance(op, rtl.LoadOp) and (last := stored.get(op.memory)) is not None:
+            same = terms(last.address) == terms(op.address)
+            if same and last.value.type == op.result.type:
+                Rewriter.replace_op(op, [], [last.value])
+
+
+def _drop_unread(function: func.FuncOp) -> None:
+    for op in list(function.walk()):
+        if isinstance(op, rtl.MemoryOp):
+            users = [use.operation for use in op.result.uses]
+            if all(isinstance(user, rtl.StoreOp) for user in users):
+                for user in users:
+                    Rewriter.erase_op(user)

@@ -1,0 +1,97 @@
+"""Elements that each sum of a program takes at once, within a budget of cells."""
+
+from __future__ import annotations
+
+from builtins import sum as total
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, scf
+
+from tinyml.transforms.rtl.scheduling.dependences import trips_of
+from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
+from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
+
+MOST = 64
+"""The most elements that a sum takes at once."""
+
+GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
+
+
+@dataclass
+class Lanes:
+    """A sum, and the elements that it takes at once.
+
+    luts, dsps: of each element. logic: the LUTs of its products where there are no DSPs left. in_dsps: the elements,
+    the first ones, whose products are DSPs.
+    """
+
+    sum: UnrolledSum
+    luts: int
+    dsps: int
+    logic: int
+    runs: int
+    count: int = 1
+    in_dsps: int = 1
+
+    def cycles(self, lanes: int) -> int:
+        """The cycles of all its runs, as if an iteration took one."""
+        return self.runs * -(-self.sum.trips // lanes)
+
+    @property
+    def can_grow(self) -> bool:
+        return 2 * self.count <= MOST and self.sum.takes(2 * self.count)
+
+    def growth(self, dsps: int) -> tuple[int, int]:
+        """The LUTs and DSPs that twice as many elements take in addition. dsps: as many as there are."""
+        more = self.more_in_dsps(dsps)
+        return self.count * self.luts + (self.count - more) * self.logic, more * self.dsps
+
+    def more_in_dsps(self, dsps: int) -> int:
+        """The elements with DSPs, of those that twice as many are in addition."""
+        return self.count if self.dsps == 0 else min(self.count, dsps // self.dsps)
+
+
+def choose_lanes(
+    sums: Sequence[UnrolledSum], operators: Operators, taken: tuple[int, int], budget: tuple[int, int], order: str
+) -> list[Lanes]:
+    """The elements of each sum at once: powers of two, within a budget of LUTs and DSPs.
+
+    taken: LUTs and DSPs of the program as it is. order: `gain` doubles the sum first that saves most cycles for its
+    cells, of all sums at once; `sequential` gives each sum in turn as much as there is, as SeeDot does (section 6.2.2).
+    """
+    rows = [_lanes(sum, operators) for sum in sums]
+    left = [max(have - used, 0) for have, used in zip(budget, taken, strict=True)]
+
+    def fits(row: Lanes) -> bool:
+        return row.can_grow and row.growth(left[1])[0] <= left[0]
+
+    def gain(row: Lanes) -> float:
+        """Saved cycles by the largest share of what is left that they take."""
+        shares = [more / max(there, 1) for more, there in zip(row.growth(left[1]), left, strict=True)]
+        return (row.cycles(row.count) - row.cycles(2 * row.count)) / max(*shares, 1e-9)
+
+    while growing := [row for row in rows if fits(row)]:
+        row = max(growing, key=gain) if order == GAIN else growing[0]
+        row.in_dsps += row.more_in_dsps(left[1])
+        left = [there - more for more, there in zip(row.growth(left[1]), left, strict=True)]
+        row.count *= 2
+    return rows
+
+
+def _lanes(sum: UnrolledSum, operators: Operators) -> Lanes:
+    ops = sum.computing()
+    luts, dsps = cells_of(ops, operators)
+    products = [op for op in ops if isinstance(op, arith.MuliOp)] if dsps else []
+    # Each element joins the sum by an adder of its own.
+    luts += total(operators.width(term) for term in sum.terms)
+    return Lanes(sum, luts, dsps, total(product_in_logic(op, operators) for op in products), _runs(sum.loop))
+
+
+def _runs(loop: scf.ForOp) -> int:
+    runs, around = 1, loop.parent_op()
+    while around is not None:
+        runs *= (trips_of(around) or 1) if isinstance(around, scf.ForOp) else 1
+        around = around.parent_op()
+    return runs

@@ -1,0 +1,213 @@
+"""Sums in loops, which take several elements in each iteration from memories with wider words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    UnitAttr,
+)
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import rtl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.rtl.scheduling.dependences import terms, trips_of
+from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure
+
+
+def width_of(value: SSAValue) -> int:
+    return cast("IntegerType[int, Any]", value.type).width.data
+
+
+@dataclass
+class UnrolledSum:
+    """A loop that adds a term to each carried value; terms: those, in order."""
+
+    loop: scf.ForOp
+    trips: int
+    loads: Sequence[rtl.LoadOp]
+    terms: Sequence[SSAValue]
+
+    @staticmethod
+    def of(loop: scf.ForOp) -> UnrolledSum | None:
+        """A loop as a sum; None if it does anything else."""
+        body, trips = loop.body.block, trips_of(loop)
+        end = body.last_op
+        bounds = const_evaluate_operand(loop.lb), const_evaluate_operand(loop.step)
+        if not is_pipelined(loop) or trips is None or bounds != (0, 1) or end is None or len(body.args) < 2:
+            return None
+        added: list[SSAValue] = []
+        for carried, yielded in zip(body.args[1:], end.operands, strict=True):
+            sum = yielded.owner
+            if not isinstance(sum, arith.AddiOp) or carried not in sum.operands or carried.uses.get_length() != 1:
+                return None
+            added.append(sum.rhs if sum.lhs is carried else sum.lhs)
+        loads = [op for op in body.ops if isinstance(op, rtl.LoadOp)]
+        others = [op for op in body.ops if op not in loads and op is not end]
+        if any(not is_pure(op) for op in others) or _counts(loop, loads):
+            return None
+        return UnrolledSum(loop, trips, loads, added)
+
+    def computing(self) -> list[Operation]:
+        """The ops that compute the terms."""
+        body = self.loop.body.block
+        sums = {yielded.owner for yielded in (body.last_op.operands if body.last_op is not None else ())}
+        return [op for op in body.ops if op not in sums and op is not body.last_op]
+
+    def takes(self, lanes: int) -> bool:
+        """True if an iteration can take a power of two of elements at once."""
+        return lanes < 2 * self.trips and self._aligned(lanes) and (self.trips % lanes == 0 or self._ends_in_zeros())
+
+    def _aligned(self, lanes: int) -> bool:
+        for load in self.loads:
+            parts = terms(load.address)
+            word = cast("rtl.MemoryType", load.memory.type)
+            if parts.pop(self.loop.body.block.args[0], 0) != 1 or word.width.data != width_of(load.result):
+                return False
+            unit = self.trips if self._is_padded(load, lanes) else lanes
+            if any(part % unit for part in parts.values()):
+                return False
+        return True
+
+    def _is_padded(self, load: rtl.LoadOp, lanes: int) -> bool:
+        """True for a load from a constant matrix whose rows become longer."""
+        return self.trips % lanes != 0 and _reads_alone(load)
+
+    def _ends_in_zeros(self) -> bool:
+        """True if each term is a product with an element of a constant matrix: zeros behind its rows add none."""
+        return all(
+            isinstance(product := _narrowest(term).owner, arith.MuliOp) and any(map(_is_weight, product.operands))
+            for term in self.terms
+        )
+
+    def unroll(self, lanes: int, in_dsps: int | None = None) -> None:
+        """Takes `lanes` elements in each iteration; products of all but the first `in_dsps` are logic."""
+        length = -(-self.trips // lanes) * lanes
+        padded = [load for load in self.loads if self._is_padded(load, lanes)]
+        for load in padded:
+            _pad_rows(load.memory.owner, self.trips, length)
+        body = self.loop.body.block
+        end, old = body.last_op, list(body.ops)
+        assert end is not None
+        builder = Builder(InsertPoint.before(end))
+        words = {
+            load: self._word(builder, load, lanes, length if load in padded else self.trips) for load in self.loads
+        }
+        each: list[list[SSAValue]] = []
+        for lane in range(lanes):
+            values: dict[SSAValue, SSAValue] = {}
+            for op in old[:-1]:
+                if isinstance(op, rtl.LoadOp):
+                    values[op.results[0]] = _element(builder, words[op], lane, width_of(op.results[0]))
+                elif any(operand in values for operand in op.operands):
+                    if any(operand in body.args[1:] for operand in op.operands):
+                        continue
+                    copy = builder.insert(op.clone(values))
+                    if isinstance(copy, arith.MuliOp) and in_dsps is not None and lane >= in_dsps:
+                        copy.attributes[LOGIC] = UnitAttr()
+                    values[op.results[0]] = copy.results[0]
+            each.append([values.get(term, term) for term in self.terms])
+        sums = [_tree(builder, [lane[i] for lane in each]) for i in range(len(self.terms))]
+        totals = [builder.insert(arith.AddiOp(c, s)).result for c, s in zip(body.args[1:], sums, strict=True)]
+        end.operands = totals
+        for op in reversed(old[:-1]):
+            if not any(result.uses.get_length() for result in op.results):
+                Rewriter.erase_op(op)
+        trips = arith.ConstantOp(IntegerAttr(length // lanes, IndexType()))
+        Builder(InsertPoint.before(self.loop)).insert(trips)
+        self.loop.operands[1] = trips.result
+
+    def _word(self, builder: Builder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
+        """The word of the elements that an iteration reads at a load. length: of rows, with their padding."""
+        counter = self.loop.body.block.args[0]
+        address: SSAValue = counter
+        parts: Mapping[SSAValue | None, int] = terms(load.address)
+        for value, part in parts.items():
+            if value is counter or part == 0:
+                continue
+            factor = builder.insert(
+                arith.ConstantOp(IntegerAttr(part * length // self.trips // lanes, IndexType()))
+            ).result
+            scaled = factor if value is None else builder.insert(arith.MuliOp(value, factor)).result
+            address = builder.insert(arith.AddiOp(address, scaled)).result
+        width = lanes * width_of(load.result)
+        # The memory becomes as wide as the word later; its type is checked after the pass.
+        return builder.insert(rtl.LoadOp(load.memory, address, IntegerType(width))).result
+
+
+def _element(builder: Builder, word: SSAValue, lane: int, width: int) -> SSAValue:
+    if lane:
+        type = IntegerType(width_of(word))
+        amount = builder.insert(arith.ConstantOp(IntegerAttr(lane * width, type))).result
+        word = builder.insert(arith.ShRUIOp(word, amount)).result
+    return builder.insert(arith.TruncIOp(word, IntegerType(width))).result
+
+
+def _narrowest(value: SSAValue) -> SSAValue:
+    """A value before its sign was repeated."""
+    while isinstance(value.owner, arith.ExtSIOp):
+        value = value.owner.operands[0]
+    return value
+
+
+def _reads_alone(load: rtl.LoadOp) -> bool:
+    """True for the only load of constants."""
+    memory = load.memory.owner
+    return isinstance(memory, rtl.MemoryOp) and memory.content is not None and memory.result.uses.get_length() == 1
+
+
+def _is_weight(value: SSAValue) -> bool:
+    """True for an element of a constant matrix whose rows can become longer by zeros, as nobody else reads it."""
+    load = _narrowest(value).owner
+    return isinstance(load, rtl.LoadOp) and _reads_alone(load)
+
+
+def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
+    """Adds zeros to each row of a constant matrix."""
+    assert isinstance(memory, rtl.MemoryOp)
+    assert memory.content is not None
+    element = memory.content.get_element_type()
+    rows = np.frombuffer(memory.content.data.data, f"<i{memory.result.type.width.data // 8}").reshape(-1, trips)
+    longer = np.pad(rows, ((0, 0), (0, length - trips)))
+    type = TensorType(element, [longer.size])
+    content = DenseIntOrFPElementsAttr(type, BytesAttr(np.ascontiguousarray(longer).tobytes()))
+    wider = rtl.MemoryOp(rtl.MemoryType(longer.size, memory.result.type.width.data), content)
+    wider.result.name_hint = memory.result.name_hint
+    Rewriter.replace_op(memory, wider)
+
+
+def _tree(builder: Builder, values: list[SSAValue]) -> SSAValue:
+    while len(values) > 1:
+        pairs = zip(values[::2], values[1::2], strict=True)
+        values = [builder.insert(arith.AddiOp(a, b)).result for a, b in pairs]
+    return values[0]
+
+
+def _counts(loop: scf.ForOp, loads: Sequence[rtl.LoadOp]) -> bool:
+    """True if a loop uses its counter for more than the addresses of its loads."""
+    seen: set[SSAValue] = set()
+    queue: list[SSAValue] = [loop.body.block.args[0]]
+    while queue:
+        value = queue.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        for use in value.uses:
+            if use.operation in loads:
+                continue
+            if not isinstance(use.operation, arith.AddiOp | arith.MuliOp):
+                return True
+            queue.append(use.operation.results[0])
+    return False
