@@ -3,8 +3,9 @@
     python examples/spoken_digits/train.py CLIPS.npz OUT [SPEAKER ...]
 
 CLIPS.npz holds `samples` (int16, 8 kHz), `offsets`, `digit` and `speaker`. For each speaker, OUT gets a network
-trained on the other speakers (`NAME.onnx`) and the speaker's own clips (`NAME.npz`), with which it is tested. Nothing of
-the speaker left out is looked at in training; epochs and augmentation are fixed beforehand.
+trained on the other speakers (`NAME.onnx`), the speaker's own clips (`NAME.npz`), with which it is tested, and some of
+the others' (`NAME-others.npz`) to choose scales with. Nothing of the speaker left out is looked at in
+training; epochs and augmentation are fixed beforehand.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from network import write_onnx
 from torch import nn
 
 from tinyml import features
@@ -115,7 +117,8 @@ def main(clips: str, out: str, *speakers: str) -> None:
             scores = network(torch.tensor(seen[mine], dtype=torch.float32))
         right = (scores[:, :SILENCE].argmax(1).numpy() == digits[mine]).mean()
         print(f"{speaker}: {100 * right:.1f} % of {mine.sum()} clips", flush=True)
-        torch.save(network.state_dict(), folder / f"{speaker}.pt")
+        weights = {name: value.numpy() for name, value in network.state_dict().items()}
+        write_onnx(weights, folder / f"{speaker}.onnx", FRONT_END.frames, BANDS)
         np.savez_compressed(folder / f"{speaker}.npz", x=tests[mine], y=digits[mine])
         own = np.flatnonzero(who != speaker)
         chosen = random.permutation(own)[:200]
