@@ -217,6 +217,17 @@ def leading_zeros(x: I32) -> I8:
     return (31 - np.floor(np.log2(np.asarray(x).astype(np.float64)))).astype(np.int8)
 
 
+LOG_2 = 22713
+"""The natural logarithm of 2 in units of 2^-15."""
+
+
+def logarithm(table: I16, x: I32) -> I32:
+    """tm_log_s32: the natural logarithm of x > 0 in units of 2^-15; entry i is that of 1 + i / 64."""
+    zeros = leading_zeros(x).astype(np.int64)
+    behind = (x.astype(np.int64) << zeros & 0x7FFFFFFF) >> 17
+    return ((31 - zeros) * LOG_2 + _between(table, behind.astype(np.int32))).astype(np.int32)
+
+
 def root_multiplier(x: I32) -> I32:
     """tm_root_multiplier_s32: 2^(31 - shift) / sqrt(x) for x > 0, where shift is `root_shift`; saturates for x <= 1.
 
@@ -318,6 +329,7 @@ RUNTIME_FUNCTIONS = {
     "tm_inverse_root_s64": RuntimeFunction((i64,), i32, inverse_root_wide),
     "tm_inverse_rootf": RuntimeFunction((f32,), f32, inverse_root_float),
     "tm_inversef": RuntimeFunction((f32,), f32, inverse),
+    "tm_log_s32": RuntimeFunction((TABLE, i32), i32, logarithm),
     "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate, programs.interpolate),
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd, programs.interpolate_odd),
     "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add, programs.add),

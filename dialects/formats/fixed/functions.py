@@ -1,8 +1,9 @@
 """Functions of fixed-point numbers, by look-up tables sized for the pair of formats.
 
 A small domain is a table of results; a large one is interpolated linearly in the smallest table that is accurate
-enough; exp with a result of more than 16 bits takes SeeDot's two tables, at a larger size than SeeDot's. The device
-never divides. The schemes of the literature are available for comparison.
+enough; exp with a result of more than 16 bits takes SeeDot's two tables, at a larger size than SeeDot's; a logarithm is
+that of a power of two plus one between 1 and 2. The device never divides. The schemes of the literature are available
+for comparison.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.formats.fixed.domains import Domain, FixedFunction
 from tinyml.dialects.formats.fixed.published_functions import PUBLISHED, SCHEMES
-from tinyml.dialects.formats.fixed.tables import ENTRY_BITS, DirectTable, Interpolation, TwoTableExp
+from tinyml.dialects.formats.fixed.tables import ENTRY_BITS, DirectTable, Interpolation, Logarithm, TwoTableExp
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int
@@ -34,6 +35,9 @@ SHARE_OF_ARGUMENT = 1 / 32
 ENTRY_UNITS = 1.5
 """...or in units in the last place of its entries, whose own rounding takes half a unit twice."""
 
+WIDEST_LOGARITHM = 16
+"""Bits of the widest logarithm that is computed in integers; wider ones are those of single precision."""
+
 EXP_INDEX_BITS = 7
 """T of the two tables; SeeDot's 6 quadruples the error."""
 
@@ -49,6 +53,8 @@ def fixed_function(
         return SCHEMES[scheme](domain)
     if domain.size <= DIRECT_ENTRIES:
         return DirectTable(domain)
+    if function == "log":
+        return Logarithm(domain)
     if function == "exp" and result.stored_width > ENTRY_BITS:
         return TwoTableExp(domain, EXP_INDEX_BITS)
     return _smallest_interpolation(domain)

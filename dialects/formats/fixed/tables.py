@@ -1,4 +1,4 @@
-"""Tables for functions of fixed-point numbers: direct, interpolated, and SeeDot's two tables for exp."""
+"""Tables for functions of fixed-point numbers: direct, interpolated, of logarithms, and SeeDot's two for exp."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ MOST_OF_A_BYTE = 128
 
 SCALES = range(1, 128)
 ENTRY_BITS = 16
+
+LOG_FRAC = 15
+"""The scale of the logarithms of `tm_log_s32`."""
 
 
 class DirectTable(FixedFunction):
@@ -140,6 +143,42 @@ class TwoTableExp(FixedFunction):
         g = m.entry("exp_low", self.low, m.low_bits(steps, self.low_bits))
         right = self.high_frac + self.low_frac - domain.result.frac.data
         return domain.result.product(m, f, g, right)
+
+
+class Logarithm(FixedFunction):
+    """Natural logarithms by `tm_log_s32`, in units of 2^-15, rounded to the result.
+
+    Of what is not above 0 it is that of the least positive float, as on reals. Entries are displaced as those of an
+    `Interpolation`.
+    """
+
+    def __init__(self, domain: Domain):
+        self.domain = domain
+        x = 1 + np.arange(65) / 64
+        chords = np.log(x - 1 / 64) - 2 * np.log(x) + np.log(x + 1 / 64)
+        self.table: NDArray[np.int16] = np.rint(np.ldexp(np.log(x) - chords / 16, LOG_FRAC)).astype(np.int16)
+
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
+        from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+
+        domain, limits = self.domain, self.domain.result.limits
+        least = float(exactly(domain.function, np.zeros(1))[0])
+        lowest = max(limits[0], round(math.ldexp(least, domain.result.frac.data)))
+        if x.high <= 0:
+            return m.const(lowest)
+        positive = m.clamp(x, 1, x.high)
+        value = m.call_on_table("tm_log_s32", domain.function, self.table, m.held(positive, 32))
+        ends = np.array([positive.low, positive.high], np.int32)
+        low, high = RUNTIME_FUNCTIONS["tm_log_s32"].reference(self.table, ends)
+        one = round(math.ldexp(domain.source.frac.data * math.log(2), LOG_FRAC))
+        y = m.sub(Int(value, 32, int(low), int(high)), m.const(one))
+        y = m.rescale_to(y, LOG_FRAC - domain.result.frac.data, *limits)
+        if x.low > 0:
+            return y
+        width = max(y.width, domain.result.stored_width)
+        is_positive = m.cmp_sgt(x.value, m.int_constant(0, x.width))
+        chosen = m.select(is_positive, m.held(y, width), m.int_constant(lowest, width))
+        return Int(chosen, width, min(lowest, y.low), y.high)
 
 
 def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
