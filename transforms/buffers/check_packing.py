@@ -38,7 +38,7 @@ from tinyml.dialects.scratch import (
     unit_bytes,
 )
 from tinyml.dialects.tdsl import TensorOp
-from tinyml.transforms.buffers.replay.byte_times import overwrites, reads_precede_writes
+from tinyml.transforms.buffers.replay.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
@@ -268,6 +268,8 @@ class _Flow:
             if other in reads and not self._reads_before_writing(op, written, other):
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which it reads")
             if other in after and self.written_from.get(other, len(self.order)) <= self.order[op]:
+                if self.replays and self._rewritten_before_read(op, written, other):
+                    continue
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which is read later")
 
     def _check_destroyed(self, op: TensorOp) -> None:
@@ -291,6 +293,18 @@ class _Flow:
         if key not in self.replayed:
             self.replayed[key] = reads_precede_writes(loop, read, written, _span(written)[0] - _span(read)[0])
         return self.replayed[key]
+
+    def _rewritten_before_read(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
+        """True if a loop around an op writes the content of a buffer again before it reads that.
+
+        The loop that does so may run no iteration where none reads the buffer, which the data flow does not see.
+        """
+        loop = op
+        while isinstance(around := loop.parent_op(), scf.ForOp):
+            loop = around
+        if read in self.read_after[loop] or not isinstance(loop, scf.ForOp):
+            return False
+        return rewrites_before_reading(loop, read, written, _span(written)[0] - _span(read)[0])
 
     def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
         """True if each element of a buffer is read for the last time before an op writes to its bytes."""

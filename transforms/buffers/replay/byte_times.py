@@ -54,6 +54,18 @@ def overwrites(loop: scf.ForOp, memref: SSAValue) -> bool:
     return filling.is_full
 
 
+def rewrites_before_reading(loop: scf.ForOp, read: SSAValue, lost: SSAValue, shift: int) -> bool:
+    """True if a loop reads a byte of one memref only once it has written it since it last wrote to another there.
+
+    shift: the bytes from the start of `read` to the start of `lost`. False if the bytes of an op are unknown.
+    """
+    try:
+        _Sharing(read, lost, shift).run(loop)
+    except NotReplayed:
+        return False
+    return True
+
+
 class _Replay:
     """The state of an execution: the clock, and the times of the last read or the first write of each byte."""
 
@@ -192,6 +204,34 @@ class _Filling(_Replay):
         first = (self.origin(value) + elements) // length * size
         if (self.first_writes[first] == NEVER).any():
             raise NotReplayed
+
+
+class _Sharing(_Filling):
+    """The bytes of a memref that hold its content, by an execution that reads no others.
+
+    lost: a memref whose writes overwrite them, `shift` bytes behind the start of the first one.
+    """
+
+    def __init__(self, memref: SSAValue, lost: SSAValue, shift: int) -> None:
+        super().__init__(memref)
+        self.lost, self.shift = lost, shift
+
+    def is_watched(self, op: Operation) -> bool:
+        memrefs = [value for value in op.operands if isinstance(value.type, MemRefType)]
+        return any(self.view(value) in (self.read, self.lost) for value in memrefs)
+
+    def run(self, op: Operation) -> None:
+        if not isinstance(op, TensorOp) or op.dest is None or self.view(op.dest) is not self.lost:
+            return super().run(op)
+        if any(self.view(value) is self.read for value in op.inputs if isinstance(value.type, MemRefType)):
+            raise NotReplayed
+        type = memref_type(op.dest)
+        length, size = unit_of(type)
+        first = self.origin(op.dest)
+        ends = first // length * size, -(-(first + type.element_count()) // length) * size
+        start, end = (max(byte + self.shift, 0) for byte in ends)
+        self.first_writes[start:end] = NEVER
+        return None
 
 
 def _quotient(a: int, b: int) -> int:

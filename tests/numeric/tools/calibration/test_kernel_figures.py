@@ -29,7 +29,7 @@ def test_cycles_in_the_loop(name: str):
     assert cycles_in_loop(kernel, N, optimize) <= avr.LIMITS[name]
 
 
-@pytest.mark.parametrize("kernel", spread(AVR, 30), ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", spread(AVR, 20), ids=lambda k: k.name)
 def test_the_compiler_knows_the_cycles_in_the_loop(kernel: KernelSignature):
     """The limit at -Os, the level of the chip's list, holds for the same measurement."""
     known = known_kernel(attribute_of(kernel), "uno")
@@ -54,7 +54,7 @@ def test_instructions_per_multiply_accumulate(device: str, kernel: str):
         assert instructions_per_mac(kernel, device, optimize) <= cortex_m.LIMITS[device, kernel]
 
 
-@pytest.mark.parametrize(("device", "formats"), spread(PRODUCT_LIMITS, 6))
+@pytest.mark.parametrize(("device", "formats"), spread(PRODUCT_LIMITS, 4))
 def test_time_per_product_in_generated_code(device: str, formats: str):
     turn = [*PRODUCT_LIMITS].index((device, formats)) % len(FASTER)
     for optimize in ("-Os", FASTER[turn]):

@@ -50,7 +50,7 @@ def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) 
     assert (compiled.expected.classes == compiled.classes).mean() > 0.85
 
 
-@pytest.mark.parametrize("device", spread(DEVICES, 6))
+@pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_devices_equal_the_evaluator(compiled: CompiledCase, device: str) -> None:
     data = compiled.folder / "raws.npz"
     result = run_model(RunRequest(folder=compiled.out(device), data=data, device=device))
@@ -58,7 +58,7 @@ def test_devices_equal_the_evaluator(compiled: CompiledCase, device: str) -> Non
     assert result["mismatch"] is None
 
 
-@pytest.mark.parametrize("device", spread(DEVICES, 6))
+@pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_floats_have_the_same_answers_on_devices(compiled: CompiledCase, device: str, tmp_path: Path) -> None:
     """NAME_predict_floats makes the sensor's integers of real numbers."""
     found, expected = compiled.on_floats(device, tmp_path, FLOAT_SAMPLES), compiled.expected

@@ -53,6 +53,21 @@ def test_any_tiles_compute_the_same_bits(network: str, data: st.DataObject):
     check_bits(module, tiled)
 
 
+def test_tiles_that_share_memory_with_windows_of_earlier_ones():
+    """A ring of one pixel is not written where nobody reads it, and lies where windows are gathered for each tile."""
+    net = NetworkWriter((7, 7, 3), np.random.default_rng(7))
+    image = net.window(net.input, (1, 1), (2, 2), (0, 0, 0, 0))
+    deep = net.window(net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 3), (3, 3), (1, 1), (1, 1, 1, 1), 3)
+    last = net.window(net.insert(tdsl.AddOp(deep, image)), (1, 1), (2, 2), (0, 0, 0, 0), 2)
+    both = net.insert(tdsl.ConcatOp([last, net.window(last, (3, 3), (1, 1), (1, 1, 1, 1), 3)], 3))
+    module = refined(net.module(net.window(both, (2, 2), (1, 1), (0, 0, 0, 0), 4)))
+    tiled = module.clone()
+    run = patches(tiled, 6, 2)
+    assert run is not None
+    run.rewrite()
+    check_bits(module, tiled)
+
+
 def shrinking_network() -> ModuleOp:
     """Large images at the beginning, whose windows overlap."""
     net = NetworkWriter((16, 16, 1), np.random.default_rng(7))

@@ -152,7 +152,7 @@ sys.exit(main(sys.argv[2:-1]))
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", spread([signal.SIGTERM, signal.SIGHUP, signal.SIGINT], 2))
 def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     command = [sys.executable, "-c", STOPPED, str(int(number)), *COMPILE, str(tmp_path / "out"), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from programs.paths import ROOT
 from programs.spread import spread
-from programs.tflite_models import TfliteModel
 
 from tinyml.lowering.options import PipelineOptions
 from tinyml.targets.registry import board
@@ -202,71 +201,6 @@ def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.Ca
     (out / "tour.c").write_text(source.replace("12288", "2288"))
     assert main(command) == 1
     assert "the evaluator gives" in capsys.readouterr().err.splitlines()[-1]
-
-
-def test_bench_reads_folders_and_writes_json(model: Path, tmp_path: Path) -> None:
-    reports = tmp_path / "reports.json"
-    assert main(["bench", str(model), "--target", "cortex-m0", "--json", str(reports)]) == 0
-    [report] = json.loads(reports.read_text())
-    assert report["instructions_per_inference"] > 0
-    assert report["core_cycles_per_inference"] is None
-
-
-def test_bench_takes_models_that_keep_their_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model, file, reports = TfliteModel(), tmp_path / "dense.tflite", tmp_path / "reports.json"
-    x, y = model.tensor((1, 5), "int8", 0.5, 3), model.tensor((1, 4), "int8", 1.0)
-    weights = model.constant(np.ones((4, 5)), "int8", scales=[0.25, 0.5, 0.75, 1.0])
-    model.op("FULLY_CONNECTED", [x, weights, model.constant([1, 2, 3, 4], scales=[0.125, 0.25, 0.375, 0.5])], y)
-    file.write_bytes(model.finish([x], [y]))
-    assert main(["bench", str(file), "--target", "cortex-m4", "--json", str(reports)]) == 0
-    assert "core cycles/MAC" in capsys.readouterr().out
-    [report] = json.loads(reports.read_text())
-    instructions, cycles = report["instructions_per_inference"], report["core_cycles_per_inference"]
-    assert instructions < cycles < 2 * instructions
-    assert report["core_cycles_per_mac"] == round(cycles / 20, 2)
-    # Of four channels: weights, biases, multipliers and shifts.
-    assert report["constants_bytes"] == 4 * (5 + 4 + 4 + 1)
-    assert report["flash_bytes"] > report["constants_bytes"]
-
-
-def test_bench_compares_searches(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    reports = tmp_path / "rows.json"
-    assert main(["bench", str(model), "--searches", "fixed,shiftry:seedot", "--json", str(reports)]) == 0
-    ours, published, *means = rows = json.loads(reports.read_text())
-    assert [row["arithmetic"] for row in rows] == ["fixed", "shiftry:seedot"] * 2
-    for row in (ours, published):
-        assert row["8"]["memory"] <= row["promote"]["memory"] <= row["demote"]["memory"] <= row["16"]["memory"]
-        assert row["promote"]["limits"] == {"memory": row["demote"]["memory"]}
-    assert all(ours["pareto"][resource] <= limit for resource, limit in ours["pareto"]["limits"].items())
-    assert ours["pareto"]["loss"] <= ours["best"]["loss"] <= ours["demote"]["loss"]
-    assert "pareto" not in published
-    assert [one["8"]["loss"] for one in means] == pytest.approx([ours["8"]["loss"], published["8"]["loss"]], abs=1e-4)
-    assert capsys.readouterr().out.count("mean change") == 4
-
-
-def test_bench_of_searches_needs_labels(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with np.load(model / "val.npz") as data:
-        np.savez(model / "test.npz", x=data["x"])
-    assert main(["bench", str(model), "--searches", "fixed"]) == 1
-    assert "need labels" in capsys.readouterr().err
-
-
-def test_bench_compares_formats(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows_file, picture = tmp_path / "rows.json", tmp_path / "means.svg"
-    asked = ["bench", str(model), "--target", "cortex-m0", "--formats", "f32,fixed:8,affine,fixed+promote"]
-    assert main([*asked, "--json", str(rows_file), "--picture", str(picture)]) == 0
-    rows = json.loads(rows_file.read_text())
-    assert [row["way"] for row in rows] == ["f32", "fixed 8", "affine", "fixed, promote"]
-    assert rows[1]["ram"] < rows[0]["ram"]
-    assert rows[1]["time"] < rows[0]["time"]
-    assert capsys.readouterr().out.count("mean of 1") == 4
-    assert "fixed, promote" in picture.read_text()
-
-
-@pytest.mark.parametrize("formats", ["fixed:", ":8", "fixed:8+promote", "fixed:x"])
-def test_bench_refuses_what_is_no_format(model: Path, formats: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", str(model), "--formats", formats]) == 1
-    assert "expected FORMAT:BITS or FORMAT+SEARCH" in capsys.readouterr().err
 
 
 def damage(model: Path, what: str) -> None:
