@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Function, Reals
 
 
+MOST_EXPONENT = 80.0
+"""The logarithm of a number that no fixed-point format reaches."""
+
+
 @dataclass(frozen=True)
 class RealFunction:
     """A rising function of reals.
@@ -76,7 +80,7 @@ REAL_FUNCTIONS: Mapping[Function, RealFunction] = {
     "tanh": RealFunction(_tanh, lambda x: 1.0, math.atanh, lambda n: n / 2, tail=2.0, centre=0.0),
     "erf": RealFunction(_erf, lambda x: 2 / math.sqrt(math.pi), _inverse_erf, math.sqrt, centre=0.0),
     "sigmoid": RealFunction(_logistic, lambda x: 0.25, lambda y: math.log(y / (1 - y)), lambda n: n, centre=0.5),
-    "log": RealFunction(_log, lambda x: 1 / LEAST_POSITIVE, math.exp, widest=0),
+    "log": RealFunction(_log, lambda x: 1 / LEAST_POSITIVE, lambda y: math.exp(min(y, MOST_EXPONENT)), widest=0),
 }
 
 

@@ -14,11 +14,18 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.formats.fixed.domains import Domain, FixedFunction
 from tinyml.dialects.formats.fixed.published_functions import PUBLISHED, SCHEMES
-from tinyml.dialects.formats.fixed.tables import ENTRY_BITS, DirectTable, Interpolation, Logarithm, TwoTableExp
+from tinyml.dialects.formats.fixed.tables import (
+    ENTRY_BITS,
+    LOG_FRAC,
+    DirectTable,
+    Interpolation,
+    Logarithm,
+    TwoTableExp,
+)
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int
-from tinyml.dialects.machine.real_functions import exactly
+from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS, exactly
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.scaled_integer import ScaledInteger
@@ -35,11 +42,15 @@ SHARE_OF_ARGUMENT = 1 / 32
 ENTRY_UNITS = 1.5
 """...or in units in the last place of its entries, whose own rounding takes half a unit twice."""
 
-WIDEST_LOGARITHM = 16
-"""Bits of the widest logarithm that is computed in integers; wider ones are those of single precision."""
-
 EXP_INDEX_BITS = 7
 """T of the two tables; SeeDot's 6 quadruples the error."""
+
+
+def is_in_integers(function: Function, result: ScaledInteger) -> bool:
+    """True if a function with a result of some format is computed without floats."""
+    if function == "log":
+        return result.stored_width <= ENTRY_BITS and result.frac.data <= LOG_FRAC
+    return result.stored_width <= REAL_FUNCTIONS[function].widest
 
 
 @lru_cache

@@ -139,11 +139,9 @@ class FixedType(ExactInteger):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        from tinyml.dialects.formats.fixed.functions import WIDEST_LOGARITHM, fixed_function
-        from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
+        from tinyml.dialects.formats.fixed.functions import fixed_function, is_in_integers
 
-        widest = WIDEST_LOGARITHM if function == "log" else REAL_FUNCTIONS[function].widest
-        if not isinstance(value_format, FixedType) or self.stored_width > widest:
+        if not isinstance(value_format, FixedType) or not is_in_integers(function, self):
             return super().function(m, function, value, value_format, scheme)
         x = fixed_function(function, value_format, self, scheme).apply(m, value_format.load(m, value))
         return m.settle(x, self.stored_width)
