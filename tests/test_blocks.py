@@ -26,6 +26,7 @@ import pytest
 from figures.pages import PAGES
 from programs.paths import ROOT
 from programs.plugins import forget, install
+from programs.pushed_sums import running_sum
 
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model import memory
@@ -79,7 +80,8 @@ def test_no_block_is_left_out():
             unknown.append(f"{page.name}: {block['text'][:60]!r}")
     assert not unknown, "\n".join(unknown)
     for page, test in WHOLE.items():
-        assert Path(page).name in (text := (ROOT / test).read_text()) or "docs/dialects" in text, page
+        text = (ROOT / test).read_text(encoding="utf-8")
+        assert Path(page).name in text or "docs/dialects" in text, page
 
 
 def test_packages_and_modules_of_commands_are_there():
@@ -141,22 +143,6 @@ def test_errors_are_said(
         assert said == block["text"]
 
 
-SUMS = """
-func.func @words(%X: tensor<3x2x!fixed.q<8, 7>>) -> (index, tensor<2x!fixed.q<8, 6>>) {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
-  %three = arith.constant 3 : index
-  %H = tdsl.fill {value = 0.0 : f64} -> tensor<2x!fixed.q<8, 6>>
-  %r = scf.for %i = %zero to %three step %one iter_args(%h = %H) -> (tensor<2x!fixed.q<8, 6>>) {
-    %x = tdsl.index %X[%i] : tensor<3x2x!fixed.q<8, 7>> -> tensor<2x!fixed.q<8, 7>>
-    %s = tdsl.add %h, %x : tensor<2x!fixed.q<8, 6>>, tensor<2x!fixed.q<8, 7>> -> tensor<2x!fixed.q<8, 6>>
-    scf.yield %s : tensor<2x!fixed.q<8, 6>>
-  }
-  %label = tdsl.argmax %r : tensor<2x!fixed.q<8, 6>>
-  func.return %label, %r : index, tensor<2x!fixed.q<8, 6>>
-}
-"""
-
 AROUND = """\
 #include <string.h>
 #include "{name}.h"
@@ -177,7 +163,7 @@ def test_code_of_callers_compiles(page: Path, block: re.Match[str], tmp_path: Pa
         (tmp_path / source.name).symlink_to(source)
     for name in ("image", "digits", "protonn_gesturepod", "tour"):
         (tmp_path / f"{name}.sd").symlink_to(ROOT / "docs/tour/tour.sd")
-    (tmp_path / "words.mlir").write_text(SUMS)
+    (tmp_path / "words.mlir").write_text(running_sum("words", classifies=True))
     monkeypatch.chdir(tmp_path)
     arguments = shlex.split(block["said"])
     assert tinyml([*arguments[1:], "--target", HOST, "--package", "c", "-o", "out"]) == 0

@@ -1,8 +1,8 @@
 """`simplify`: the folds and canonicalization patterns of ops, as xDSL's `canonicalize` in less time.
 
-It reaches the same fixed point. xDSL's pass asks each op for its traits
-and effects on every visit, and iterates over all ops until none of them becomes live; this one looks traits up once per
-class of ops, and finds dead ops in one walk from the last op to the first.
+It reaches the same fixed point. xDSL's pass asks each op for its traits and effects on every visit, and iterates over
+all ops until none of them becomes live; this one looks traits up once per class of ops, and finds dead ops in one walk
+from the last op to the first.
 """
 
 from __future__ import annotations

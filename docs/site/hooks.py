@@ -1,4 +1,4 @@
-"""What mkdocs does beside its own: pages of notebooks, MLIR in colours, and pages without comments for the tests."""
+"""Hooks of mkdocs: pages of notebooks, MLIR in colours, and pages without comments for the tests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CELL = re.compile(r"(?<!<tr>\n)<td\b.*?</td>", re.DOTALL)
 CODE = re.compile(r"(?<=<code>)[^<\n]*(?=</code>)")
 OPTION = re.compile(r"<code>(?=--[^<\n]{,30}</code>)")
 BREAK = re.compile(r"(?<=[/_])(?=\w)|(?<=::)")
-"""Where code in a cell of a table may go on in the next line."""
+"""The characters behind which code in a cell of a table may be wrapped."""
 
 PIPE = re.compile(r"(?m)^\|.*\|$")
 

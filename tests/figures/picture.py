@@ -11,7 +11,7 @@ FILE = ROOT / "docs/site/beside-others.svg"
 
 WIDTH, ROW, TOP = 750, 27, 40
 TIME, FLASH, BAR = 250, 510, 170
-"""Where the bars of both columns begin, and the length of the bar of others, in pixels."""
+"""The left edges of the bars of both columns, and the length of the bar of others, in pixels."""
 
 THEIRS, OURS = "#9aa5b1", "#1f7fd1"
 

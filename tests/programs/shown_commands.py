@@ -8,7 +8,7 @@ from pathlib import Path
 from tinyml.targets.registry import boards
 
 ARDUINO = [name for board in boards() for name in board.arduino]
-"""What Arduino calls our boards, with the package and the architecture of their core."""
+"""Arduino's names of our boards, with the package and the architecture of their core."""
 
 
 def check_on_a_board(command: str, folder: Path) -> None:

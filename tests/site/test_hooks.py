@@ -1,4 +1,4 @@
-"""What docs/site/hooks.py makes of pages: notebooks, MLIR in colours, tables as GitHub spells them."""
+"""The pages that docs/site/hooks.py makes: notebooks, MLIR in colours, tables as GitHub spells them."""
 
 from __future__ import annotations
 

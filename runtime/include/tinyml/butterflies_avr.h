@@ -62,50 +62,61 @@ static TM_STAGE void tm_radix2_1(int16_t *x TM_PASSED, uint16_t count TM_PASSED)
         "std Y+6,r20\n\tstd Y+7,r21\n\tadiw r28,8\n\tsbiw r30,1\n\tbrne 1b\n\tpop r29\n\tpop r28\n\tret");
 }
 
+/* A stage of radix 4, but for the shift of its results: rotated numbers and their sums, ... */
+#define TM_SPANS4_ROTATED \
+    ".macro tm_load\n\tld r16,Y\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\t.endm\n\t" \
+    ".macro tm_turn p q r s\n\ttm_load\n\tlpm r20,Z+\n\tlpm r21,Z+\n\tlpm r22,Z+\n\tlpm r23,Z+\n\t" \
+    "tm_sum \\p \\q \\r \\s\n\ttm_round \\p \\q\n\ttm_diff \\r \\s\n\ttm_round \\r \\s\n\t.endm\n\t" \
+    ".macro tm_half p q a b\n\tasr \\b\n\tror \\a\n\tcom \\b\n\tneg \\a\n\tsbci \\b,0xff\n\tmovw \\p,\\a\n\t" \
+    ".endm\n\tpush r2\n\tpush r3\n\tpush r4\n\tpush r5\n\tpush r6\n\tpush r7\n\tpush r8\n\tpush r9\n\t" \
+    "push r10\n\tpush r11\n\tpush r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\tpush r28\n\t" \
+    "push r29\n\tclr r2\n\tmovw r26,r24\n\tmov r3,r18\n\tlsl r3\n\tlsl r3\n\tpush r23\n\tpush r22\n\tpush r18\n\t" \
+    "push r20\n\t1:\n\tpop r24\n\tpop r25\n\tpop r30\n\tpop r31\n\tpush r31\n\tpush r30\n\tpush r25\n\t" \
+    "push r24\n\tlsr r25\n\tpush r25\n\tclt\n\tmovw r28,r26\n\tadd r28,r3\n\tadc r29,r2\n\tadiw r30,12\n\t" \
+    "tm_load\n\ttm_half r4 r5 r16 r17\n\ttm_half r6 r7 r18 r19\n\tadd r28,r3\n\tadc r29,r2\n\ttm_load\n\t" \
+    "tm_half r8 r9 r16 r17\n\ttm_half r10 r11 r18 r19\n\tadd r28,r3\n\tadc r29,r2\n\ttm_load\n\t" \
+    "tm_half r12 r13 r16 r17\n\ttm_half r14 r15 r18 r19\n\trjmp 3f\n\t2:\n\tpush r24\n\ttm_turn r4 r5 r6 r7\n\t" \
+    "add r28,r3\n\tadc r29,r2\n\ttm_turn r8 r9 r10 r11\n\tadd r28,r3\n\tadc r29,r2\n\ttm_turn r12 r13 r14 r15\n\t" \
+    "3:\n\tmovw r24,r8\n\tadd r8,r12\n\tadc r9,r13\n\tbrvs 7f\n\tsub r24,r12\n\tsbc r25,r13\n\tbrvs 7f\n\t" \
+    "movw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\tbrvs 7f\n\tsub r24,r14\n\tsbc r25,r15\n\t" \
+    "brvs 7f\n\tmovw r14,r24\n\tld r16,X+\n\tld r17,X+\n\tld r18,X+\n\tld r19,X+\n\tasr r17\n\tror r16\n\t"
+/* ... stores, and the arguments of the slower function for a butterfly that overflows, ... */
+#define TM_SPANS4_STORED \
+    "5:\n\tadiw r28,4\n\tpop r24\n\tdec r24\n\tbreq 6f\n\trjmp 2b\n\t4:\n\tsbiw r26,4\n\t9:\n\tsub r28,r3\n\t" \
+    "sbc r29,r2\n\tsub r28,r3\n\tsbc r29,r2\n\tpush r26\n\tpush r27\n\tpush r30\n\tpush r31\n\tin r0,0x3f\n\t" \
+    "push r0\n\tmovw r24,r26\n\tmovw r22,r30\n\tsubi r22,12\n\tsbci r23,0\n\tmov r20,r3\n\tlsr r20\n\tclr r21\n\t"
+/* ... of which the shift is the last one, and its call. */
+#define TM_SPANS4_NEXT \
+    "clr r1\n\t%~call %x0\n\tpop r0\n\tout 0x3f,r0\n\tpop r31\n\tpop r30\n\tpop r27\n\tpop r26\n\tadiw r26,4\n\t" \
+    "rjmp 5b\n\t6:\n\tbrtc 6f\n\trjmp 7f\n\t6:\n\tset\n\tmov r24,r3\n\tlsr r24\n\tlsr r24\n\tlsr r24\n\t" \
+    "push r24\n\tadiw r30,12\n\ttm_load\n\ttm_quarter\n\tadd r28,r3\n\tadc r29,r2\n\ttm_load\n\ttm_eighth\n\t" \
+    "add r28,r3\n\tadc r29,r2\n\ttm_load\n\ttm_eighths\n\trjmp 3b\n\t7:\n\tadd r26,r3\n\tadc r27,r2\n\t" \
+    "add r26,r3\n\tadc r27,r2\n\tadd r26,r3\n\tadc r27,r2\n\tpop r24\n\tdec r24\n\tpush r24\n\tbreq 7f\n\t" \
+    "rjmp 1b\n\t7:\n\tpop r24\n\tpop r24\n\tpop r24\n\tpop r24\n\tclr r1\n\tpop r29\n\tpop r28\n\tpop r17\n\t" \
+    "pop r16\n\tpop r15\n\tpop r14\n\tpop r13\n\tpop r12\n\tpop r11\n\tpop r10\n\tpop r9\n\tpop r8\n\tpop r7\n\t" \
+    "pop r6\n\tpop r5\n\tpop r4\n\tpop r3\n\tpop r2\n\tret\n\t.purgem tm_load\n\t.purgem tm_turn\n\t" \
+    ".purgem tm_half\n\t"
+
 static TM_STAGE void tm_spans4_1(int16_t *x TM_PASSED, const int16_t *w TM_PASSED, uint16_t groups TM_PASSED, uint16_t span TM_PASSED)
 {
     __asm__ volatile(
         TM_PRODUCTS TM_SCALED
-        ".macro tm_load\n\tld r16,Y\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\t.endm\n\t"
-        ".macro tm_turn p q r s\n\ttm_load\n\tlpm r20,Z+\n\tlpm r21,Z+\n\tlpm r22,Z+\n\tlpm r23,Z+\n\t"
-        "tm_sum \\p \\q \\r \\s\n\ttm_round \\p \\q\n\ttm_diff \\r \\s\n\ttm_round \\r \\s\n\t.endm\n\t"
-        ".macro tm_half p q a b\n\tasr \\b\n\tror \\a\n\tcom \\b\n\tneg \\a\n\tsbci \\b,0xff\n\tmovw \\p,\\a\n\t"
-        ".endm\n\tpush r2\n\tpush r3\n\tpush r4\n\tpush r5\n\tpush r6\n\tpush r7\n\tpush r8\n\tpush r9\n\t"
-        "push r10\n\tpush r11\n\tpush r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\t"
-        "push r28\n\tpush r29\n\tclr r2\n\tmovw r26,r24\n\tmov r3,r18\n\tlsl r3\n\tlsl r3\n\tpush r23\n\t"
-        "push r22\n\tpush r18\n\tpush r20\n\t1:\n\tpop r24\n\tpop r25\n\tpop r30\n\tpop r31\n\tpush r31\n\t"
-        "push r30\n\tpush r25\n\tpush r24\n\tlsr r25\n\tpush r25\n\tclt\n\tmovw r28,r26\n\tadd r28,r3\n\t"
-        "adc r29,r2\n\tadiw r30,12\n\ttm_load\n\ttm_half r4 r5 r16 r17\n\ttm_half r6 r7 r18 r19\n\tadd r28,r3\n\t"
-        "adc r29,r2\n\ttm_load\n\ttm_half r8 r9 r16 r17\n\ttm_half r10 r11 r18 r19\n\tadd r28,r3\n\tadc r29,r2\n\t"
-        "tm_load\n\ttm_half r12 r13 r16 r17\n\ttm_half r14 r15 r18 r19\n\trjmp 3f\n\t2:\n\tpush r24\n\t"
-        "tm_turn r4 r5 r6 r7\n\tadd r28,r3\n\tadc r29,r2\n\ttm_turn r8 r9 r10 r11\n\tadd r28,r3\n\tadc r29,r2\n\t"
-        "tm_turn r12 r13 r14 r15\n\t3:\n\tmovw r24,r8\n\tadd r8,r12\n\tadc r9,r13\n\tbrvs 7f\n\tsub r24,r12\n\t"
-        "sbc r25,r13\n\tbrvs 7f\n\tmovw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\tbrvs 7f\n\t"
-        "sub r24,r14\n\tsbc r25,r15\n\tbrvs 7f\n\tmovw r14,r24\n\tld r16,X+\n\tld r17,X+\n\tld r18,X+\n\t"
-        "ld r19,X+\n\tasr r17\n\tror r16\n\tadc r16,r2\n\tadc r17,r2\n\tasr r19\n\tror r18\n\tadc r18,r2\n\t"
-        "adc r19,r2\n\trjmp 6f\n\t7:\n\trjmp 9f\n\t8:\n\trjmp 4f\n\t6:\n\tmovw r20,r16\n\tadd r20,r4\n\t"
-        "adc r21,r5\n\tbrvs 8b\n\tsub r16,r4\n\tsbc r17,r5\n\tbrvs 8b\n\tmovw r22,r18\n\tadd r22,r6\n\t"
-        "adc r23,r7\n\tbrvs 8b\n\tsub r18,r6\n\tsbc r19,r7\n\tbrvs 8b\n\tmovw r4,r16\n\tadd r4,r8\n\tadc r5,r9\n\t"
-        "brvs 8b\n\tsub r16,r8\n\tsbc r17,r9\n\tbrvs 8b\n\tmovw r6,r18\n\tadd r6,r10\n\tadc r7,r11\n\tbrvs 8b\n\t"
-        "sub r18,r10\n\tsbc r19,r11\n\tbrvs 8b\n\tmovw r8,r20\n\tadd r8,r14\n\tadc r9,r15\n\tbrvs 8b\n\t"
-        "sub r20,r14\n\tsbc r21,r15\n\tbrvs 8b\n\tmovw r10,r22\n\tsub r10,r12\n\tsbc r11,r13\n\tbrvs 8b\n\t"
-        "add r22,r12\n\tadc r23,r13\n\tbrvs 8b\n\tldi r24,0x80\n\tcp r5,r24\n\tbreq 4f\n\tcp r7,r24\n\tbreq 4f\n\t"
-        "cp r9,r24\n\tbreq 4f\n\tcp r11,r24\n\tbreq 4f\n\tcp r17,r24\n\tbreq 4f\n\tcp r19,r24\n\tbreq 4f\n\t"
-        "cp r21,r24\n\tbreq 4f\n\tcp r23,r24\n\tbreq 4f\n\tsbiw r26,4\n\tst X+,r16\n\tst X+,r17\n\tst X+,r18\n\t"
-        "st X+,r19\n\tst Y,r8\n\tstd Y+1,r9\n\tstd Y+2,r10\n\tstd Y+3,r11\n\tsub r28,r3\n\tsbc r29,r2\n\t"
-        "st Y,r4\n\tstd Y+1,r5\n\tstd Y+2,r6\n\tstd Y+3,r7\n\tsub r28,r3\n\tsbc r29,r2\n\tst Y,r20\n\t"
-        "std Y+1,r21\n\tstd Y+2,r22\n\tstd Y+3,r23\n\t5:\n\tadiw r28,4\n\tpop r24\n\tdec r24\n\tbreq 6f\n\t"
-        "rjmp 2b\n\t4:\n\tsbiw r26,4\n\t9:\n\tsub r28,r3\n\tsbc r29,r2\n\tsub r28,r3\n\tsbc r29,r2\n\tpush r26\n\t"
-        "push r27\n\tpush r30\n\tpush r31\n\tin r0,0x3f\n\tpush r0\n\tmovw r24,r26\n\tmovw r22,r30\n\t"
-        "subi r22,12\n\tsbci r23,0\n\tmov r20,r3\n\tlsr r20\n\tclr r21\n\tldi r18,1\n\tclr r1\n\t%~call %x0\n\t"
-        "pop r0\n\tout 0x3f,r0\n\tpop r31\n\tpop r30\n\tpop r27\n\tpop r26\n\tadiw r26,4\n\trjmp 5b\n\t6:\n\t"
-        "brtc 6f\n\trjmp 7f\n\t6:\n\tset\n\tmov r24,r3\n\tlsr r24\n\tlsr r24\n\tlsr r24\n\tpush r24\n\t"
-        "adiw r30,12\n\ttm_load\n\ttm_quarter\n\tadd r28,r3\n\tadc r29,r2\n\ttm_load\n\ttm_eighth\n\tadd r28,r3\n\t"
-        "adc r29,r2\n\ttm_load\n\ttm_eighths\n\trjmp 3b\n\t7:\n\tadd r26,r3\n\tadc r27,r2\n\tadd r26,r3\n\t"
-        "adc r27,r2\n\tadd r26,r3\n\tadc r27,r2\n\tpop r24\n\tdec r24\n\tpush r24\n\tbreq 7f\n\trjmp 1b\n\t7:\n\t"
-        "pop r24\n\tpop r24\n\tpop r24\n\tpop r24\n\tclr r1\n\tpop r29\n\tpop r28\n\tpop r17\n\tpop r16\n\t"
-        "pop r15\n\tpop r14\n\tpop r13\n\tpop r12\n\tpop r11\n\tpop r10\n\tpop r9\n\tpop r8\n\tpop r7\n\tpop r6\n\t"
-        "pop r5\n\tpop r4\n\tpop r3\n\tpop r2\n\tret\n\t.purgem tm_load\n\t.purgem tm_turn\n\t.purgem tm_half\n\t" TM_FORGET_SCALED TM_FORGET
+        TM_SPANS4_ROTATED
+        "adc r16,r2\n\tadc r17,r2\n\tasr r19\n\tror r18\n\tadc r18,r2\n\tadc r19,r2\n\trjmp 6f\n\t7:\n\trjmp 9f\n\t"
+        "8:\n\trjmp 4f\n\t6:\n\tmovw r20,r16\n\tadd r20,r4\n\tadc r21,r5\n\tbrvs 8b\n\tsub r16,r4\n\tsbc r17,r5\n\t"
+        "brvs 8b\n\tmovw r22,r18\n\tadd r22,r6\n\tadc r23,r7\n\tbrvs 8b\n\tsub r18,r6\n\tsbc r19,r7\n\tbrvs 8b\n\t"
+        "movw r4,r16\n\tadd r4,r8\n\tadc r5,r9\n\tbrvs 8b\n\tsub r16,r8\n\tsbc r17,r9\n\tbrvs 8b\n\tmovw r6,r18\n\t"
+        "add r6,r10\n\tadc r7,r11\n\tbrvs 8b\n\tsub r18,r10\n\tsbc r19,r11\n\tbrvs 8b\n\tmovw r8,r20\n\t"
+        "add r8,r14\n\tadc r9,r15\n\tbrvs 8b\n\tsub r20,r14\n\tsbc r21,r15\n\tbrvs 8b\n\tmovw r10,r22\n\t"
+        "sub r10,r12\n\tsbc r11,r13\n\tbrvs 8b\n\tadd r22,r12\n\tadc r23,r13\n\tbrvs 8b\n\tldi r24,0x80\n\t"
+        "cp r5,r24\n\tbreq 4f\n\tcp r7,r24\n\tbreq 4f\n\tcp r9,r24\n\tbreq 4f\n\tcp r11,r24\n\tbreq 4f\n\t"
+        "cp r17,r24\n\tbreq 4f\n\tcp r19,r24\n\tbreq 4f\n\tcp r21,r24\n\tbreq 4f\n\tcp r23,r24\n\tbreq 4f\n\t"
+        "sbiw r26,4\n\tst X+,r16\n\tst X+,r17\n\tst X+,r18\n\tst X+,r19\n\tst Y,r8\n\tstd Y+1,r9\n\tstd Y+2,r10\n\t"
+        "std Y+3,r11\n\tsub r28,r3\n\tsbc r29,r2\n\tst Y,r4\n\tstd Y+1,r5\n\tstd Y+2,r6\n\tstd Y+3,r7\n\t"
+        "sub r28,r3\n\tsbc r29,r2\n\tst Y,r20\n\tstd Y+1,r21\n\tstd Y+2,r22\n\tstd Y+3,r23\n\t"
+        TM_SPANS4_STORED
+        "ldi r18,1\n\t"
+        TM_SPANS4_NEXT TM_FORGET_SCALED TM_FORGET
         : : "i"(tm_butterfly4));
 }
 
@@ -113,47 +124,23 @@ static TM_STAGE void tm_spans4_2(int16_t *x TM_PASSED, const int16_t *w TM_PASSE
 {
     __asm__ volatile(
         TM_PRODUCTS TM_SCALED
-        ".macro tm_load\n\tld r16,Y\n\tldd r17,Y+1\n\tldd r18,Y+2\n\tldd r19,Y+3\n\t.endm\n\t"
-        ".macro tm_turn p q r s\n\ttm_load\n\tlpm r20,Z+\n\tlpm r21,Z+\n\tlpm r22,Z+\n\tlpm r23,Z+\n\t"
-        "tm_sum \\p \\q \\r \\s\n\ttm_round \\p \\q\n\ttm_diff \\r \\s\n\ttm_round \\r \\s\n\t.endm\n\t"
-        ".macro tm_half p q a b\n\tasr \\b\n\tror \\a\n\tcom \\b\n\tneg \\a\n\tsbci \\b,0xff\n\tmovw \\p,\\a\n\t"
-        ".endm\n\tpush r2\n\tpush r3\n\tpush r4\n\tpush r5\n\tpush r6\n\tpush r7\n\tpush r8\n\tpush r9\n\t"
-        "push r10\n\tpush r11\n\tpush r12\n\tpush r13\n\tpush r14\n\tpush r15\n\tpush r16\n\tpush r17\n\t"
-        "push r28\n\tpush r29\n\tclr r2\n\tmovw r26,r24\n\tmov r3,r18\n\tlsl r3\n\tlsl r3\n\tpush r23\n\t"
-        "push r22\n\tpush r18\n\tpush r20\n\t1:\n\tpop r24\n\tpop r25\n\tpop r30\n\tpop r31\n\tpush r31\n\t"
-        "push r30\n\tpush r25\n\tpush r24\n\tlsr r25\n\tpush r25\n\tclt\n\tmovw r28,r26\n\tadd r28,r3\n\t"
-        "adc r29,r2\n\tadiw r30,12\n\ttm_load\n\ttm_half r4 r5 r16 r17\n\ttm_half r6 r7 r18 r19\n\tadd r28,r3\n\t"
-        "adc r29,r2\n\ttm_load\n\ttm_half r8 r9 r16 r17\n\ttm_half r10 r11 r18 r19\n\tadd r28,r3\n\tadc r29,r2\n\t"
-        "tm_load\n\ttm_half r12 r13 r16 r17\n\ttm_half r14 r15 r18 r19\n\trjmp 3f\n\t2:\n\tpush r24\n\t"
-        "tm_turn r4 r5 r6 r7\n\tadd r28,r3\n\tadc r29,r2\n\ttm_turn r8 r9 r10 r11\n\tadd r28,r3\n\tadc r29,r2\n\t"
-        "tm_turn r12 r13 r14 r15\n\t3:\n\tmovw r24,r8\n\tadd r8,r12\n\tadc r9,r13\n\tbrvs 7f\n\tsub r24,r12\n\t"
-        "sbc r25,r13\n\tbrvs 7f\n\tmovw r12,r24\n\tmovw r24,r10\n\tadd r10,r14\n\tadc r11,r15\n\tbrvs 7f\n\t"
-        "sub r24,r14\n\tsbc r25,r15\n\tbrvs 7f\n\tmovw r14,r24\n\tld r16,X+\n\tld r17,X+\n\tld r18,X+\n\t"
-        "ld r19,X+\n\tasr r17\n\tror r16\n\tsubi r16,0xff\n\tsbci r17,0xff\n\tasr r19\n\tror r18\n\t"
-        "subi r18,0xff\n\tsbci r19,0xff\n\trjmp 6f\n\t7:\n\trjmp 9f\n\t8:\n\trjmp 4f\n\t6:\n\tmovw r20,r16\n\t"
-        "add r20,r4\n\tadc r21,r5\n\tbrvs 8b\n\tsub r16,r4\n\tsbc r17,r5\n\tbrvs 8b\n\tmovw r22,r18\n\t"
-        "add r22,r6\n\tadc r23,r7\n\tbrvs 8b\n\tsub r18,r6\n\tsbc r19,r7\n\tbrvs 8b\n\tldi r24,0x80\n\t"
-        "cp r17,r24\n\tbreq 8b\n\tcp r19,r24\n\tbreq 8b\n\tcp r21,r24\n\tbreq 8b\n\tcp r23,r24\n\tbreq 8b\n\t"
-        "eor r17,r24\n\teor r19,r24\n\teor r21,r24\n\teor r23,r24\n\teor r9,r24\n\teor r11,r24\n\teor r13,r24\n\t"
-        "eor r15,r24\n\tsub r16,r8\n\tsbc r17,r9\n\tror r17\n\tror r16\n\tadd r8,r16\n\tadc r9,r17\n\t"
-        "eor r9,r24\n\tsub r18,r10\n\tsbc r19,r11\n\tror r19\n\tror r18\n\tadd r10,r18\n\tadc r11,r19\n\t"
-        "eor r11,r24\n\tsub r20,r14\n\tsbc r21,r15\n\tror r21\n\tror r20\n\tadd r14,r20\n\tadc r15,r21\n\t"
-        "eor r15,r24\n\tsub r22,r12\n\tsbc r23,r13\n\tror r23\n\tror r22\n\tadd r12,r22\n\tadc r13,r23\n\t"
-        "eor r13,r24\n\tsbiw r26,4\n\tst X+,r16\n\tst X+,r17\n\tst X+,r18\n\tst X+,r19\n\tst Y,r14\n\t"
-        "std Y+1,r15\n\tstd Y+2,r22\n\tstd Y+3,r23\n\tsub r28,r3\n\tsbc r29,r2\n\tst Y,r8\n\tstd Y+1,r9\n\t"
-        "std Y+2,r10\n\tstd Y+3,r11\n\tsub r28,r3\n\tsbc r29,r2\n\tst Y,r20\n\tstd Y+1,r21\n\tstd Y+2,r12\n\t"
-        "std Y+3,r13\n\t5:\n\tadiw r28,4\n\tpop r24\n\tdec r24\n\tbreq 6f\n\trjmp 2b\n\t4:\n\tsbiw r26,4\n\t9:\n\t"
-        "sub r28,r3\n\tsbc r29,r2\n\tsub r28,r3\n\tsbc r29,r2\n\tpush r26\n\tpush r27\n\tpush r30\n\tpush r31\n\t"
-        "in r0,0x3f\n\tpush r0\n\tmovw r24,r26\n\tmovw r22,r30\n\tsubi r22,12\n\tsbci r23,0\n\tmov r20,r3\n\t"
-        "lsr r20\n\tclr r21\n\tldi r18,2\n\tclr r1\n\t%~call %x0\n\tpop r0\n\tout 0x3f,r0\n\tpop r31\n\tpop r30\n\t"
-        "pop r27\n\tpop r26\n\tadiw r26,4\n\trjmp 5b\n\t6:\n\tbrtc 6f\n\trjmp 7f\n\t6:\n\tset\n\tmov r24,r3\n\t"
-        "lsr r24\n\tlsr r24\n\tlsr r24\n\tpush r24\n\tadiw r30,12\n\ttm_load\n\ttm_quarter\n\tadd r28,r3\n\t"
-        "adc r29,r2\n\ttm_load\n\ttm_eighth\n\tadd r28,r3\n\tadc r29,r2\n\ttm_load\n\ttm_eighths\n\trjmp 3b\n\t"
-        "7:\n\tadd r26,r3\n\tadc r27,r2\n\tadd r26,r3\n\tadc r27,r2\n\tadd r26,r3\n\tadc r27,r2\n\tpop r24\n\t"
-        "dec r24\n\tpush r24\n\tbreq 7f\n\trjmp 1b\n\t7:\n\tpop r24\n\tpop r24\n\tpop r24\n\tpop r24\n\tclr r1\n\t"
-        "pop r29\n\tpop r28\n\tpop r17\n\tpop r16\n\tpop r15\n\tpop r14\n\tpop r13\n\tpop r12\n\tpop r11\n\t"
-        "pop r10\n\tpop r9\n\tpop r8\n\tpop r7\n\tpop r6\n\tpop r5\n\tpop r4\n\tpop r3\n\tpop r2\n\tret\n\t"
-        ".purgem tm_load\n\t.purgem tm_turn\n\t.purgem tm_half\n\t" TM_FORGET_SCALED TM_FORGET
+        TM_SPANS4_ROTATED
+        "subi r16,0xff\n\tsbci r17,0xff\n\tasr r19\n\tror r18\n\tsubi r18,0xff\n\tsbci r19,0xff\n\trjmp 6f\n\t7:\n\t"
+        "rjmp 9f\n\t8:\n\trjmp 4f\n\t6:\n\tmovw r20,r16\n\tadd r20,r4\n\tadc r21,r5\n\tbrvs 8b\n\tsub r16,r4\n\t"
+        "sbc r17,r5\n\tbrvs 8b\n\tmovw r22,r18\n\tadd r22,r6\n\tadc r23,r7\n\tbrvs 8b\n\tsub r18,r6\n\tsbc r19,r7\n\t"
+        "brvs 8b\n\tldi r24,0x80\n\tcp r17,r24\n\tbreq 8b\n\tcp r19,r24\n\tbreq 8b\n\tcp r21,r24\n\tbreq 8b\n\t"
+        "cp r23,r24\n\tbreq 8b\n\teor r17,r24\n\teor r19,r24\n\teor r21,r24\n\teor r23,r24\n\teor r9,r24\n\t"
+        "eor r11,r24\n\teor r13,r24\n\teor r15,r24\n\tsub r16,r8\n\tsbc r17,r9\n\tror r17\n\tror r16\n\t"
+        "add r8,r16\n\tadc r9,r17\n\teor r9,r24\n\tsub r18,r10\n\tsbc r19,r11\n\tror r19\n\tror r18\n\t"
+        "add r10,r18\n\tadc r11,r19\n\teor r11,r24\n\tsub r20,r14\n\tsbc r21,r15\n\tror r21\n\tror r20\n\t"
+        "add r14,r20\n\tadc r15,r21\n\teor r15,r24\n\tsub r22,r12\n\tsbc r23,r13\n\tror r23\n\tror r22\n\t"
+        "add r12,r22\n\tadc r13,r23\n\teor r13,r24\n\tsbiw r26,4\n\tst X+,r16\n\tst X+,r17\n\tst X+,r18\n\t"
+        "st X+,r19\n\tst Y,r14\n\tstd Y+1,r15\n\tstd Y+2,r22\n\tstd Y+3,r23\n\tsub r28,r3\n\tsbc r29,r2\n\t"
+        "st Y,r8\n\tstd Y+1,r9\n\tstd Y+2,r10\n\tstd Y+3,r11\n\tsub r28,r3\n\tsbc r29,r2\n\tst Y,r20\n\t"
+        "std Y+1,r21\n\tstd Y+2,r12\n\tstd Y+3,r13\n\t"
+        TM_SPANS4_STORED
+        "ldi r18,2\n\t"
+        TM_SPANS4_NEXT TM_FORGET_SCALED TM_FORGET
         : : "i"(tm_butterfly4));
 }
 

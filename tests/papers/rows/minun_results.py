@@ -36,7 +36,7 @@ BY_STRATEGY = "changes from floats of FastGRNN, ProtoNN and Bonsai ({count:d} mo
         ("promotion", "promotion"),
     )
 )
-"""What the measure of strategies found, for a row of results."""
+"""The findings of the measure of strategies, for a row of results."""
 
 
 def promotion_is_best(found: Values) -> bool:

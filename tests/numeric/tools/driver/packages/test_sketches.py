@@ -11,6 +11,7 @@ from programs.devices import need_tools
 from programs.gural_murmann import FOLDER as GURAL
 from programs.gural_murmann import images as reduced
 from programs.gural_murmann import logits, program
+from programs.pushed_sums import running_sum
 from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
 from programs.sketches import CORE, compile_sketch, run_sketch, sketches
 from programs.spread import spread
@@ -141,26 +142,10 @@ def test_images_row_by_row(input: str, tmp_path: Path):
         assert said == [*labels, f"{4 * 14} rows"]
 
 
-RUNNING_SUM = """
-func.func @sums(%X: tensor<3x2x!fixed.q<8, 7>>) -> tensor<2x!fixed.q<8, 6>> {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
-  %three = arith.constant 3 : index
-  %H = tdsl.fill {value = 0.0 : f64} -> tensor<2x!fixed.q<8, 6>>
-  %r = scf.for %i = %zero to %three step %one iter_args(%h = %H) -> (tensor<2x!fixed.q<8, 6>>) {
-    %x = tdsl.index %X[%i] : tensor<3x2x!fixed.q<8, 7>> -> tensor<2x!fixed.q<8, 7>>
-    %s = tdsl.add %h, %x : tensor<2x!fixed.q<8, 6>>, tensor<2x!fixed.q<8, 7>> -> tensor<2x!fixed.q<8, 6>>
-    scf.yield %s : tensor<2x!fixed.q<8, 6>>
-  }
-  func.return %r : tensor<2x!fixed.q<8, 6>>
-}
-"""
-
-
 def test_samples_are_pushed(tmp_path: Path):
     """Those of the self-test, and those of an analog pin, of which the middle of the range is 0."""
     need_tools("uno")
-    (tmp_path / "sums.mlir").write_text(RUNNING_SUM)
+    (tmp_path / "sums.mlir").write_text(running_sum("sums"))
     out, packages = tmp_path / "out", ("arduino",)
     compile_model(Request(model=tmp_path / "sums.mlir", out=out, input="push", target="uno", packages=packages))
     found = out / "arduino/sums"
