@@ -165,6 +165,13 @@ class Machine(ABC, Generic[V]):
         width = width_for(value, value)
         return Int(self.int_constant(value, width), width, value, value)
 
+    def odd_part(self, x: Int[V]) -> tuple[Int[V], int]:
+        """c and n for a constant c * 2^n with odd c; x and 0 for any other integer."""
+        if not x.constant:
+            return x, 0
+        exponent = (x.constant & -x.constant).bit_length() - 1
+        return self.const(x.constant >> exponent), exponent
+
     def held(self, x: Int[V], width: int) -> V:
         """x in a register of `width` bits; raises `ValueError` if its interval does not fit."""
         if width_for(x.low, x.high) > width:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.runtime.devices.device import Build, RunResult
 from tinyml.runtime.devices.runner import Runner
-from tinyml.runtime.devices.toolchain import Symbol, disassembly, source_lines, symbol_table
+from tinyml.runtime.devices.toolchain import Symbol, disassembly, function_range, source_lines, symbol_table
 from tinyml.runtime.model.interface import Interface
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 
 @dataclass(frozen=True)
 class ListedInstruction:
-    """An instruction of `NAME_predict`: its text, its line of NAME.c (0 if none), and its time with that of calls."""
+    """An instruction of `NAME_predict`, or of the step of a program that streams.
+
+    line: that of NAME.c, 0 if none. time: with that of calls.
+    """
 
     address: int
     text: str
@@ -42,12 +45,12 @@ class Attribution:
     """Time and flash of a model, by line and by symbol.
 
     time: by line of NAME.c, in the device's unit, mean over the inputs, including the functions that a line calls.
-    calls: the part of that time spent in called functions, by line and function. code: bytes of `NAME_predict` by line.
-    Line 0 collects everything that belongs to no line.
+    calls: the part of that time spent in called functions, by line and function. code: bytes of `NAME_predict`, or the
+    step, by line. Line 0 collects everything that belongs to no line.
 
     constants, kernels, library: bytes of flash by symbol, for the arrays and the functions of NAME.c and for the C
-    library. The rest of the program is start-up code and harness. instructions: those of `NAME_predict`, if a listing
-    was asked for.
+    library. The rest of the program is start-up code and harness. instructions: those of `NAME_predict`, or the step, if a
+    listing was asked for.
     """
 
     build: Build
@@ -79,10 +82,8 @@ def attribute(
     build = runner.build(source_dir, interface, workdir, optimize, DEBUG_FLAGS)
     profile = runner.profile(build, interface, inputs)
     symbols = [symbol for symbol in symbol_table(runner.chip, build.elf) if symbol.size and symbol.kind in "tTrRdD"]
-    predict = next(symbol for symbol in symbols if symbol.name == interface.entry)
-    # Bit 0 of a function's address marks Thumb code.
-    start = predict.address & ~1
-    words = range(start, start + predict.size, 2)
+    inside = function_range(runner.chip, build.elf, *interface.profiled)
+    words = range(inside.start, inside.stop, 2)
     lines = source_lines(runner.chip, build.elf, words, f"{interface.name}.c")
     name_of = _functions(symbols)
     time: defaultdict[int, float] = defaultdict(float)
@@ -109,7 +110,7 @@ def attribute(
         sites: defaultdict[int, float] = defaultdict(float)
         for (site, _), spent in profile.spent.items():
             sites[site] += spent
-        texts = disassembly(runner.chip, build.elf, start, start + predict.size)
+        texts = disassembly(runner.chip, build.elf, inside.start, inside.stop)
         instructions = tuple(ListedInstruction(at, text, lines.get(at, 0), sites[at]) for at, text in texts)
     code_bytes = {line: 2 * n for line, n in code.items()}
     return Attribution(build, profile.result, time, calls, code_bytes, **flash, instructions=instructions)

@@ -15,7 +15,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.device import Build, DeviceError, FullStackError, RunResult, TimeProfile, raw_inputs
 from tinyml.runtime.devices.emulation.blocks import BlockCounter, CodeBlock
 from tinyml.runtime.devices.runner import Runner
-from tinyml.runtime.devices.toolchain import call_tool, symbol_table, symbols
+from tinyml.runtime.devices.toolchain import call_tool, function_range, symbols
 from tinyml.runtime.model.interface import Interface
 
 _PAINT = 0xC5
@@ -161,12 +161,10 @@ class _Machine:
         self.longest = self._part = 0
         """The most instructions from one part of the input to the next, and those before the current part."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
-        """Executions by block: the last instruction of NAME_predict before it (None inside it), address, size."""
+        """Executions by block: the last instruction before it of what is profiled (None inside it), address, size."""
         self._inferring = False
         self._site = 0
-        predict = next(s for s in symbol_table(runner.chip, elf) if s.name == interface.entry)
-        first = self._address(predict.address)
-        self._predict = range(first, first + predict.size)
+        self._profiled = function_range(runner.chip, elf, *interface.profiled)
         if profiled:
             self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_profiled_block)
         elif not self.counter.attach(self._uc, unicorn, self._enter):
@@ -250,7 +248,7 @@ class _Machine:
     def _on_profiled_block(self, _uc: object, address: int, size: int, _data: object) -> None:
         self._enter(address, size)
         if self._inferring:
-            inside = address in self._predict
+            inside = address in self._profiled
             block = None if inside else self._site, address, size
             self.entered[block] = self.entered.get(block, 0) + 1
             # A block that begins with an illegal instruction is empty.

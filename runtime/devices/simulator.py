@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tinyml.runtime.devices.device import Build, RunResult, TimeProfile, raw_inputs, result_of_records
 from tinyml.runtime.devices.runner import Runner
-from tinyml.runtime.devices.toolchain import call_tool, execute, symbol_table, symbols
+from tinyml.runtime.devices.toolchain import call_tool, execute, function_range, symbols
 from tinyml.runtime.model.interface import Interface
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ class SimulatorRunner(Runner):
         return self._run(build, interface, inputs)
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
-        predict = next(s for s in symbol_table(self.chip, build.elf) if s.name == interface.entry)
+        inside = function_range(self.chip, build.elf, *interface.profiled)
         file = build.elf.with_suffix(".profile")
-        result = self._run(build, interface, inputs, (predict.address + predict.size, file))
+        result = self._run(build, interface, inputs, (inside.start, inside.stop, file))
         spent: dict[tuple[int, int], float] = {}
         for line in file.read_text().splitlines():
             site, pc, time = map(int, line.split())
@@ -55,9 +55,9 @@ class SimulatorRunner(Runner):
         return TimeProfile(result, spent)
 
     def _run(
-        self, build: Build, interface: Interface, inputs: np.ndarray, profile: tuple[int, Path] | None = None
+        self, build: Build, interface: Interface, inputs: np.ndarray, profile: tuple[int, int, Path] | None = None
     ) -> RunResult:
-        """Run a program. profile: the end address of `NAME_predict`, and the file to write the profile to."""
+        """Run a program. profile: the addresses that it attributes time to, and the file to write it to."""
         stdin = build.weights + raw_inputs(interface, inputs)
         driver = self.driver()
         image = build.elf.with_suffix(".bin")
@@ -72,7 +72,7 @@ class SimulatorRunner(Runner):
             table[f"{interface.name}_input"] if interface.in_own_buffer else 0,
             interface.input_bytes,
             self.ram_address(table[self.free]),
-            *(profile or (0, "-")),
+            *(profile or (0, 0, "-")),
             table[f"{interface.name}_row"] if interface.row_length else 0,
             interface.row_bytes,
             table[f"{interface.name}_weights"] if build.weights else 0,

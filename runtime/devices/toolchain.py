@@ -161,6 +161,13 @@ def symbols(chip: Chip, elf: Path) -> dict[str, int]:
     return {symbol.name: symbol.address for symbol in symbol_table(chip, elf)}
 
 
+def function_range(chip: Chip, elf: Path, *names: str) -> range:
+    """The addresses of the first function of these names that an ELF file has; bit 0 of Thumb code is left out."""
+    found = {symbol.name: symbol for symbol in symbol_table(chip, elf)}
+    function = next(found[name] for name in names if name in found)
+    return range(function.address & ~1, (function.address & ~1) + function.size)
+
+
 def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
     """The line of a C file that each instruction belongs to; for an inlined function, the line of the call.
 

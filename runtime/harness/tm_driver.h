@@ -1,7 +1,7 @@
 /* The frame of a driver: a program that runs a model on a simulator, one input after the other.
 
-   usage: driver PART IMAGE LIMIT SAMPLES PREDICT ARRAY INPUT INPUT_BYTES FREE END PROFILE ROW ROW_BYTES WEIGHTS
-                 WEIGHTS_BYTES PUSHED [OUTPUT BYTES]...
+   usage: driver PART IMAGE LIMIT SAMPLES PREDICT ARRAY INPUT INPUT_BYTES FREE START END PROFILE ROW ROW_BYTES
+                 WEIGHTS WEIGHTS_BYTES PUSHED [OUTPUT BYTES]...
 
    IMAGE is the program as a binary file, LIMIT the most time units that an inference may take; PREDICT, INPUT, ROW and
    OUTPUT are addresses of functions, ARRAY and FREE (the first address behind all static data) addresses in RAM. The
@@ -10,9 +10,9 @@
    that each OUTPUT returns and, unless PUSHED is 0, uint64 longest: the most time from one call of ROW to the next, or to
    the end.
 
-   Unless END, the address behind PREDICT, is 0, writes a profile of all inferences to the file PROFILE: a line
-   `SITE PC TIME` for each instruction PC and the last instruction SITE of PREDICT before it, PC itself or the call that
-   it ran in; all three numbers are decimal.
+   Unless END is 0, writes a profile of all inferences to the file PROFILE: a line `SITE PC TIME` for each instruction PC
+   and the last instruction SITE before it of those from START to END, PC itself or the call that it ran in; SITE is START
+   before the first of them. All three numbers are decimal.
 
    If the input arrives row by row, ROW is the address of the function that the program calls for a row, which only
    returns: at its entry, the row is written to the address in its first argument.
@@ -54,7 +54,7 @@ static uint32_t sim_stack_depth(void);
 static struct {
     uint64_t limit, deadline;
     long samples;
-    uint32_t predict, array, input_function, free_start, predict_end, row_function, row_bytes, weights_function;
+    uint32_t predict, array, input_function, free_start, profile_start, profile_end, row_function, row_bytes, weights_function;
     size_t input_bytes, received, weights_bytes;
     uint64_t part_start, longest;
     int pushed;
@@ -101,27 +101,27 @@ static uint8_t *tm_read_file(const char *path, uint32_t most, uint32_t *bytes) {
 #define TM_CODE_UNIT 1
 #endif
 
-/* The profile: for each instruction of PREDICT its own time, and that of instructions of its calls, if any. */
+/* The profile: for each instruction from START to END its own time, and that of instructions of its calls, if any. */
 static struct {
     int on;
     uint32_t site, places;
-    uint64_t *in_predict, **elsewhere;
+    uint64_t *inside, **elsewhere;
 } tm_profile;
 
 /* Allocates the profile of a program of `code_bytes` bytes, before its first instruction. */
 static void tm_start_profile(uint32_t code_bytes) {
     tm_profile.places = code_bytes / TM_CODE_UNIT + 1;
-    tm_profile.site = tm_job.predict;
-    if (tm_job.predict_end) {
-        tm_profile.in_predict = tm_zeroed(tm_profile.places, sizeof *tm_profile.in_predict);
+    tm_profile.site = tm_job.profile_start;
+    if (tm_job.profile_end) {
+        tm_profile.inside = tm_zeroed(tm_profile.places, sizeof *tm_profile.inside);
         tm_profile.elsewhere = tm_zeroed(tm_profile.places, sizeof *tm_profile.elsewhere);
     }
 }
 
 static void tm_charge(uint32_t pc, uint64_t time) {
-    if (pc >= tm_job.predict && pc < tm_job.predict_end) {
+    if (pc >= tm_job.profile_start && pc < tm_job.profile_end) {
         tm_profile.site = pc;
-        tm_profile.in_predict[pc / TM_CODE_UNIT] += time;
+        tm_profile.inside[pc / TM_CODE_UNIT] += time;
         return;
     }
     uint64_t **row = tm_profile.elsewhere + tm_profile.site / TM_CODE_UNIT;
@@ -139,8 +139,8 @@ static void tm_write_profile(void) {
     if (!file)
         tm_fail("cannot write %s", tm_job.profile);
     for (uint32_t at = 0; at < tm_profile.places; at++) {
-        if (tm_profile.in_predict[at] > 0)
-            tm_write_line(file, at, at, tm_profile.in_predict[at]);
+        if (tm_profile.inside[at] > 0)
+            tm_write_line(file, at, at, tm_profile.inside[at]);
         for (uint32_t pc = 0; tm_profile.elsewhere[at] && pc < tm_profile.places; pc++)
             if (tm_profile.elsewhere[at][pc] > 0)
                 tm_write_line(file, at, pc, tm_profile.elsewhere[at][pc]);
@@ -196,7 +196,7 @@ static void tm_infer(char **outputs) {
     sim_paint();
     uint64_t start = sim_time();
     tm_job.deadline = start + tm_job.limit;
-    tm_profile.on = tm_job.predict_end != 0;
+    tm_profile.on = tm_job.profile_end != 0;
     record.label = (int16_t)sim_run_function();
     tm_profile.on = 0;
     record.time = sim_time() - start;
@@ -228,9 +228,9 @@ static void tm_load_weights(void) {
 }
 
 int main(int argc, char **argv) {
-    enum { FIRST_OUTPUT = 17 };
+    enum { FIRST_OUTPUT = 18 };
     if (argc < FIRST_OUTPUT || (argc - FIRST_OUTPUT) % 2 != 0)
-        tm_fail("sixteen arguments wanted, and two for each output");
+        tm_fail("seventeen arguments wanted, and two for each output");
     uint32_t number[FIRST_OUTPUT];
     for (int i = 4; i < FIRST_OUTPUT; i++)
         number[i] = (uint32_t)strtoul(argv[i], NULL, 0);
@@ -241,20 +241,21 @@ int main(int argc, char **argv) {
     tm_job.input_function = number[7];
     tm_job.input_bytes = number[8];
     tm_job.free_start = number[9];
-    tm_job.predict_end = number[10];
-    tm_job.profile = argv[11];
-    tm_job.row_function = number[12];
-    tm_job.row_bytes = number[13];
-    tm_job.weights_function = number[14];
-    tm_job.weights_bytes = number[15];
-    tm_job.pushed = (int)number[16];
+    tm_job.profile_start = number[10];
+    tm_job.profile_end = number[11];
+    tm_job.profile = argv[12];
+    tm_job.row_function = number[13];
+    tm_job.row_bytes = number[14];
+    tm_job.weights_function = number[15];
+    tm_job.weights_bytes = number[16];
+    tm_job.pushed = (int)number[17];
     tm_job.sample = tm_zeroed(tm_job.input_bytes + 1, 1);
     sim_load(argv[1], argv[2]);
     if (tm_job.weights_function)
         tm_load_weights();
     for (long i = 0; i < tm_job.samples; i++)
         tm_infer(argv + FIRST_OUTPUT);
-    if (tm_job.predict_end)
+    if (tm_job.profile_end)
         tm_write_profile();
     return 0;
 }

@@ -130,6 +130,14 @@ class Interface:
         return f"{self.name}_predict" if self.pushes is None else "tm_infer"
 
     @property
+    def profiled(self) -> tuple[str, ...]:
+        """The functions to whose instructions profilers attribute time: the first of them that the program has.
+
+        A step of a program that streams may be part of the function that calls it.
+        """
+        return (self.entry,) if self.pushes is None else (f"{self.name}_step", self.entry)
+
+    @property
     def in_own_buffer(self) -> bool:
         """True if a runner supplies the input where `NAME_input` says, in the arena or in an instance."""
         return (self.input_in_arena or self.instances) and self.pushes is None

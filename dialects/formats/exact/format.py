@@ -167,7 +167,9 @@ class ExactFormat(ExactNumbers):
             (value, format), *others = factors
             x, scale = exact(format).load(m, value), exact(format).scale
             for other, of_other in others:
-                x, scale = m.mul(x, exact(of_other).load(m, other)), scale + exact(of_other).scale
+                # Powers of two in constants only change the scale: the sum of such products takes fewer bits.
+                y, exponent = m.odd_part(exact(of_other).load(m, other))
+                x, scale = m.mul(x, y), scale + exact(of_other).scale - exponent
             known.append((sign, x, scale))
         common = max(scale for _, _, scale in known)
         total = m.const(0)
