@@ -25,6 +25,19 @@ static inline __attribute__((__unused__)) int16_t tm_stored(int32_t x, uint8_t s
     return (int16_t)(x > 32767 ? 32767 : x < -32767 ? -32767 : x);
 }
 
+/* The first stage, of radix 2: `count` pairs of neighbours, neither of which is rotated. */
+static __attribute__((__noinline__, __unused__)) void tm_radix2(int16_t *x, uint16_t count, uint8_t shift)
+{
+    for (; count; count--, x += 4) {
+        uint8_t k;
+        for (k = 0; k < 2; k++) {
+            const int32_t a = x[k], b = x[2 + k];
+            x[k] = tm_stored(a + b, shift);
+            x[2 + k] = tm_stored(a - b, shift);
+        }
+    }
+}
+
 /* z * (w[0] - j w[1]) / 2^right, not limited. */
 static inline __attribute__((__unused__)) void tm_rotate(int32_t *t, const int16_t *z, const int16_t *w, uint8_t right)
 {

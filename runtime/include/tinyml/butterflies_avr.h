@@ -48,6 +48,21 @@ static TM_STAGE void tm_exchange(int16_t *x TM_PASSED, const int8_t *pairs TM_PA
         "pop r17\n\tpop r16\n\tret");
 }
 
+/* Without a shift: results whose high byte is that of -32768 are left to the function for any shift, too. */
+static TM_STAGE void tm_radix2_0(int16_t *x TM_PASSED, uint16_t count TM_PASSED)
+{
+    __asm__ volatile(
+        "push r28\n\tpush r29\n\tmovw r28,r24\n\tmovw r30,r22\n\t1:\n\tldd r18,Y+0\n\tldd r19,Y+1\n\t"
+        "ldd r20,Y+2\n\tldd r21,Y+3\n\tldd r22,Y+4\n\tldd r23,Y+5\n\tldd r24,Y+6\n\tldd r25,Y+7\n\t"
+        "movw r26,r18\n\tadd r26,r22\n\tadc r27,r23\n\tbrvs 3f\n\tsub r18,r22\n\tsbc r19,r23\n\tbrvs 3f\n\t"
+        "movw r22,r20\n\tadd r22,r24\n\tadc r23,r25\n\tbrvs 3f\n\tsub r20,r24\n\tsbc r21,r25\n\tbrvs 3f\n\t"
+        "cpi r27,0x80\n\tbreq 3f\n\tcpi r19,0x80\n\tbreq 3f\n\tcpi r23,0x80\n\tbreq 3f\n\tcpi r21,0x80\n\t"
+        "breq 3f\n\tstd Y+0,r26\n\tstd Y+1,r27\n\tstd Y+2,r22\n\tstd Y+3,r23\n\tstd Y+4,r18\n\tstd Y+5,r19\n\t"
+        "std Y+6,r20\n\tstd Y+7,r21\n\t2:\n\tadiw r28,8\n\tsbiw r30,1\n\tbrne 1b\n\tpop r29\n\tpop r28\n\tret\n\t"
+        "3:\n\tpush r30\n\tpush r31\n\tmovw r24,r28\n\tldi r22,1\n\tldi r23,0\n\tldi r20,0\n\t%~call %x0\n\t"
+        "pop r31\n\tpop r30\n\trjmp 2b" : : "i"(tm_radix2));
+}
+
 /* Shift 1, which no sum of two numbers needs limits for. Sums are shifted with the carry as their sign: numbers have 2^15
  * added to them, so that they are compared without a sign. A half sum is the half difference and the subtrahend. */
 static TM_STAGE void tm_radix2_1(int16_t *x TM_PASSED, uint16_t count TM_PASSED)

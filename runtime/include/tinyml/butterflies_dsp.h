@@ -62,6 +62,12 @@ static TM_LOOP void tm_exchange(int16_t *x, const int8_t *pairs, uint16_t count)
     }
 }
 
+/* Without a shift, sums have to be limited. */
+static TM_LOOP void tm_radix2_0(int16_t *x, uint16_t count)
+{
+    tm_radix2(x, count, 0);
+}
+
 static TM_LOOP void tm_radix2_1(int16_t *x, uint16_t count)
 {
     for (; count; count--, x += 4) {

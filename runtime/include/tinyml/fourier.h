@@ -21,19 +21,6 @@ static __attribute__((__noinline__, __unused__)) void tm_exchange_any(int16_t *x
     }
 }
 
-/* The first stage, of radix 2: `count` pairs of neighbours, neither of which is rotated. */
-static __attribute__((__noinline__, __unused__)) void tm_radix2(int16_t *x, uint16_t count, uint8_t shift)
-{
-    for (; count; count--, x += 4) {
-        uint8_t k;
-        for (k = 0; k < 2; k++) {
-            const int32_t a = x[k], b = x[2 + k];
-            x[k] = tm_stored(a + b, shift);
-            x[2 + k] = tm_stored(a - b, shift);
-        }
-    }
-}
-
 /* A stage of radix 4: `groups` of four transforms of `span` numbers each. */
 static __attribute__((__noinline__, __unused__)) void tm_radix4(
     int16_t *x, const int16_t *w, uint16_t groups, uint16_t span, uint8_t shift)
@@ -71,7 +58,8 @@ static inline __attribute__((__always_inline__, __unused__)) void tm_reverse_bit
 static inline __attribute__((__always_inline__, __unused__)) void tm_butterflies2_i16(
     int16_t *x, uint16_t count, uint8_t shift)
 {
-    TM_FOR_SHIFT(shift == 1, tm_radix2_1(x, count), tm_radix2(x, count, shift));
+    TM_FOR_SHIFT(shift == 0, tm_radix2_0(x, count),
+        TM_FOR_SHIFT(shift == 1, tm_radix2_1(x, count), tm_radix2(x, count, shift)));
 }
 
 static inline __attribute__((__always_inline__, __unused__)) void tm_butterflies4_i16(

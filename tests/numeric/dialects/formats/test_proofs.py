@@ -296,3 +296,13 @@ def test_a_distance_stays_within_its_bound(lhs_width: int, rhs_width: int, lengt
     assert blind is not None
     assert bound[0] == blind[0] == 0
     assert int((differences**2).sum(-1).max()) == bound[1] <= blind[1]
+
+
+@given(st.integers(0, (1 << 31) - 1), st.integers(1, 1 << 20), st.integers(0, 2**32))
+def test_a_division_by_a_constant_is_exact(most: int, divisor: int, seed: int):
+    a, values = leaf(32, (0, most), np.random.default_rng(seed))
+    near = [x for k in (1, most // divisor) for x in (k * divisor - 1, k * divisor) if 0 <= x <= most]
+    a = Int(np.array([*values, *near], "i4"), 32, 0, most)
+    quotient = M.divide(a, M.const(divisor))
+    assert (quotient.low, quotient.high) == (0, most // divisor)
+    assert np.broadcast_to(quotient.value, len(values) + len(near)).tolist() == [x // divisor for x in [*values, *near]]
