@@ -79,7 +79,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
         """A stored raw with the interval that the format guarantees."""
-        low, high = m.known(value) or self.limits
+        low, high = m.proven(value, *self.limits)
         return Int(value, self.stored_width, low, high)
 
     def constant(self, m: Machine[V], real: float) -> V:

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.machine.machine import Int, Machine, limits
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 WRAPS = "wraps"
 """Attribute of a truncation that may lose bits; in any other truncation the value fits."""
+
+
+GREATER = 4
+"""The predicate `sgt` of arith.cmpi."""
 
 
 class EmissionContext(Protocol):
@@ -61,7 +65,18 @@ class Emitter(Machine[SSAValue]):
         return self.builder.insert(op).results[0]
 
     def known(self, value: SSAValue) -> tuple[int, int] | None:
-        return self.context.intervals.get(value)
+        return self.context.intervals.get(value) or self._known_greater(value)
+
+    def _known_greater(self, value: SSAValue) -> tuple[int, int] | None:
+        """The interval of the greater of two values, which is at least 0 for a value and its negative."""
+        if not isinstance(owner := value.owner, arith.SelectOp) or not isinstance(owner.cond.owner, arith.CmpiOp):
+            return None
+        lhs, rhs = owner.lhs, owner.rhs
+        if owner.cond.owner.predicate.value.data != GREATER or [*owner.cond.owner.operands] != [lhs, rhs]:
+            return None
+        intervals = [self.known(side) or limits(self.width_of(side)) for side in (lhs, rhs)]
+        low, high = (max(ends) for ends in zip(*intervals, strict=True))
+        return (max(low, 0) if _is_negative_of(lhs, rhs) or _is_negative_of(rhs, lhs) else low), high
 
     def settle(self, x: Int[SSAValue], width: int) -> SSAValue:
         value = self.held(x, width)
@@ -164,3 +179,8 @@ def _constant(value: SSAValue) -> int | None:
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
         return owner.value.value.data
     return None
+
+
+def _is_negative_of(value: SSAValue, other: SSAValue) -> bool:
+    """True for 0 - other."""
+    return isinstance(op := value.owner, arith.SubiOp) and op.rhs is other and _constant(op.lhs) == 0

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.reciprocal import reciprocal
 from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS
 
 if TYPE_CHECKING:
@@ -51,19 +52,6 @@ def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
 def _effort(bits: int, low: int, high: int) -> int:
     """Cost of shifting a value in [low, high] by `bits` positions on an 8-bit chip."""
     return bits * next((width for width in WIDTHS if -(1 << width - 1) <= low and high < 1 << width - 1), 1 << 16)
-
-
-def _reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
-    """A factor and a shift amount with floor(x / divisor) = x * factor >> amount for x from 0 to `most`, in 32 bits.
-
-    None if there are none. Exact because x times the excess of divisor * factor over 2^amount stays below 2^amount
-    (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, theorem 4.2).
-    """
-    for amount in (8, 16, 24):  # Whole bytes, which an 8-bit chip shifts by for nothing.
-        factor = -(-(1 << amount) // divisor)
-        if most * (factor * divisor - (1 << amount)) < 1 << amount:
-            return (factor, amount) if most * factor < 1 << 31 else None
-    return None
 
 
 def limits(width: int) -> tuple[int, int]:
@@ -157,8 +145,13 @@ class Machine(ABC, Generic[V]):
         """The width of a stored integer."""
 
     def known(self, value: V) -> tuple[int, int] | None:
-        """The interval proven for a value when it was settled, if the machine remembers it."""
+        """An interval proven for a value, when it was settled or by the op that made it; None if there is none."""
         return None
+
+    def proven(self, value: V, low: int, high: int) -> tuple[int, int]:
+        """The interval of a value that lies in [low, high], as narrow as it is known."""
+        known = self.known(value)
+        return (low, high) if known is None else (max(low, known[0]), min(high, known[1]))
 
     def settle(self, x: Int[V], width: int) -> V:
         """x as by `held`; the interval is remembered for later users of the value."""
@@ -234,7 +227,7 @@ class Machine(ABC, Generic[V]):
         if a.low < 0 or b.low <= 0:
             raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
         low, high = a.low // b.high, a.high // b.low
-        if b.constant is not None and (parts := _reciprocal(b.constant, a.high)) is not None:
+        if b.constant is not None and (parts := reciprocal(b.constant, a.high)) is not None:
             product = self.shift_right(self.mul(a, self.const(parts[0])), parts[1])
             return Int(product.value, product.width, low, high)
         x, y, width = self._pair(a, b, low, high)

@@ -269,7 +269,7 @@ class MagnitudeOp(BinsOp):
     def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
         real, imaginary = (steps.greater(part, steps([part], [-1], steps.format(part))) for part in z)
         greater = steps.greater(real, imaginary)
-        # What is left of their sum is the smaller one; both products are exact, and rounded together.
-        factors = [steps.constant(factor, steps.format(real).of_rotations) for factor in (3 / 8, 1 / 2, 1 / 2)]
-        terms = [value for pair in zip((greater, real, imaginary), factors, strict=True) for value in pair]
-        return steps.greater(steps([greater], [1], out), steps(terms, [2, 2, 2], out))
+        # Half their sum and 3/8 of the greater one, by powers of two; the products are exact, and rounded together.
+        half, eighth = (steps.constant(factor, steps.format(real).of_rotations) for factor in (HALF, HALF / 4))
+        terms = [greater, half, real, half, imaginary, half, greater, eighth]
+        return steps.greater(steps([greater], [1], out), steps(terms, [2, 2, 2, -2], out))

@@ -49,8 +49,8 @@ class Attribution:
     step, by line. Line 0 collects everything that belongs to no line.
 
     constants, kernels, library: bytes of flash by symbol, for the arrays and the functions of NAME.c and for the C
-    library. The rest of the program is start-up code and harness. instructions: those of `NAME_predict`, or the step, if a
-    listing was asked for.
+    library. The rest of the program is start-up code and harness. instructions: those of that function, if a listing
+    was asked for.
     """
 
     build: Build

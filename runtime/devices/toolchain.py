@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -173,18 +174,32 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
 
     The program must be built with -g. Instructions that come from no line of the file are left out.
     """
-    lines: dict[int, int] = {}
+    rows = _line_rows(chip, elf, file)
+    starts = sorted(rows)
+    locations: dict[int, list[str]] = {}
     at = 0
     arguments = ["--inlines", "--addresses", "--exe", elf, *map(hex, addresses)]
     for text in call_tool(chip, "addr2line", arguments).splitlines():
         if text.startswith("0x"):
             at = int(text, 16)
-        # The last location listed for an address is that of the outermost function.
-        elif (location := re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", text)) and location[1] == file:
-            lines[at] = int(location[2])
         else:
-            lines.pop(at, None)
+            locations.setdefault(at, []).append(text)
+    lines: dict[int, int] = {}
+    for at, texts in locations.items():
+        # The last location listed for an address is that of the outermost function. Where nothing is inlined, addr2line
+        # of binutils 2.26 takes lines of functions that the linker has discarded.
+        found = re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", texts[-1])
+        if found is not None and found[1] == file:
+            row = bisect_right(starts, at)
+            lines[at] = rows[starts[row - 1]] if len(texts) == 1 and row else int(found[2])
     return lines
+
+
+def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
+    """The lines of a C file in the table of lines of a program, by the address of the first instruction."""
+    table = call_tool(chip, "readelf", ["--debug-dump=decodedline", elf])
+    found = re.findall(rf"^{re.escape(file)} +(\d+) +0x([0-9a-f]+)\b", table, re.MULTILINE)
+    return {int(address, 16): int(line) for line, address in found}
 
 
 def disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, str]]:

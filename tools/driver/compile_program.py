@@ -92,7 +92,9 @@ def compile_asked(
         def compiled_within(flash: int, usual: Compiled = compiled) -> Compiled:
             return compile_again(usual, ctx, replace(options, flash=flash))
 
-        compiled = compile_within_flash(request.flash, compiled, compiled_within, board.name, f"-{request.optimize}")
+        optimize = f"-{request.optimize}"
+        compiled, within = compile_within_flash(request.flash, compiled, compiled_within, board.name, optimize)
+        request = replace(request, flash=within)
     if request.ram is not None and taken(compiled) > request.ram:
         needed = f"arena, input and stack take {taken(compiled):,} bytes, --ram allows {request.ram:,}"
         help = remedies(program, ctx, request, board, 0, taken(compiled))

@@ -149,7 +149,7 @@ def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
 
     # The entry `functions` of a report holds errors of functions, not the scheme; that stands in the IR.
     names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
-    return {name: report[name] for name in names & report.keys()}
+    return {"flash": report.get("flash_within")} | {name: report[name] for name in names & report.keys()}
 
 
 def _sources(file: Path, program: ModuleOp, ctx: Context, board: Board) -> tuple[dict[int, tuple[str, ...]], list[str]]:

@@ -100,6 +100,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
         constants_bytes=sum(constant_bytes(compiled.program).values()),
         far_constants=far_constants(compiled.program, estimate, board.unit),
         flash_limit=board.flash,
+        flash_within=request.flash,
         ram_bytes=RamBytes(
             arena=memory["height"],
             input=input_bytes,

@@ -87,6 +87,7 @@ class Report:
     constants_bytes: int
     far_constants: Mapping[str, Any] | None
     flash_limit: int | None
+    flash_within: int | None
     ram_bytes: RamBytes
     ram_limit: int | None
     segments: list[dict[str, str | int]]

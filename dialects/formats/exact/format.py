@@ -171,11 +171,12 @@ class ExactFormat(ExactNumbers):
                 y, exponent = m.odd_part(exact(of_other).load(m, other))
                 x, scale = m.mul(x, y), scale + exact(of_other).scale - exponent
             known.append((sign, x, scale))
-        common = max(scale for _, _, scale in known)
-        total = m.const(0)
+        # Terms of one scale are added before they are aligned to the next one.
+        known.sort(key=lambda term: term[2])
+        total, common = m.const(0), known[0][2]
         for sign, x, scale in known:
-            aligned = m.rescale(x, scale - common)
-            total = m.sub(total, aligned) if sign < 0 else m.add(total, aligned)
+            total, common = m.rescale(total, common - scale), scale
+            total = m.sub(total, x) if sign < 0 else m.add(total, x)
         return self.store(m, total, common)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:

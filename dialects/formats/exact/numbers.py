@@ -80,7 +80,7 @@ class ExactNumbers(NumberFormat):
 
     def stored(self, m: Machine[V], value: V) -> Int[V]:
         """A stored raw with the interval that the format guarantees."""
-        low, high = m.known(value) or self.raw_limits
+        low, high = m.proven(value, *self.raw_limits)
         return Int(value, self.stored_width, low, high)
 
 

@@ -153,7 +153,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     def raw(self, m: Machine[V], value: V) -> Int[V]:
         """A stored raw with the interval that the format guarantees."""
-        low, high = m.known(value) or self.raw_limits
+        low, high = m.proven(value, *self.raw_limits)
         return Int(value, 8 * self.dtype.itemsize, low, high)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:

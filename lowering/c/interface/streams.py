@@ -87,24 +87,38 @@ class StreamFunctions:
         instance = self.signatures.instance_of(body)
         view = c.ViewOp("arena", self.given.offset.value.data, frame, "", c.PointerType(self.element), instance)
         pointer = build.insert(view, "X")
-        inner = Block(arg_types=[IndexType()])
-        inner.args[0].name_hint = "i"
+        part, inner = Block(arg_types=[IndexType()]), Block(arg_types=[IndexType()])
+
+        def read(variable: SSAValue) -> SSAValue:
+            return build.insert(c.ReadOp(variable))
 
         def take() -> None:
-            sample = build.insert(c.LoadOp(samples, inner.args[0]))
+            """Samples up to the end of the frame."""
+            room = build.binary(build.literal(frame), "-", read(fill))
+            some = build.insert(c.VariableOp(IndexType(), room), "some")
+            left = build.binary(count, "-", read(taken))
+            fewer = build.insert(c.CompareOp(left, "<", read(some)))
 
-            def keep() -> None:
-                block = build.builder.insertion_point.block
-                raw = convert(block, sample)
-                build.put(c.StoreOp(raw, pointer, build.insert(c.ReadOp(fill))))
+            def stop_at_the_last() -> None:
+                build.put(c.AssignOp(some, build.binary(count, "-", read(taken))))
 
-            if hop > frame:
-                # Samples between frames are dropped.
-                self._if(build, self._compare(build, fill, ">=", 0), keep)
-            else:
-                keep()
-            self._add(build, fill, 1)
-            self._add(build, taken, 1)
+            self._if(build, fewer, stop_at_the_last)
+            with build.inside(inner):
+                sample = build.insert(c.LoadOp(samples, build.binary(read(taken), "+", inner.args[0])))
+                to = build.binary(read(fill), "+", inner.args[0])
+
+                def keep() -> None:
+                    raw = convert(build.builder.insertion_point.block, sample)
+                    build.put(c.StoreOp(raw, pointer, to))
+
+                if hop > frame:
+                    # Samples between frames are dropped.
+                    self._if(build, build.insert(c.CompareOp(to, ">=", build.literal(0))), keep)
+                else:
+                    keep()
+            build.put(c.ForOp(build.literal(0), read(some), 1, Region(inner)))
+            for variable in (fill, taken):
+                build.put(c.AssignOp(variable, build.binary(read(variable), "+", read(some))))
             self._if(build, self._compare(build, fill, "==", frame), step)
 
         def step() -> None:
@@ -120,9 +134,10 @@ class StreamFunctions:
                 build.put(c.ForOp(build.literal(0), build.literal(frame - hop), 1, Region(moved)))
             build.put(c.AssignOp(fill, build.literal(frame - hop)))
 
-        with build.inside(inner):
+        with build.inside(part):
             self._if(build, self._compare(build, time, "<", steps), take)
-        build.put(c.ForOp(build.literal(0), count, 1, Region(inner)))
+        # The end of a frame, and every hop after it, ends a part.
+        build.put(c.ForOp(build.literal(-hop), count, hop, Region(part)))
         for at, variable in ((TIME, time), (FILL, fill)):
             self._store(body, build, at, build.insert(c.ReadOp(variable)))
         build.put(c.ReturnOp(build.insert(c.ReadOp(taken))))

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def compile_within_flash(
     limit: int, compiled: Compiled, compiled_within: Callable[[int], Compiled], target: str, optimize: str
-) -> Compiled:
-    """A program that stays within a limit on flash when it is built.
+) -> tuple[Compiled, int]:
+    """A program that stays within a limit on flash when it is built, and the limit by its estimate that led to it.
 
-    compiled: the program within that limit by its estimate, which decides without the tools of the target.
+    compiled: the program within `limit` by its estimate, which decides without the tools of the target.
     compiled_within: compiles it within another one. Raises `InputError` for a program that takes more even if no flash
     is spent to save time.
     """
@@ -30,7 +30,7 @@ def compile_within_flash(
         if (within := next_attempt(within, taken, limit)) is None:
             raise InputError(f"the program takes {taken} bytes of flash, --flash allows {limit}")
         compiled = compiled_within(within)
-    return compiled
+    return compiled, within
 
 
 def _flash(compiled: Compiled, target: str, optimize: str) -> int:

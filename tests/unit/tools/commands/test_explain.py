@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from programs.paths import ROOT
+from programs.pushed_sums import running_sum
 
 from tinyml.tools.main import main
 
@@ -23,6 +25,8 @@ def out(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 def compiled(target: str, out: Path) -> Path:
     command = ["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "--target", target, "--width", "16"]
+    # What the limit on flash leads to is part of the program.
+    command += ["--flash", "12000"] * (target == "uno")
     assert main([*command, "-o", str(out)]) == 0
     return out
 
@@ -77,6 +81,24 @@ def test_operations_are_those_of_the_program(out: Path, found: dict[str, Any]) -
     constants = found["flash_bytes"]["constants"]
     assert constants["W"] == 16
     assert "tanh_table" in constants
+
+
+def test_a_program_that_streams_is_explained_by_the_operations_of_its_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sums.mlir").write_text(running_sum("sums", classifies=True))
+    np.savez(tmp_path / "val.npz", x=np.random.default_rng(0).uniform(-0.9, 0.9, (2, 6)))
+    command = ["compile", str(tmp_path / "sums.mlir"), "--val", str(tmp_path / "val.npz"), "--input", "push"]
+    for board in ("uno", "cortex-m4"):
+        assert main([*command, "--target", board, "-o", str(tmp_path / board)]) == 0
+        capsys.readouterr()
+        assert main(["explain", str(tmp_path / board), "--json"]) == 0
+        spent = json.loads(capsys.readouterr().out)
+        unit = "cycles" if board == "uno" else "instructions"
+        time = {one["operation"]: one[unit] for one in spent["operations"]}
+        assert sum(time.values()) == pytest.approx(spent[f"{unit}_per_inference"])
+        assert any("argmax" in name and cycles > 0 for name, cycles in time.items())
+        assert any("add" in name and cycles > 0 for name, cycles in time.items())
 
 
 def test_tables_for_people(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
