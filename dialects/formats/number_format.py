@@ -61,8 +61,7 @@ class NumberFormat(ABC):
     """True if a sum can take products of operands of any scales."""
 
     CONSTANTS_FROM: ClassVar[int | None] = None
-    """The fewest elements of a constant in a format that pays only for constants; other tensors take the default
-    format."""
+    """The fewest elements of a constant in a format that pays only for constants; other tensors take the main one."""
 
     GOOD_FOR: ClassVar[str] = ""
     """The models and chips that the format suits, in one line for help texts; "" if nobody is advised to take it."""
@@ -220,6 +219,10 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
+
+    def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
+        """value * factor, a power of two with which the product stays within the format."""
+        return self.mul(m, value, value_format, factor, factor_format)
 
     @abstractmethod
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V: ...

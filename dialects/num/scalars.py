@@ -44,6 +44,7 @@ __all__ = [
     "MulOp",
     "NegOp",
     "ScalarOp",
+    "ScaleOp",
     "SubOp",
     "UnaryOp",
 ]
@@ -147,6 +148,20 @@ class MulOp(BinaryOp):
 
     name = "num.mul"
     METHOD: ClassVar[str] = "mul"
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return x[0] * x[1]
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return slope * x[1], slope * x[0]
+
+
+@irdl_op_definition
+class ScaleOp(BinaryOp):
+    """Product with a power of two, 1 or more, with which it stays within the result's format."""
+
+    name = "num.scale"
+    METHOD: ClassVar[str] = "scaled"
 
     def real(self, x: Sequence[Array]) -> Array:
         return x[0] * x[1]

@@ -11,6 +11,7 @@ from tinyml.dialects.tdsl.activations import *
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.averages import *
 from tinyml.dialects.tdsl.base import *
+from tinyml.dialects.tdsl.block_scaling import *
 from tinyml.dialects.tdsl.class_labels import *
 from tinyml.dialects.tdsl.constant import *
 from tinyml.dialects.tdsl.contraction import *

@@ -55,6 +55,14 @@ def transform_program(length: int, bins: type[tdsl.BinsOp] | None = None) -> Mod
     return to.module([row if bins is None else to.op(bins, row)])
 
 
+def block_program(length: int, most: int = 6) -> ModuleOp:
+    """The transform of 1 x `length` samples that are doubled up to `most` times, and the factor of that."""
+    to = ModelBuilder("block.py")
+    samples = to.argument(TensorType(f32, (1, length)), "x")
+    factor = to.op(tdsl.BlockFactorOp, samples, 1.0, most)
+    return to.module([transform(to, to.op(tdsl.ScaleBlockOp, samples, factor)), factor])
+
+
 def every_op(length: int) -> ModuleOp:
     """A program with each op of signals: a filter, magnitudes of its spectrum, and square waves."""
     to = ModelBuilder("signals.py")

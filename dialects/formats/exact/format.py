@@ -156,6 +156,16 @@ class ExactFormat(ExactNumbers):
                 return self.store(m, other, scale - exponent)
         return self.store_product(m, x, y, scale)
 
+    def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
+        """Products of numbers of this format have no more bits than these."""
+        power, width = exact(factor_format), self.stored_width
+        times = m.shift_right(power.load(m, factor), max(power.scale, 0))
+        if exact(value_format) != self or power.scale < 0 or width_for(times.low, times.high) > width:
+            return super().scaled(m, value, value_format, factor, factor_format)
+        x = self.load(m, value)
+        product = m.muli(m.held(x, width), m.held(times, width))
+        return self.store(m, m.bounded(product, *self.integer_limits), self.scale)
+
     @property
     def of_rotations(self) -> NumberFormat:
         """16 bits with the least integer, which is -1: no sum of two products has more than 32 bits."""

@@ -57,9 +57,23 @@ class FrontEnd(ABC):
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
         """The features 1 x `features` of 1 x `frame` samples."""
 
-    def logarithm(self, to: ModelBuilder, row: SSAValue, floor: float) -> SSAValue:
-        """The natural logarithm of numbers to which a floor is added."""
-        return to.op(tdsl.LogOp, to.op(tdsl.AddOp, row, to.parameter(reals(np.full((1, 1), floor)))))
+    def logarithm(
+        self, to: ModelBuilder, row: SSAValue, floor: float, factor: SSAValue | None = None, times: int = 1
+    ) -> SSAValue:
+        """The natural logarithm of numbers to which a floor is added.
+
+        factor: 1 x 1, by which numbers are too great, `times` times; None for none.
+        """
+        least = to.parameter(reals(np.full((1, 1), floor)))
+        if factor is None:
+            return to.op(tdsl.LogOp, to.op(tdsl.AddOp, row, least))
+        for _ in range(times):
+            least = to.op(tdsl.MulOp, least, factor)
+        scale = to.op(tdsl.LogOp, factor)
+        row = to.op(tdsl.LogOp, to.op(tdsl.AddOp, row, least))
+        for _ in range(times):
+            row = to.op(tdsl.SubOp, row, scale)
+        return row
 
     @property
     def states(self) -> Sequence[tuple[int, ...]]:
@@ -98,7 +112,8 @@ class Spectrogram(FrontEnd):
     per second; None for single bins, all but that of half the rate. floor: the number that is added before the natural
     logarithm is taken; None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for
     none. normalise: the share by which the running mean of each feature, 0 at first, moves to every frame, and is
-    subtracted; None for no mean. delta: the difference to the frame before, zeros before the first, follows as many
+    subtracted; None for no mean. block_exponent: the most doublings of a frame of small numbers before it is transformed,
+    which the logarithm takes back; None for none. full_scale: the power of two that doubled samples stay below. delta: the difference to the frame before, zeros before the first, follows as many
     features again.
     """
 
@@ -111,6 +126,8 @@ class Spectrogram(FrontEnd):
     coefficients: int | None = None
     normalise: float | None = None
     delta: bool = False
+    block_exponent: int | None = None
+    full_scale: float = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,6 +137,8 @@ class Spectrogram(FrontEnd):
             raise InputError(f"bands from {self.low} to {self.highest} Hz do not fit {self.rate} samples per second")
         if self.floor is not None and self.floor <= 0:
             raise InputError(f"the floor of a logarithm is greater than 0, got {self.floor}")
+        if self.block_exponent is not None and self.floor is None:
+            raise InputError("a block exponent is taken back by the logarithm: give a floor")
         counts = ("bands", self.bands, self.length // 2), ("coefficients", self.coefficients, self.bands)
         for what, count, most in counts:
             if count is not None and not 0 < count <= (most or 0):
@@ -172,6 +191,10 @@ class Spectrogram(FrontEnd):
         return row, after
 
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        factor = None
+        if self.block_exponent is not None:
+            factor = to.op(tdsl.BlockFactorOp, frame, self.full_scale, self.block_exponent)
+            frame = to.op(tdsl.ScaleBlockOp, frame, factor)
         frame = windowed(to, frame)
         if self.length > self.frame:
             zeros = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, self.length)))
@@ -181,7 +204,7 @@ class Spectrogram(FrontEnd):
         if self.bands is not None:
             row = filter_bank(to, row, self.matrix)
         if self.floor is not None:
-            row = self.logarithm(to, row, self.floor)
+            row = self.logarithm(to, row, self.floor, factor, 1 + self.power)
         return row if self.coefficients is None else cosine_transform(to, row, self.coefficients)
 
 

@@ -1,0 +1,112 @@
+"""Blocks of numbers that share an exponent, which follows the greatest of them (block floating point).
+
+A factor, a power of two, takes the place of the exponent: products with it and its logarithm are ordinary ops, so that
+every result says in reals what it says without scaling (Oppenheim and Weinstein, "Effects of Finite Register Length in
+Digital Filtering and the Fast Fourier Transform", 1972, section IV.D).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType, f64, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import num
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Array
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped
+from tinyml.dialects.tdsl.elementwise import BinaryOp
+
+if TYPE_CHECKING:
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+__all__ = ["BlockFactorOp", "ScaleBlockOp"]
+
+MOST = 14
+"""The most doublings: the factor of 16-bit numbers has 16 bits itself."""
+
+
+@irdl_op_definition
+class BlockFactorOp(TensorOp):
+    """The greatest power of two, from 1 to 2^most, times which every number of a row stays below `limit` in magnitude.
+
+    It is 1 for rows with a number of half the limit or more, and 2^most for rows of zeros. limit: a power of two.
+    """
+
+    name = "tdsl.block_factor"
+    STORES_LAST: ClassVar[bool] = True
+    input = operand_def(SHAPED)
+    limit = prop_def(FloatAttr)
+    most = prop_def(IntegerAttr)
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, input: SSAValue, limit: float, most: int, element: Attribute | None = None):
+        result = TensorType(element or shaped(input).get_element_type(), (*shape_of(input)[:-1], 1))
+        build(self, [input], result, {"limit": FloatAttr(limit, f64), "most": IntegerAttr(most, i64)})
+
+    def factors(self, format: NumberFormat | None = None) -> tuple[float, Sequence[tuple[float, float]]]:
+        """The factor of rows of small numbers, and pairs of magnitudes, rising, and the factor from there on.
+
+        format: leaves out factors that it cannot represent.
+        """
+        powers = [float(2**n) for n in range(self.most.value.data + 1)]
+        if format is not None:
+            powers = [power for power in powers if float(format.decode(format.encode(np.array(power)))) == power]
+        pairs = zip(powers[1:], powers, strict=False)
+        return powers[-1], [(self.limit.value.data / above, power) for above, power in reversed(list(pairs))]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return 1.0, self.factors()[0]
+
+    def infer_shape(self) -> Shape:
+        shape = shape_of(self.input)
+        if not shape:
+            raise VerifyException("scales the last axis, got a scalar")
+        return (*shape[:-1], 1)
+
+    def verify_more(self) -> None:
+        limit, most = self.limit.value.data, self.most.value.data
+        if not np.isfinite(limit) or limit <= 0 or np.frexp(limit)[0] != 0.5:
+            raise VerifyException(f"the limit is a power of two, got {limit}")
+        if not 1 <= most <= MOST:
+            raise VerifyException(f"there are from 1 to {MOST} doublings, got {most}")
+
+    def real(self, x: Sequence[Any]) -> Array:
+        peak = np.abs(np.asarray(x[0], np.float64)).max(-1, keepdims=True)
+        greatest, factors = self.factors()
+        factor = np.full(peak.shape, greatest)
+        for threshold, value in factors:
+            factor = np.where(peak >= threshold, value, factor)
+        return factor
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        source, out = format_of(self.input), format_of(self.out)
+        values: Array = x[0]
+        negative = source.combined(m, num.grouped_factors([(values, source)], [-1]))
+        peak = np.maximum(values, negative).max(-1, keepdims=True)
+        greatest, factors = self.factors(out)
+        factor = np.broadcast_to(out.constant(m, greatest), peak.shape)
+        for threshold, value in factors:
+            factor = np.where(source.at_least(m, peak, threshold), out.constant(m, value), factor)
+        return factor.astype(out.dtype)
+
+    def derivative(self, arithmetic: Any, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
+        return [np.zeros_like(np.asarray(x[0], np.float64))]
+
+
+@irdl_op_definition
+class ScaleBlockOp(BinaryOp):
+    """A block times its factor, the `tdsl.block_factor` of the same numbers, with which they stay within their format."""
+
+    name = "tdsl.scale_block"
+    SCALAR: ClassVar[type[num.BinaryOp]] = num.ScaleOp
+
+    @property
+    def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
+        return [(self.lhs, self.rhs)]
