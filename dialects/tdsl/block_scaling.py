@@ -52,11 +52,12 @@ class BlockFactorOp(TensorOp):
     def factors(self, format: NumberFormat | None = None) -> tuple[float, Sequence[tuple[float, float]]]:
         """The factor of rows of small numbers, and pairs of magnitudes, rising, and the factor from there on.
 
-        format: leaves out factors that it cannot represent.
+        format: leaves out factors above 1 that it cannot represent.
         """
         powers = [float(2**n) for n in range(self.most.value.data + 1)]
         if format is not None:
-            powers = [power for power in powers if float(format.decode(format.encode(np.array(power)))) == power]
+            exact = [float(format.decode(format.encode(np.array(power)))) == power for power in powers]
+            powers = [power for power, kept in zip(powers, exact, strict=True) if kept or power == 1]
         pairs = zip(powers[1:], powers, strict=False)
         return powers[-1], [(self.limit.value.data / above, power) for above, power in reversed(list(pairs))]
 
@@ -102,7 +103,7 @@ class BlockFactorOp(TensorOp):
 
 @irdl_op_definition
 class ScaleBlockOp(BinaryOp):
-    """A block times its factor, the `tdsl.block_factor` of the same numbers, with which they stay within their format."""
+    """A block times its `tdsl.block_factor`, with which its numbers stay within their format."""
 
     name = "tdsl.scale_block"
     SCALAR: ClassVar[type[num.BinaryOp]] = num.ScaleOp

@@ -64,16 +64,17 @@ def block_program(length: int, most: int = 6) -> ModuleOp:
 
 
 def every_op(length: int) -> ModuleOp:
-    """A program with each op of signals: a filter, magnitudes of its spectrum, and square waves."""
+    """A program with each op of signals: a filter, magnitudes of its scaled spectrum, square waves, and the factor."""
     to = ModelBuilder("signals.py")
     filtered = to.op(tdsl.BiquadOp, to.argument(TensorType(f32, (1, length)), "x"), BIQUAD)
     waves = to.op(tdsl.SquareWavesOp, filtered, to.index(37), [500, 3000, 8191])
-    magnitudes = to.op(tdsl.MagnitudeOp, transform(to, filtered))
-    whole = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, length // 2 + 6)))
-    whole = to.op(tdsl.InsertSliceOp, magnitudes, whole, [to.index(0), to.index(0)])
-    return to.module(
-        [to.op(tdsl.InsertSliceOp, to.reshape(waves, (1, 6)), whole, [to.index(0), to.index(length // 2)])]
-    )
+    factor = to.op(tdsl.BlockFactorOp, filtered, 1.0, 4)
+    magnitudes = to.op(tdsl.MagnitudeOp, transform(to, to.op(tdsl.ScaleBlockOp, filtered, factor)))
+    whole, at = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, length // 2 + 7))), 0
+    for part in (magnitudes, to.reshape(waves, (1, 6)), factor):
+        whole = to.op(tdsl.InsertSliceOp, part, whole, [to.index(0), to.index(at)])
+        at += tdsl.shape_of(part)[1]
+    return to.module([whole])
 
 
 def with_format(module: ModuleOp, signals: NDArray[Any], format: str, width: int | None) -> ModuleOp:

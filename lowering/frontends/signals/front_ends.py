@@ -112,8 +112,8 @@ class Spectrogram(FrontEnd):
     per second; None for single bins, all but that of half the rate. floor: the number that is added before the natural
     logarithm is taken; None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for
     none. normalise: the share by which the running mean of each feature, 0 at first, moves to every frame, and is
-    subtracted; None for no mean. block_exponent: the most doublings of a frame of small numbers before it is transformed,
-    which the logarithm takes back; None for none. full_scale: the power of two that doubled samples stay below. delta: the difference to the frame before, zeros before the first, follows as many
+    subtracted; None for no mean. block_exponent: the most doublings of a quiet frame before its transform, which the
+    logarithm takes back; None for none. full_scale: a power of two that doubled samples stay below. delta: the difference to the frame before, zeros before the first, follows as many
     features again.
     """
 

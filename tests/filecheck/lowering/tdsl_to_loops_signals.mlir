@@ -53,3 +53,30 @@ func.func @filter(%x: memref<1x64xf32>, %y: memref<1x64xf32>) {
 // CHECK: scf.for {{.*}} iter_args([[x1:%.*]] = {{.*}}, [[x2:%.*]] = {{.*}}, [[y1:%.*]] = {{.*}}, [[y2:%.*]] =
 // CHECK: [[y:%.*]] = num.combine {{.*}} {terms = array<i64: 2, 2, 2, -2, -2>}
 // CHECK: scf.yield {{.*}}, [[x1]], [[y]], [[y1]]
+
+// -----
+
+// The greatest magnitude is carried, and compared with a threshold for each factor that the format has: 127 is none.
+func.func @factor(%x: memref<1x64x!fixed.q<16, 15>>, %y: memref<1x1x!fixed.q<8, 0>>) {
+  tdsl.block_factor %x {limit = 1.0 : f64, most = 7 : i64} : memref<1x64x!fixed.q<16, 15>> into %y : memref<1x1x!fixed.q<8, 0>>
+  func.return
+}
+// CHECK: func.func @factor
+// CHECK: [[peak:%.*]] = scf.for
+// CHECK: num.combine {{.*}} {terms = array<i64: -1>}
+// CHECK-COUNT-2: num.greater
+// CHECK-NOT: 128.0
+// CHECK: num.at_least [[peak]] {threshold = 1.562500e-02 : f64}
+// CHECK: num.at_least [[peak]] {threshold = 5.000000e-01 : f64}
+// CHECK-NOT: num.at_least
+// CHECK: memref.store
+
+// -----
+
+// Products with the factor have no more bits than what they are made of.
+func.func @scale(%x: memref<1x64x!fixed.q<16, 15>>, %k: memref<1x1x!fixed.q<8, 0>>, %y: memref<1x64x!fixed.q<16, 15>>) {
+  tdsl.scale_block %x, %k : memref<1x64x!fixed.q<16, 15>>, memref<1x1x!fixed.q<8, 0>> into %y : memref<1x64x!fixed.q<16, 15>>
+  func.return
+}
+// CHECK: func.func @scale
+// CHECK: num.scale {{.*}} : !fixed.q<16, 15>, !fixed.q<8, 0> -> !fixed.q<16, 15>

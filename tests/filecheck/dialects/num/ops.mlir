@@ -12,6 +12,8 @@ func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 
 // CHECK: %sub = num.sub %a, %a : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
   %mul = num.mul %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<32, 16>
 // CHECK: %mul = num.mul %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<32, 16>
+  %scale = num.scale %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<16, 12>
+// CHECK: %scale = num.scale %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<16, 12>
   %neg = num.neg %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
 // CHECK: %neg = num.neg %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
   %exp = num.exp %a : !fixed.q<16, 12> -> !fixed.q<16, 3>

@@ -17,6 +17,10 @@ func.func @signals(%x: tensor<1x16xf32>, %q: tensor<2x16x!fixed.q<16, 15>>, %n: 
 // CHECK-NEXT: %w = tdsl.square_waves %x from %n {steps = array<i64: 100, 8192>} : tensor<1x16xf32> -> tensor<2x2xf32>
   %f = tdsl.biquad %x {coefficients = [0.25 : f64, 0.5 : f64, 0.25 : f64, -0.5 : f64, 0.125 : f64]} : tensor<1x16xf32> -> tensor<1x16xf32>
 // CHECK-NEXT: %f = tdsl.biquad %x {coefficients = [2.500000e-01 : f64, 5.000000e-01 : f64, 2.500000e-01 : f64, -5.000000e-01 : f64, 1.250000e-01 : f64]}
+  %k = tdsl.block_factor %q {limit = 1.0 : f64, most = 6 : i64} : tensor<2x16x!fixed.q<16, 15>> -> tensor<2x1x!fixed.q<8, 0>>
+// CHECK-NEXT: %k = tdsl.block_factor %q {limit = 1.000000e+00 : f64, most = 6 : i64} : tensor<2x16x!fixed.q<16, 15>> -> tensor<2x1x!fixed.q<8, 0>>
+  %d = tdsl.scale_block %q, %k : tensor<2x16x!fixed.q<16, 15>>, tensor<2x1x!fixed.q<8, 0>> -> tensor<2x16x!fixed.q<16, 15>>
+// CHECK-NEXT: %d = tdsl.scale_block %q, %k : tensor<2x16x!fixed.q<16, 15>>, tensor<2x1x!fixed.q<8, 0>> -> tensor<2x16x!fixed.q<16, 15>>
   func.return
 }
 

@@ -47,3 +47,21 @@
 %x = "test.op"() : () -> (tensor<1x16xf32>)
 %r = tdsl.biquad %x {coefficients = [0.25 : f64, 0.5 : f64]} : tensor<1x16xf32> -> tensor<1x16xf32>
 // CHECK: has five finite coefficients, got [0.25, 0.5]
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x16xf32>)
+%r = tdsl.block_factor %x {limit = 3.0 : f64, most = 6 : i64} : tensor<1x16xf32> -> tensor<1x1xf32>
+// CHECK: the limit is a power of two, got 3.0
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x16xf32>)
+%r = tdsl.block_factor %x {limit = 1.0 : f64, most = 15 : i64} : tensor<1x16xf32> -> tensor<1x1xf32>
+// CHECK: there are from 1 to 14 doublings, got 15
+
+// -----
+
+%x = "test.op"() : () -> (tensor<f32>)
+%r = tdsl.block_factor %x {limit = 1.0 : f64, most = 4 : i64} : tensor<f32> -> tensor<1xf32>
+// CHECK: scales the last axis, got a scalar
