@@ -72,8 +72,12 @@ class FrontEnd(ABC):
         """A row with what earlier frames add to it, and the next states."""
         return row, states
 
+    def of_rows(self, to: ModelBuilder, rows: SSAValue) -> SSAValue:
+        """What the rows (frames, features) of all frames give together, 1 x N: themselves, one after the other."""
+        return to.reshape(rows, (1, self.frames * self.features))
+
     def module(self) -> ModuleOp:
-        """The program from 1 x samples to 1 x (frames * features) numbers."""
+        """The program from 1 x samples to the numbers of `of_rows`."""
         to = ModelBuilder("features.py")
         signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
 
@@ -86,7 +90,7 @@ class FrontEnd(ABC):
 
         starts = range(0, self.frames * self.hop, self.hop)
         rows = by_frame(to, starts, self.features, self.states, of_frame)
-        return to.module([to.reshape(rows, (1, self.frames * self.features))])
+        return to.module([self.of_rows(to, rows)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +172,7 @@ class Spectrogram(FrontEnd):
             row = to.op(tdsl.SubOp, row, after[-1])
         if self.delta:
             after.append(row)
-            row = _joined(to, [row, to.op(tdsl.SubOp, row, before.pop(0))])
+            row = joined(to, [row, to.op(tdsl.SubOp, row, before.pop(0))])
         return row, after
 
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
@@ -214,14 +218,14 @@ class Motion(FrontEnd):
         variance = self._mean(to, to.op(tdsl.MulOp, deviations, deviations))
         now, before = (to.part(deviations, (first, 0), (readings - 1, self.axes)) for first in (1, 0))
         turns = to.op(tdsl.StepOp, to.op(tdsl.NegOp, to.op(tdsl.MulOp, now, before)))
-        return _joined(to, [mean, variance, self._mean(to, turns)])
+        return joined(to, [mean, variance, self._mean(to, turns)])
 
     def _mean(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:
         """The mean of each axis, 1 x axes."""
         return to.reshape(to.op(tdsl.MeanOp, by_axis, [0]), (1, self.axes))
 
 
-def _joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
+def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
     """Rows 1 x n, one after the other."""
     total = sum(shape_of(row)[1] for row in rows)
     whole, at = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, total))), 0
