@@ -1,4 +1,4 @@
-"""The features of the GesturePod, a cane that recognises gestures, and their program on reals.
+"""The features of the GesturePod, a cane that recognises gestures, as a front end and in numpy.
 
 The GesturePod (Patil and others, UIST 2019) looks at the last 400 readings of an accelerometer and a gyroscope, two
 seconds, after every 20 readings. Its 124 features are the start and the length of the longest run in which the cane
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial, reduce
+from pathlib import Path
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -20,6 +21,8 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.layers.parameter import reals
 from tinyml.lowering.frontends.signals.front_ends import joined
 
+MODEL = Path(__file__).parents[1] / "protonn-gesturepod" / "protonn_gesturepod.sd"
+"""The published classifier of these features."""
 READINGS = 400
 """The readings of a window."""
 AXES, BINS = 6, 20
@@ -33,6 +36,8 @@ LOW, HIGH = (FULL[TURNED] * (2 * share - 1) for share in (0.32, 0.63))
 """The readings below which, and from which on, the cane turns."""
 LEAST = 4
 """The least length of a run."""
+GAMMA2 = 0.15
+"""The square of the classifier's gamma."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,3 +98,30 @@ def _longest(turns: np.ndarray) -> tuple[int, int]:
     if not len(lengths) or lengths.max() < LEAST:
         return -1, 0
     return int(starts[lengths.argmax()]), int(lengths.max())
+
+
+def numpy_labels(features: np.ndarray) -> np.ndarray:
+    """The classes of features (n, 124) by the published ProtoNN in double precision."""
+    w, b, z = (np.load(MODEL.with_name(f"{name}.npy")).astype(np.float64) for name in "WBZ")
+    distances = (features @ w.T)[:, None] - b.reshape(len(b), -1)
+    return (np.exp(-GAMMA2 * (distances**2).sum(-1)) @ z.reshape(len(b), -1)).argmax(1)
+
+
+def windows(readings: np.ndarray, every: int = 1) -> np.ndarray:
+    """Every nth window of readings (n, 6) as a row of 2400 numbers."""
+    views = np.lib.stride_tricks.sliding_window_view(readings, READINGS, axis=0)[::every]
+    return views.transpose(0, 2, 1).reshape(len(views), READINGS * AXES)
+
+
+def wandering(count: int, seed: int) -> np.ndarray:
+    """Generated readings (count, 6): six random walks, each of which reaches a third of its scale or leaves it."""
+    random = np.random.default_rng(seed)
+    walks = random.normal(size=(count, AXES)).cumsum(0)
+    walks -= np.linspace(0, 1, count)[:, None] * walks[-1]
+    return np.round(walks / np.abs(walks).max(0) * random.uniform(0.3, 1.3, AXES) * FULL).astype(int)
+
+
+def for_scales() -> np.ndarray:
+    """Windows on which scales are chosen: generated ones, and the ends of the range of 16 bits."""
+    ends = np.multiply.outer([-32767, 32767], np.ones(READINGS * AXES, int))
+    return np.concatenate([windows(wandering(3000, 0), 50), ends])

@@ -17,6 +17,10 @@ func.func @signals(%x: tensor<1x16xf32>, %q: tensor<2x16x!fixed.q<16, 15>>, %n: 
 // CHECK-NEXT: %w = tdsl.square_waves %x from %n {steps = array<i64: 100, 8192>} : tensor<1x16xf32> -> tensor<2x2xf32>
   %f = tdsl.biquad %x {coefficients = [0.25 : f64, 0.5 : f64, 0.25 : f64, -0.5 : f64, 0.125 : f64]} : tensor<1x16xf32> -> tensor<1x16xf32>
 // CHECK-NEXT: %f = tdsl.biquad %x {coefficients = [2.500000e-01 : f64, 5.000000e-01 : f64, 2.500000e-01 : f64, -5.000000e-01 : f64, 1.250000e-01 : f64]}
+  %h = tdsl.histogram %q {edges = dense<[[-0.25], [0.5], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0]]> : tensor<16x1xf64>} : tensor<2x16x!fixed.q<16, 15>> -> tensor<16x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %h = tdsl.histogram %q {edges = dense<{{.*}}> : tensor<16x1xf64>} : tensor<2x16x!fixed.q<16, 15>> -> tensor<16x2x!fixed.q<8, 4>>
+  %l = tdsl.longest_run %q {threshold = 5.000000e-01 : f64, least = 4 : i64, below} : tensor<2x16x!fixed.q<16, 15>> -> tensor<1x2xf32>
+// CHECK-NEXT: %l = tdsl.longest_run %q {threshold = 5.000000e-01 : f64, least = 4 : i64, below} : tensor<2x16x!fixed.q<16, 15>> -> tensor<1x2xf32>
   func.return
 }
 
