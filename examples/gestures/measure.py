@@ -31,7 +31,8 @@ def main() -> None:
     parser.add_argument("taps", type=Path)
     streams = {"taps": np.loadtxt(parser.parse_args().taps, int), "generated": wandering(3420, 1)}
     scales = for_scales()
-    known = np.concatenate([scales, windows(streams["taps"][: len(streams["taps"]) // 4], 20)])
+    first = streams["taps"][: len(streams["taps"]) // 4]
+    known = np.concatenate([windows(each, 20) for each in (first, wandering(4000, 2))])
     for words, (width, widths, classifier) in WIDTHS.items():
         device = features.for_device(GesturePod(), scales, width=width, widths=widths)
         model = device.followed_by(MODEL)

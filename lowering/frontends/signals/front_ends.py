@@ -73,7 +73,7 @@ class FrontEnd(ABC):
         return row, states
 
     def of_rows(self, to: ModelBuilder, rows: SSAValue) -> SSAValue:
-        """What the rows (frames, features) of all frames give together, 1 x N: themselves, one after the other."""
+        """The result 1 x N, from the rows (frames, features) of all frames: these, one after the other."""
         return to.reshape(rows, (1, self.frames * self.features))
 
     def module(self) -> ModuleOp:
