@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -75,7 +76,7 @@ def test_lenet_is_pruned_trained_and_compiled(example: Any, tmp_path: Path):
 
 def test_features_of_gestures_are_exact_and_stream(monkeypatch: pytest.MonkeyPatch):
     """Of a generated stream with runs and readings beyond the scales, in reals, in formats, and chunk by chunk."""
-    monkeypatch.syspath_prepend(str(ROOT / "examples/gestures"))
+    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "examples/gestures")])
     pod: Any = import_module("gesture_pod")
     readings: NDArray[np.int64] = pod.wandering(600, 5)
     exact = pod.numpy_features(readings)[::20]

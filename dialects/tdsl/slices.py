@@ -154,7 +154,7 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 
 @irdl_op_definition
 class MoveUpOp(MovementOp):
-    """The input without its first `count` elements along an axis: later ones move up, and the last `count` ones stay."""
+    """The input without its first `count` elements along an axis: later ones move up, the last `count` ones stay."""
 
     name = "tdsl.move_up"
     input = operand_def(SHAPED)
