@@ -85,7 +85,7 @@ class _Memories:
         self._erase()
 
     def _allocate(self) -> None:
-        """Memories for constants, for the pieces of the arena and, if it is in the caller's memory, for the input."""
+        """Memories for constants and local arrays, the pieces of the arena and the input in the caller's memory."""
         views = [op for op in self.function.walk() if isinstance(op, scratch.ViewOp)]
         for piece in cut(views):
             memory = self._insert(rtl.MemoryOp(piece.type))
@@ -98,14 +98,16 @@ class _Memories:
             if isinstance(op, scratch.ConstantOp):
                 if op.loaded:
                     raise error_at(op, "constants of hardware are part of it, not loaded")
-                type = rtl.MemoryType(elements_of(op.result), element_of(op.result).width.data)
-                memory = self._insert(rtl.MemoryOp(type, op.value))
+                memory = self._insert(rtl.MemoryOp(_whole(op.result), op.value))
                 memory.name_hint = op.result.name_hint
                 self.at[op.result] = memory, 0
+            elif isinstance(op, memref.AllocaOp):
+                memory = self._insert(rtl.MemoryOp(_whole(op.memref)))
+                memory.name_hint = op.memref.name_hint
+                self.at[op.memref] = memory, 0
         for argument in self.body.args:
             if any(not isinstance(use.operation, scratch.ReceiveOp) for use in argument.uses):
-                type = rtl.MemoryType(elements_of(argument), element_of(argument).width.data)
-                memory = self._insert(rtl.MemoryOp(type))
+                memory = self._insert(rtl.MemoryOp(_whole(argument)))
                 memory.name_hint = argument.name_hint
                 self.at[argument] = memory, 0
 
@@ -195,3 +197,8 @@ class _Memories:
         self._store(self._insert(rtl.ReceiveOp(element_of(array))), array, body)
         self.builder.insert(scf.YieldOp())
         self.builder = after
+
+
+def _whole(array: SSAValue) -> rtl.MemoryType:
+    """The memory of an array of its own."""
+    return rtl.MemoryType(elements_of(array), element_of(array).width.data)

@@ -1,9 +1,11 @@
-"""The examples that are programs: LeNet pruned, trained again and compiled, in a small form."""
+"""The examples that are programs: LeNet pruned, trained again and compiled, in a small form; gestures."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,9 +14,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.paths import ROOT
+from programs.streamed_networks import answers
 
+from tinyml import features
 from tinyml.dialects.context import context
-from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
 from tinyml.tools.driver.stages import load_program
 
 
@@ -68,3 +72,24 @@ def test_lenet_is_pruned_trained_and_compiled(example: Any, tmp_path: Path):
     np.testing.assert_allclose(scores.reshape(5, -1), example.forward(trained, x)[2], rtol=1e-4, atol=1e-4)
     report = json.loads((tmp_path / "out/trained/report.json").read_text())
     assert report["segments"]
+
+
+def test_features_of_gestures_are_exact_and_stream(monkeypatch: pytest.MonkeyPatch):
+    """Of a generated stream with runs and readings beyond the scales, in reals, in formats, and chunk by chunk."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "examples/gestures")])
+    pod: Any = import_module("gesture_pod")
+    readings: NDArray[np.int64] = pod.wandering(600, 5)
+    exact = pod.numpy_features(readings)[::20]
+    assert exact[:, 1].max() > 20 < exact[:, 2].max()
+    x, front_end = pod.windows(readings, 20), pod.GesturePod()
+    np.testing.assert_array_equal(features.float_features(front_end, x), exact)
+    device = features.for_device(front_end, pod.for_scales()[::5], width=16, widths=["chunks:8"])
+    np.testing.assert_array_equal(device(x), exact)
+    raws = encode_inputs(device.program, readings.reshape(1, -1).astype(np.float32))
+    streamed = answers(device.program, 1, raws)
+    assert len(streamed) == len(x)
+    whole = evaluate(device.program, encode_inputs(device.program, x.astype(np.float32))).scores
+    assert whole is not None
+    for answer, expected in zip(streamed, whole, strict=True):
+        assert answer.scores is not None
+        np.testing.assert_array_equal(answer.scores[0], expected)

@@ -16,6 +16,7 @@ from tinyml.dialects.tdsl.class_labels import *
 from tinyml.dialects.tdsl.constant import *
 from tinyml.dialects.tdsl.contraction import *
 from tinyml.dialects.tdsl.convolution import *
+from tinyml.dialects.tdsl.counting import *
 from tinyml.dialects.tdsl.distance import *
 from tinyml.dialects.tdsl.elementwise import *
 from tinyml.dialects.tdsl.enlargement import *

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, TensorType, i64
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, var_operand_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.movement import MovementOp
 from tinyml.dialects.tdsl.visits import Move, dimensions, identity
 
-__all__ = ["InsertSliceOp", "SliceOp"]
+__all__ = ["InsertSliceOp", "MoveUpOp", "SliceOp"]
 
 
 def _verify_slice(whole: Shape, part: Sequence[int], offsets: int) -> None:
@@ -150,3 +150,41 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 
     def fold(self) -> tuple[SSAValue] | None:
         return fold_to(self, self.part) if self.axes is None else None
+
+
+@irdl_op_definition
+class MoveUpOp(MovementOp):
+    """The input without its first `count` elements along an axis: later ones move up, the last `count` ones stay."""
+
+    name = "tdsl.move_up"
+    input = operand_def(SHAPED)
+    axis = prop_def(IntegerAttr)
+    count = prop_def(IntegerAttr)
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, input: SSAValue, axis: int, count: int):
+        result = TensorType(shaped(input).get_element_type(), shape_of(input))
+        build(self, [input], result, {"axis": IntegerAttr(axis, i64), "count": IntegerAttr(count, i64)})
+
+    def infer_shape(self) -> Shape:
+        shape, axis, count = shape_of(self.input), self.axis.value.data, self.count.value.data
+        if not 0 <= axis < len(shape) or not 0 < count < shape[axis]:
+            raise VerifyException(f"elements of {spell(shape)} do not move up by {count} along axis {axis}")
+        return shape
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        shape, axis, count = [*shape_of(self.input)], self.axis.value.data, self.count.value.data
+        same, source = identity(len(shape)), dimensions(len(shape))
+        source[axis] = source[axis] + count
+        moving = (*shape[:axis], shape[axis] - count, *shape[axis + 1 :])
+        later = AffineMap(len(shape), 0, tuple(source))
+        return [Move(self.input, tuple(shape), same, same), Move(self.input, moving, later, same)]
+
+    @property
+    def updated(self) -> SSAValue:
+        return self.input
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        # An element is loaded before the one in its place is stored.
+        return True

@@ -1,13 +1,16 @@
-"""Small networks of images at L1, to be streamed: windows, joins of branches, pools, and an average at the end."""
+"""Small networks of images at L1, to be streamed: windows, joins of branches, pools, and an average at the end; and the
+answers of programs that stream."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from xdsl.builder import Builder
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -17,6 +20,10 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
+from tinyml.runtime.evaluator.evaluator import Outputs
+from tinyml.runtime.streams.evaluation import evaluate_stream
+from tinyml.transforms.formats.receive_input import ReceiveInputPass
+from tinyml.transforms.formats.stream_over_time import StreamOverTimePass
 
 
 @dataclass
@@ -145,3 +152,12 @@ def inverted_bottlenecks() -> ModuleOp:
     wide = net.window(image, (2, 2), (1, 1), (0, 1, 0, 1), 32)
     mean = net.insert(tdsl.ReshapeOp(net.insert(tdsl.MeanOp(wide, (1, 2))), (32, 1)))
     return net.module(net.insert(tdsl.MatmulOp(net.constant(3, 32), mean)))
+
+
+def answers(whole: ModuleOp, stride: int, raws: NDArray[Any]) -> list[Outputs]:
+    """The answers of a program that streams, `stride` frames apart, to raws of sequences (samples, elements)."""
+    step = whole.clone()
+    for each in (ReceiveInputPass("push", stride), StreamOverTimePass()):
+        each.apply(context(), step)
+    step.verify()
+    return evaluate_stream(step, raws)

@@ -128,12 +128,15 @@ class Writer:
     def move(self, scope: Scope, depth: int) -> None:
         value = self.tensor(scope, lambda shape: len(shape) > 0)
         shape = tdsl.shape_of(value)
-        match self.draw(st.integers(0, 2)):
+        match self.draw(st.integers(0, 3)):
             case 0:
                 same = [other for other in SHAPES if prod(other) == prod(shape)]
                 op = tdsl.ReshapeOp(value, self.one_of(same or [shape]))
             case 1:
                 op = tdsl.TransposeOp(value, self.draw(st.permutations(range(len(shape)))))
+            case 2 if max(shape) > 1:
+                axis = self.one_of([axis for axis, extent in enumerate(shape) if extent > 1])
+                op = tdsl.MoveUpOp(value, axis, self.draw(st.integers(1, shape[axis] - 1)))
             case _:
                 op = tdsl.ReverseOp(value, self.draw(st.integers(0, len(shape) - 1)))
         self.add(scope, scope.builder.insert(op).out)

@@ -7,6 +7,7 @@ with these it computes the bits of the device, on which a model is trained and w
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -65,11 +66,17 @@ def float_features(front_end: FrontEnd, signals: object) -> NDArray[np.float64]:
 
 
 def for_device(
-    front_end: FrontEnd, signals: object, *, format: str = USUAL_FORMAT, width: int | None = None
+    front_end: FrontEnd,
+    signals: object,
+    *,
+    format: str = USUAL_FORMAT,
+    width: int | None = None,
+    widths: Sequence[str] = (),
 ) -> DeviceFeatures:
     """A front end with number formats, whose scales are chosen for some signals (n, samples).
 
-    format, width: as for `tinyml compile`. Raises `InputError` for signals of another length and an unknown format.
+    format, width: as for `tinyml compile`. widths: `NAME:BITS` for tensors of other widths, by the names that the
+    front end gives them. Raises `InputError` for signals of another length, an unknown format and an unknown tensor.
     """
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines
@@ -78,7 +85,7 @@ def for_device(
     with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
         data = Path(folder, "signals.npz")
         np.savez(data, x=rows)
-        options = {"format": format, "width": width, "data": str(data), "weights": None}
+        options = {"format": format, "width": width, "data": str(data), "weights": None, "widths": tuple(widths)}
         pipelines.run(program, context(), pipelines.flatten("reals-to-formats", options))
     return DeviceFeatures(front_end, program)
 

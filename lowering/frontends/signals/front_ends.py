@@ -86,8 +86,12 @@ class FrontEnd(ABC):
         """A row with what earlier frames add to it, and the next states."""
         return row, states
 
+    def of_rows(self, to: ModelBuilder, rows: SSAValue) -> SSAValue:
+        """The result 1 x N, from the rows (frames, features) of all frames: these, one after the other."""
+        return to.reshape(rows, (1, self.frames * self.features))
+
     def module(self) -> ModuleOp:
-        """The program from 1 x samples to 1 x (frames * features) numbers."""
+        """The program from 1 x samples to the numbers of `of_rows`."""
         to = ModelBuilder("features.py")
         signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
 
@@ -100,7 +104,7 @@ class FrontEnd(ABC):
 
         starts = range(0, self.frames * self.hop, self.hop)
         rows = by_frame(to, starts, self.features, self.states, of_frame)
-        return to.module([to.reshape(rows, (1, self.frames * self.features))])
+        return to.module([self.of_rows(to, rows)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,8 +117,8 @@ class Spectrogram(FrontEnd):
     logarithm is taken; None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for
     none. normalise: the share by which the running mean of each feature, 0 at first, moves to every frame, and is
     subtracted; None for no mean. block_exponent: the most doublings of a quiet frame before its transform, which the
-    logarithm takes back; None for none. full_scale: a power of two that doubled samples stay below. delta: the difference to the frame before, zeros before the first, follows as many
-    features again.
+    logarithm takes back; None for none. full_scale: a power of two that doubled samples stay below. delta: the difference
+    to the frame before, zeros before the first, follows as many features again.
     """
 
     rate: float = 8000.0
@@ -187,7 +191,7 @@ class Spectrogram(FrontEnd):
             row = to.op(tdsl.SubOp, row, after[-1])
         if self.delta:
             after.append(row)
-            row = _joined(to, [row, to.op(tdsl.SubOp, row, before.pop(0))])
+            row = joined(to, [row, to.op(tdsl.SubOp, row, before.pop(0))])
         return row, after
 
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
@@ -237,14 +241,14 @@ class Motion(FrontEnd):
         variance = self._mean(to, to.op(tdsl.MulOp, deviations, deviations))
         now, before = (to.part(deviations, (first, 0), (readings - 1, self.axes)) for first in (1, 0))
         turns = to.op(tdsl.StepOp, to.op(tdsl.NegOp, to.op(tdsl.MulOp, now, before)))
-        return _joined(to, [mean, variance, self._mean(to, turns)])
+        return joined(to, [mean, variance, self._mean(to, turns)])
 
     def _mean(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:
         """The mean of each axis, 1 x axes."""
         return to.reshape(to.op(tdsl.MeanOp, by_axis, [0]), (1, self.axes))
 
 
-def _joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
+def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
     """Rows 1 x n, one after the other."""
     total = sum(shape_of(row)[1] for row in rows)
     whole, at = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, total))), 0

@@ -79,7 +79,7 @@ class SquareWaves(FrontEnd):
 
         starts = range(0, self.frames * self.hop, self.hop)
         powers = by_frame(to, starts, bins, [(self.chunks, 2 * bins)], of_chunk)
-        return to.module([to.reshape(powers, (1, self.frames * bins))])
+        return to.module([self.of_rows(to, powers)])
 
     def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:
         """The sums of all chunks, a chunk later."""

@@ -35,3 +35,24 @@ func.func @model(%x: memref<1x2xi8>) -> (index, memref<3xi8>) {
 // CHECK: scf.for
 // CHECK: rtl.send {{%.*}} to 0 : i64 : i8
 // CHECK: func.return {{%.*}} : index
+
+// -----
+
+// A local array is a memory of its own.
+func.func @local(%x: memref<1xi8>) -> memref<1xi8> {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<1xi8>
+  %y = scratch.view %arena[0 : i64] : memref<1xi8> to memref<1xi8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %counts = memref.alloca() : memref<2xi16>
+  %n = arith.constant 7 : i16
+  memref.store %n, %counts[%one] : memref<2xi16>
+  %m = memref.load %counts[%one] : memref<2xi16>
+  %t = arith.trunci %m : i16 to i8
+  memref.store %t, %y[%zero] : memref<1xi8>
+  func.return %y : memref<1xi8>
+}
+// CHECK: func.func @local
+// CHECK: %counts = rtl.memory : !rtl.memory<2, 16>
+// CHECK: rtl.store %{{.*}}, %counts[%{{.*}}] : i16, !rtl.memory<2, 16>
+// CHECK-NOT: memref.alloca

@@ -80,3 +80,55 @@ func.func @scale(%x: memref<1x64x!fixed.q<16, 15>>, %k: memref<1x1x!fixed.q<8, 0
 }
 // CHECK: func.func @scale
 // CHECK: num.scale {{.*}} : !fixed.q<16, 15>, !fixed.q<8, 0> -> !fixed.q<16, 15>
+
+// -----
+
+// A binary search among three edges in two comparisons. The counts, at most 4, become raws by a product.
+func.func @histogram(%x: memref<4x2x!fixed.q<16, 2>>, %y: memref<2x4x!fixed.q<8, 3>>) {
+  tdsl.histogram %x {edges = dense<[[-1.0, 0.0, 1.0], [2.0, 3.0, 4.1]]> : tensor<2x3xf64>} : memref<4x2x!fixed.q<16, 2>> into %y : memref<2x4x!fixed.q<8, 3>>
+  func.return
+}
+// CHECK: func.func @histogram
+// CHECK: scratch.constant dense<[[-5, -1, 3], [7, 11, 16]]> : tensor<2x3xi16>
+// CHECK-COUNT-2: num.greater
+// CHECK-NOT: num.greater
+// CHECK: arith.muli {{.*}} : index
+// CHECK-NEXT: arith.index_cast {{.*}} : index to i8
+
+// -----
+
+// All numbers of the format reach the first edge, none the last. The numbers to 4 in the format of the result are a table.
+func.func @coarse(%x: memref<4x1x!fixed.q<8, 4>>, %y: memref<1x4x!fixed.q<8, -1>>) {
+  tdsl.histogram %x {edges = dense<[[-20.0, 0.5, 8.0]]> : tensor<1x3xf64>} : memref<4x1x!fixed.q<8, 4>> into %y : memref<1x4x!fixed.q<8, -1>>
+  func.return
+}
+// CHECK: func.func @coarse
+// CHECK: %edges = scratch.constant dense<[[7, 127, 127]]> : tensor<1x3xi8>
+// CHECK-NEXT: %first = scratch.constant dense<1> : tensor<1xi16>
+// CHECK: %numbers = scratch.constant dense<[0, 1, 1, 2, 2]> : tensor<5xi8>
+
+// -----
+
+// The end and the length of the longest run so far, and the length of the present one.
+func.func @run(%x: memref<2x8x!fixed.q<8, 4>>, %y: memref<1x2x!fixed.q<8, 2>>) {
+  tdsl.longest_run %x {threshold = 0.5 : f64, least = 3 : i64} : memref<2x8x!fixed.q<8, 4>> into %y : memref<1x2x!fixed.q<8, 2>>
+  func.return
+}
+// CHECK: func.func @run
+// CHECK: scf.for {{.*}} iter_args({{.*}}, {{.*}}, {{.*}}) -> (index, index, index)
+// CHECK: num.at_least {{.*}} {threshold = 5.000000e-01 : f64}
+// CHECK: arith.cmpi sgt
+// CHECK: arith.cmpi sge
+
+// -----
+
+// Rows move up in place, each element once.
+func.func @up() {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %x = scratch.view %arena[0] : memref<8xi8> to memref<4x2x!fixed.q<8, 4>>
+  tdsl.move_up %x {axis = 0 : i64, count = 1 : i64} : memref<4x2x!fixed.q<8, 4>> into %x : memref<4x2x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: func.func @up
+// CHECK-COUNT-1: memref.load
+// CHECK-NOT: memref.load

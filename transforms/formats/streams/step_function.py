@@ -205,10 +205,7 @@ class StepFunction:
         axis = next(axis for axis, extent in enumerate(shape) if extent > 1 or axis == len(shape) - 1)
         if count >= shape[axis]:
             return rows
-        first = [emit.index(count if at == axis else 0) for at in range(len(shape))]
-        sizes = [extent - count if at == axis else extent for at, extent in enumerate(shape)]
-        part = emit.insert(tdsl.SliceOp(rows, first, sizes))
-        return emit.insert(tdsl.InsertSliceOp(part, rows, [emit.index(0)] * len(shape)))
+        return emit.insert(tdsl.MoveUpOp(rows, axis, count))
 
     def _sign(self, outputs: int) -> None:
         """Update the function's type and the attributes of its arguments and results."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import FixedBitwidthType, TensorType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.tdsl.base import shaped
 from tinyml.transforms.formats.tiling.axis_orders import gathered, written
 from tinyml.transforms.ir.attributes import argument_attribute
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Order, Read
@@ -102,7 +104,9 @@ class _Network:
         if len(shape) == 4 and shape[0] != 1 and isinstance(value.owner, Operation):
             raise error_at(value.owner, f"plans are for single images, got {shape[0]}")
         height, width = shape[1:3] if len(shape) == 4 else (1, 1)
-        bits = self.bits or 8 * tdsl.format_of(value).dtype.itemsize
+        # Sums that a loop carries have the storage of their accumulators.
+        storage = cast(FixedBitwidthType, scratch.storage_of(shaped(value).get_element_type()))
+        bits = self.bits or 8 * storage.size
         return Image(height, width, prod(shape) // (height * width), bits)
 
     def visit(self, op: Operation) -> None:

@@ -51,6 +51,8 @@ func.func @movement(%x: tensor<2x3xf32>, %q: tensor<4x2x!fixed.q<8, 4>>, %i: ind
 // CHECK: %transpose = tdsl.transpose %x {permutation = array<i64: 1, 0>} : tensor<2x3xf32> -> tensor<3x2xf32>
   %reverse = tdsl.reverse %q {axis = 1 : i64} : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
 // CHECK: %reverse = tdsl.reverse %q {axis = 1 : i64} : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
+  %move_up = tdsl.move_up %q {axis = 0 : i64, count = 1 : i64} : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
+// CHECK: %move_up = tdsl.move_up %q {axis = 0 : i64, count = 1 : i64} : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
   %index = tdsl.index %q[%i] : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
 // CHECK: %index = tdsl.index %q[%i] : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
   %slice = tdsl.slice %q[%i, %j] : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>

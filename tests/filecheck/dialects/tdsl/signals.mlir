@@ -21,6 +21,10 @@ func.func @signals(%x: tensor<1x16xf32>, %q: tensor<2x16x!fixed.q<16, 15>>, %n: 
 // CHECK-NEXT: %k = tdsl.block_factor %q {limit = 1.000000e+00 : f64, most = 6 : i64} : tensor<2x16x!fixed.q<16, 15>> -> tensor<2x1x!fixed.q<8, 0>>
   %d = tdsl.scale_block %q, %k : tensor<2x16x!fixed.q<16, 15>>, tensor<2x1x!fixed.q<8, 0>> -> tensor<2x16x!fixed.q<16, 15>>
 // CHECK-NEXT: %d = tdsl.scale_block %q, %k : tensor<2x16x!fixed.q<16, 15>>, tensor<2x1x!fixed.q<8, 0>> -> tensor<2x16x!fixed.q<16, 15>>
+  %h = tdsl.histogram %q {edges = dense<[[-0.25], [0.5], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [0.0]]> : tensor<16x1xf64>} : tensor<2x16x!fixed.q<16, 15>> -> tensor<16x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %h = tdsl.histogram %q {edges = dense<{{.*}}> : tensor<16x1xf64>} : tensor<2x16x!fixed.q<16, 15>> -> tensor<16x2x!fixed.q<8, 4>>
+  %l = tdsl.longest_run %q {threshold = 5.000000e-01 : f64, least = 4 : i64, below} : tensor<2x16x!fixed.q<16, 15>> -> tensor<1x2xf32>
+// CHECK-NEXT: %l = tdsl.longest_run %q {threshold = 5.000000e-01 : f64, least = 4 : i64, below} : tensor<2x16x!fixed.q<16, 15>> -> tensor<1x2xf32>
   func.return
 }
 

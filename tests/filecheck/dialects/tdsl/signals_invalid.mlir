@@ -65,3 +65,45 @@
 %x = "test.op"() : () -> (tensor<f32>)
 %r = tdsl.block_factor %x {limit = 1.0 : f64, most = 4 : i64} : tensor<f32> -> tensor<1xf32>
 // CHECK: scales the last axis, got a scalar
+
+// -----
+
+%x = "test.op"() : () -> (tensor<4x2xf32>)
+%r = tdsl.histogram %x {edges = dense<[[0.5]]> : tensor<1x1xf64>} : tensor<4x2xf32> -> tensor<1x2xf32>
+// CHECK: takes n x A elements and edges A x (B - 1), got 4x2 and 1x1
+
+// -----
+
+%x = "test.op"() : () -> (tensor<4x1xf32>)
+%r = tdsl.histogram %x {edges = dense<[[0.5, 0.25]]> : tensor<1x2xf64>} : tensor<4x1xf32> -> tensor<1x3xf32>
+// CHECK: edges are finite and ascend
+
+// -----
+
+%x = "test.op"() : () -> (tensor<40000x1xf32>)
+%r = tdsl.histogram %x {edges = dense<[[0.5]]> : tensor<1x1xf64>} : tensor<40000x1xf32> -> tensor<1x2xf32>
+// CHECK: counts at most 32767 elements, got 40000
+
+// -----
+
+%x = "test.op"() : () -> (tensor<4xf32>)
+%r = tdsl.longest_run %x {threshold = 0x7FF0000000000000 : f64, least = 1 : i64} : tensor<4xf32> -> tensor<1x2xf32>
+// CHECK: the threshold is finite
+
+// -----
+
+%x = "test.op"() : () -> (tensor<4xf32>)
+%r = tdsl.longest_run %x {threshold = 0.5 : f64, least = 5 : i64} : tensor<4xf32> -> tensor<1x2xf32>
+// CHECK: runs of at least 5 of 4 elements
+
+// -----
+
+%x = "test.op"() : () -> (tensor<4x0xf32>)
+%r = tdsl.longest_run %x {threshold = 0.5 : f64, least = 1 : i64} : tensor<4x0xf32> -> tensor<1x2xf32>
+// CHECK: needs at least one element
+
+// -----
+
+%x = "test.op"() : () -> (tensor<4x3xf32>)
+%r = tdsl.move_up %x {axis = 1 : i64, count = 3 : i64} : tensor<4x3xf32> -> tensor<4x3xf32>
+// CHECK: elements of 4x3 do not move up by 3 along axis 1

@@ -97,6 +97,45 @@ func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
     assert result.scores.ravel().tolist() == [-5, 100, 50, 63]
 
 
+def test_local_arrays(tmp_path: Path):
+    """The counts of the last two bits of numbers, in a memory of their own that no sample leaves to the next."""
+    text = """
+func.func @count(%X: memref<8xi16>) -> memref<4xi16> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %eight = arith.constant 8 : index
+  %none = arith.constant 0 : i16
+  %unit = arith.constant 1 : i16
+  %mask = arith.constant 3 : i16
+  %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+  %y = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi16>
+  %counts = memref.alloca() : memref<4xi16>
+  scf.for %k = %zero to %four step %one {
+    memref.store %none, %counts[%k] : memref<4xi16>
+  }
+  scf.for %i = %zero to %eight step %one {
+    %x = memref.load %X[%i] : memref<8xi16>
+    %low = arith.andi %x, %mask : i16
+    %at = arith.index_cast %low : i16 to index
+    %before = memref.load %counts[%at] : memref<4xi16>
+    %after = arith.addi %before, %unit : i16
+    memref.store %after, %counts[%at] : memref<4xi16>
+  }
+  scf.for %k = %zero to %four step %one {
+    %count = memref.load %counts[%k] : memref<4xi16>
+    memref.store %count, %y[%k] : memref<4xi16>
+  }
+  func.return %y : memref<4xi16>
+}
+"""
+    interface = Interface("count", "int16_t", 8, "int16_t", 4, False)
+    inputs = inputs_for(interface, 4)
+    result = simulated(text, interface, inputs, tmp_path)
+    assert result.scores is not None
+    np.testing.assert_array_equal(result.scores, [np.bincount(row & 3, minlength=4) for row in inputs])
+
+
 FUNCTIONS = {
     "tm_limit_i16_i8": [(16, 3, 8), (16, 0, 7)],
     "tm_limit_i24_i8": [(24, 9, 8)],

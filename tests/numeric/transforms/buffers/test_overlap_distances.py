@@ -94,6 +94,12 @@ CASES = {
         ),
         12,
     ),
+    "rows that move up": Case(
+        program(
+            image(4, 3, 2), f"tdsl.move_up %a {{axis = 1 : i64, count = 1 : i64}} : {image(4, 3, 2)}", image(4, 3, 2)
+        ),
+        18,
+    ),
     "concatenation": Case(
         program(
             image(2, 3, 2),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs.streamed_networks import NetworkWriter
+from programs.streamed_networks import NetworkWriter, answers
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -15,11 +15,9 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.options import PipelineOptions
-from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
-from tinyml.runtime.streams.evaluation import evaluate_stream
+from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.tools.driver.stages import compile_kept
 from tinyml.transforms.formats.receive_input import ReceiveInputPass
-from tinyml.transforms.formats.stream_over_time import StreamOverTimePass
 
 ROW, STEPS = 6, 12
 
@@ -71,14 +69,6 @@ def network(*, padded: bool = False) -> ModuleOp:
 
 def samples(steps: int) -> np.ndarray:
     return np.random.default_rng(1).integers(-127, 128, (4, ROW * steps)).astype(np.int8)
-
-
-def answers(whole: ModuleOp, stride: int, raws: np.ndarray) -> list[Outputs]:
-    step = whole.clone()
-    for each in (ReceiveInputPass("push", stride), StreamOverTimePass()):
-        each.apply(context(), step)
-    step.verify()
-    return evaluate_stream(step, raws)
 
 
 def on_host(whole: ModuleOp, stride: int, raws: np.ndarray, folder: Path) -> np.ndarray:

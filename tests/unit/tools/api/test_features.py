@@ -133,6 +133,12 @@ def test_a_model_follows_with_the_bits_that_it_was_trained_on():
         (lambda: features.Spectrogram(samples=64, frame=64, floor=0.0), "the floor of a logarithm"),
         (lambda: features.Spectrogram(samples=64, frame=64, normalise=1.5), "moves by a share between 0 and 1"),
         (lambda: features.Motion(samples=64, frame=32, hop=32), "have whole readings of 3 axes"),
+        (
+            lambda: features.for_device(
+                features.Motion(samples=12, frame=12, hop=12), np.ones((2, 12)), widths=["rows:8"]
+            ),
+            "expected TENSOR:BITS with one of the tensors signal, .*, got 'rows:8'",
+        ),
         (lambda: features.SquareWaves(samples=64, frequencies=[5000.0]), "frequencies are from 0.49 to 4000.0 Hz"),
         (lambda: features.SquareWaves(samples=32, frequencies=[500.0]), "32 samples have no chunk of 64"),
         (

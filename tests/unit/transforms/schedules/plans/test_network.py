@@ -70,6 +70,22 @@ def test_windows_kinds_and_sums():
     assert depth.macs == 6 * 6 * 3 * 9
 
 
+def test_sums_that_a_loop_carried_have_the_size_of_accumulators():
+    total, row, result = (f"tensor<{shape}>" for shape in ("3x1x!fixed.acc<32, 8>", f"1x3x{Q}", f"1x1x{Q}"))
+    read = graph(
+        f"func.func @f(%x: {row}) -> {result} {{\n"
+        "%zero = arith.constant 0 : index\n%one = arith.constant 1 : index\n"
+        f"%none = tdsl.zero -> {total}\n"
+        f"%sums = scf.for %i = %zero to %one step %one iter_args(%s = %none) -> ({total}) {{\n"
+        f"scf.yield %s : {total}\n}}\n"
+        f"%y = tdsl.finish %sums {{bound = array<i64: -9, 9>}} : {total} -> tensor<3x1x{Q}>\n"
+        f"%z = tdsl.matmul %x, %y : {row}, tensor<3x1x{Q}> -> {result}\n"
+        f"func.return %z : {result} }}"
+    )
+    [node] = read.nodes
+    assert sorted(read.tensors[each.tensor].bits for each in node.reads) == [8, 32]
+
+
 def test_what_has_no_plan():
     with pytest.raises(InputError, match="plans are for single images, got 2"):
         graph(

@@ -1,0 +1,193 @@
+"""Counts of elements: histograms, and the longest run."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, TensorType, UnitAttr, f64, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.product import Interval
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.arrays.values import Array
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.forest import greatest_raws
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+__all__ = ["CountOp", "HistogramOp", "LongestRunOp"]
+
+MOST = (1 << 15) - 1
+"""The most elements that are counted: counts fit 16 bits."""
+
+
+class CountOp(TensorOp):
+    """Counts among some elements, which are compared as the numbers that they are: every comparison is exact.
+
+    In formats a count is the number nearest to it, itself where the result's format has it.
+    """
+
+    ONE_FAMILY: ClassVar[bool] = False
+
+    LEAST: ClassVar[int] = 0
+    """The least result."""
+
+    @property
+    @abstractmethod
+    def most(self) -> int:
+        """The greatest count."""
+
+    @property
+    def interval(self) -> Interval:
+        return float(self.LEAST), float(self.most)
+
+    @property
+    def raws(self) -> Raws:
+        """The results from `LEAST` to `most` in the format of the result."""
+        format = format_of(self.out)
+        return format.encode(np.arange(self.LEAST, self.most + 1, dtype=np.float64)).astype(format.dtype)
+
+    def verify_more(self) -> None:
+        if self.most > MOST:
+            raise VerifyException(f"counts at most {MOST} elements, got {self.most}")
+
+
+@irdl_op_definition
+class HistogramOp(CountOp):
+    """Histograms of the columns of an n x A matrix: the result (A, B) has the elements of column a in bin b.
+
+    edges: an A x (B - 1) array of reals, ascending along its rows. Bin b has the elements from edge b - 1 to below edge
+    b; the first and the last bin have no other end. An edge stays a real in every format.
+    """
+
+    name = "tdsl.histogram"
+    input = operand_def(SHAPED)
+    edges = prop_def(DenseIntOrFPElementsAttr)
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, input: SSAValue, edges: NDArray[Any], element: Attribute | None = None):
+        columns, bins = edges.shape
+        result = TensorType(element or shaped(input).get_element_type(), (columns, bins + 1))
+        reals = edges.astype(np.float64).reshape(-1).tolist()
+        build(self, [input], result, {"edges": DenseIntOrFPElementsAttr.from_list(TensorType(f64, edges.shape), reals)})
+
+    @property
+    def bounds(self) -> NDArray[np.float64]:
+        """The edges as an array."""
+        return np.array(self.edges.get_values(), np.float64).reshape(self.edges.get_shape())
+
+    @property
+    def most(self) -> int:
+        return shape_of(self.input)[0]
+
+    def infer_shape(self) -> Shape:
+        shape, edges = shape_of(self.input), self.edges.get_shape()
+        if len(shape) != 2 or not shape[0] or len(edges) != 2 or edges[0] != shape[1] or not edges[1]:
+            raise VerifyException(f"takes n x A elements and edges A x (B - 1), got {spell(shape)} and {spell(edges)}")
+        return (edges[0], edges[1] + 1)
+
+    def verify_more(self) -> None:
+        super().verify_more()
+        bounds = self.bounds
+        if not np.isfinite(bounds).all() or (np.diff(bounds) < 0).any():
+            raise VerifyException("edges are finite and ascend")
+
+    @property
+    def raw_edges(self) -> tuple[Array, NDArray[np.int64]]:
+        """The greatest raw below each edge (A, B - 1), and the edges of each column that lie below all numbers (A).
+
+        Those that some number lies below come first in their row; behind them is a raw that no number is greater than.
+        """
+        format, edges = format_of(self.input), self.bounds
+        raws, exist = greatest_raws(format, np.nextafter(edges, -np.inf))
+        missing: Array = (~exist).sum(1)
+        greatest, _ = greatest_raws(format, np.full((1, 1), float(np.finfo(np.float32).max)))
+        padded = np.concatenate([raws, np.broadcast_to(greatest, raws.shape)], 1)
+        rows = [row[skipped : skipped + edges.shape[1]] for row, skipped in zip(padded, missing, strict=True)]
+        return np.stack(rows), missing
+
+    def real(self, x: Sequence[Any]) -> Array:
+        return self._in_bins((x[0][..., None] >= self.bounds).sum(-1)).astype(np.float64)
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        edges, missing = self.raw_edges
+        return self.raws[self._in_bins((x[0][..., None] > edges).sum(-1) + missing)]
+
+    def _in_bins(self, bins: Array) -> NDArray[np.int64]:
+        """The counts (samples, A, B) of the bins of elements (samples, n, A)."""
+        return np.stack([(bins == number).sum(1) for number in range(shape_of(self.out)[1])], -1)
+
+
+@irdl_op_definition
+class LongestRunOp(CountOp):
+    """The first of the longest runs of elements of at least `threshold`, in row-major order: its start and its length.
+
+    below: elements less than the threshold instead. least: the length from which runs count. Without one, the start is
+    -1 and the length 0. The result is 1 x 2.
+    """
+
+    name = "tdsl.longest_run"
+    LEAST: ClassVar[int] = -1
+    input = operand_def(SHAPED)
+    threshold = prop_def(FloatAttr)
+    least = prop_def(IntegerAttr)
+    below = opt_prop_def(UnitAttr)
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(
+        self,
+        input: SSAValue,
+        threshold: float,
+        least: int = 1,
+        *,
+        below: bool = False,
+        element: Attribute | None = None,
+    ):
+        properties: dict[str, Attribute] = {"threshold": FloatAttr(threshold, f64), "least": IntegerAttr(least, i64)}
+        if below:
+            properties["below"] = UnitAttr()
+        result = TensorType(element or shaped(input).get_element_type(), (1, 2))
+        build(self, [input], result, properties)
+
+    @property
+    def most(self) -> int:
+        return prod(shape_of(self.input))
+
+    def infer_shape(self) -> Shape:
+        if not self.most:
+            raise VerifyException("needs at least one element")
+        return (1, 2)
+
+    def verify_more(self) -> None:
+        super().verify_more()
+        if not np.isfinite(self.threshold.value.data):
+            raise VerifyException("the threshold is finite")
+        if not 1 <= (least := self.least.value.data) <= self.most:
+            raise VerifyException(f"runs of at least {least} of {self.most} elements")
+
+    def real(self, x: Sequence[Any]) -> Array:
+        return self._longest(x[0] >= self.threshold.value.data).astype(np.float64)
+
+    def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
+        reached = format_of(self.input).at_least(m, x[0], self.threshold.value.data)
+        return self.raws[self._longest(reached) - self.LEAST]
+
+    def _longest(self, reached: Array) -> NDArray[np.int64]:
+        """The start and the length of the longest run (samples, 1, 2), given which elements reach the threshold."""
+        counts = reached.reshape(len(reached), -1) ^ (self.below is not None)
+        now = np.zeros(len(counts), np.int64)
+        start, length = now - 1, now
+        for i in range(self.most):
+            now = np.where(counts[:, i], now + 1, 0)
+            longer = now > np.maximum(length, self.least.value.data - 1)
+            start, length = np.where(longer, i + 1 - now, start), np.where(longer, now, length)
+        return np.stack([start, length], -1)[:, None]

@@ -1,0 +1,127 @@
+"""The features of the GesturePod, a cane that recognises gestures, as a front end and in numpy.
+
+The GesturePod (Patil and others, UIST 2019) looks at the last 400 readings of an accelerometer and a gyroscope, two
+seconds, after every 20 readings. Its 124 features are the start and the length of the longest run in which the cane
+turns one way about its y axis, the length and the start of the longest run the other way, and a histogram of 20 bins
+of each axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial, reduce
+from pathlib import Path
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from tinyml import features
+from tinyml.dialects import tdsl
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
+from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.signals.front_ends import joined
+
+MODEL = Path(__file__).parents[1] / "protonn-gesturepod" / "protonn_gesturepod.sd"
+"""The published classifier of these features."""
+READINGS = 400
+"""The readings of a window."""
+AXES, BINS = 6, 20
+FULL = np.array([16384, 16384, 16384, 512, 2048, 512])
+"""The readings of three axes of acceleration and three of rotation at which their histograms end, on either side."""
+EDGES = FULL[:, None] * (2 * np.arange(1, BINS) / BINS - 1)
+"""The least reading in each bin but the first."""
+TURNED = 4
+"""The axis that runs are of."""
+LOW, HIGH = (FULL[TURNED] * (2 * share - 1) for share in (0.32, 0.63))
+"""The readings below which, and from which on, the cane turns."""
+LEAST = 4
+"""The least length of a run."""
+GAMMA2 = 0.15
+"""The square of the classifier's gamma."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GesturePod(features.FrontEnd):
+    """The features of a window, from counts of each chunk of readings: a program that streams keeps no reading.
+
+    A frame has the counts of its bins, 1 x (6 * 20), and for each of its readings 1, 0 or -1, the way in which the cane
+    turns. `samples`, `frame` and `hop` are in numbers, six for each reading.
+    """
+
+    samples: int = READINGS * AXES
+    frame: int = 20 * AXES
+    hop: int = 20 * AXES
+
+    @property
+    def chunk(self) -> int:
+        """The readings of a frame."""
+        return self.frame // AXES
+
+    @property
+    def features(self) -> int:
+        return AXES * BINS + self.chunk
+
+    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        readings = to.reshape(frame, (self.chunk, AXES))
+        counts = to.reshape(to.op(tdsl.HistogramOp, readings, EDGES), (1, AXES * BINS))
+        turns = to.reshape(to.part(readings, (0, TURNED), (self.chunk, 1)), (1, self.chunk))
+        low, high = (to.parameter(reals(np.full((1, 1), reading))) for reading in (LOW, HIGH))
+        above, below = (to.op(tdsl.StepOp, to.op(tdsl.SubOp, *pair)) for pair in ((turns, high), (low, turns)))
+        return joined(to, [counts, to.op(tdsl.SubOp, above, below)])
+
+    def of_rows(self, to: ModelBuilder, rows: SSAValue) -> SSAValue:
+        hint(rows, "chunks")
+        bins = AXES * BINS
+        counts = [to.part(rows, (frame, 0), (1, bins)) for frame in range(self.frames)]
+        total = reduce(partial(to.op, tdsl.AddOp), counts)
+        turns = to.part(rows, (0, bins), (self.frames, self.chunk))
+        forth, back = (to.op(tdsl.LongestRunOp, turns, level, LEAST, below=level < 0) for level in (0.5, -0.5))
+        back = [to.part(back, (0, at), (1, 1)) for at in (1, 0)]
+        return joined(to, [forth, *back, total])
+
+
+def numpy_features(readings: np.ndarray) -> np.ndarray:
+    """The features (windows, 124) of every window of readings (n, 6), without a program."""
+    bins = (readings[:, :, None] >= EDGES).sum(-1)
+    counts = np.cumsum(bins[:, :, None] == np.arange(BINS), 0)
+    before = np.concatenate([np.zeros((1, AXES, BINS), int), counts[:-READINGS]])
+    histograms = (counts[READINGS - 1 :] - before).reshape(-1, AXES * BINS)
+    windows = np.lib.stride_tricks.sliding_window_view(readings[:, TURNED], READINGS)
+    forth, back = (np.array([_longest(row) for row in ways]) for ways in (windows >= HIGH, windows < LOW))
+    return np.concatenate([forth, back[:, ::-1], histograms], 1)
+
+
+def _longest(turns: np.ndarray) -> tuple[int, int]:
+    """The start and the length of the first of the longest runs."""
+    ends = np.flatnonzero(np.diff(turns, prepend=False, append=False))
+    starts, lengths = ends[::2], ends[1::2] - ends[::2]
+    if not len(lengths) or lengths.max() < LEAST:
+        return -1, 0
+    return int(starts[lengths.argmax()]), int(lengths.max())
+
+
+def numpy_labels(features: np.ndarray) -> np.ndarray:
+    """The classes of features (n, 124) by the published ProtoNN in double precision."""
+    w, b, z = (np.load(MODEL.with_name(f"{name}.npy")).astype(np.float64) for name in "WBZ")
+    distances = (features @ w.T)[:, None] - b.reshape(len(b), -1)
+    return (np.exp(-GAMMA2 * (distances**2).sum(-1)) @ z.reshape(len(b), -1)).argmax(1)
+
+
+def windows(readings: np.ndarray, every: int = 1) -> np.ndarray:
+    """Every nth window of readings (n, 6) as a row of 2400 numbers."""
+    views = np.lib.stride_tricks.sliding_window_view(readings, READINGS, axis=0)[::every]
+    return views.transpose(0, 2, 1).reshape(len(views), READINGS * AXES)
+
+
+def wandering(count: int, seed: int) -> np.ndarray:
+    """Generated readings (count, 6): six random walks, each of which reaches a third of its scale or leaves it."""
+    random = np.random.default_rng(seed)
+    walks = random.normal(size=(count, AXES)).cumsum(0)
+    walks -= np.linspace(0, 1, count)[:, None] * walks[-1]
+    return np.round(walks / np.abs(walks).max(0) * random.uniform(0.3, 1.3, AXES) * FULL).astype(int)
+
+
+def for_scales() -> np.ndarray:
+    """Windows on which scales are chosen: generated ones, and the ends of the range of 16 bits."""
+    ends = np.multiply.outer([-32767, 32767], np.ones(READINGS * AXES, int))
+    return np.concatenate([windows(wandering(3000, 0), 50), ends])
