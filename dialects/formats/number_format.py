@@ -48,8 +48,7 @@ class NumberFormat(ABC):
     """The family that the operands of an operation share."""
 
     AS_PUBLISHED: ClassVar[bool] = False
-    """True for an arithmetic of the literature, kept for comparison: passes then fuse no sums and change no scales, and
-    results need neither be nearest nor saturate."""
+    """True for an arithmetic of the literature: no sums are fused, no scales changed; results may round otherwise."""
 
     ROUNDS_ONCE: ClassVar[bool] = True
     """True if each result is the number nearest to the exact one; otherwise intermediate roundings may add to it."""
@@ -139,8 +138,7 @@ class NumberFormat(ABC):
         """The format for a constant, refined by its numbers; this format was chosen for their range.
 
         importance: the mean square of the factor that each number meets, broadcast to the constant; None if unknown or
-        not asked for (`WEIGHS_NUMBERS`).
-        rows: whether the constant has rows, along its first axis, that may have parameters of their own.
+        not asked for (`WEIGHS_NUMBERS`). rows: whether rows, along the first axis, may have parameters of their own.
         """
         return self
 

@@ -117,8 +117,8 @@ class Spectrogram(FrontEnd):
     logarithm is taken; None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for
     none. normalise: the share by which the running mean of each feature, 0 at first, moves to every frame, and is
     subtracted; None for no mean. block_exponent: the most doublings of a quiet frame before its transform, which the
-    logarithm takes back; None for none. full_scale: a power of two that doubled samples stay below. delta: the difference
-    to the frame before, zeros before the first, follows as many features again.
+    logarithm takes back; None for none. full_scale: a power of two that doubled samples stay below. delta: the
+    difference to the frame before, zeros before the first, follows as many features again.
     """
 
     rate: float = 8000.0
