@@ -33,7 +33,7 @@ class Interface:
     of the sensor's integers that the input holds, as `--input-unit` spells it. With `instances`, all functions take a
     pointer to the memory of an instance, a `NAME_ctx`, as their first argument. With `pushes`, the caller pushes the
     input (`NAME_push`); runners push `row_elements` numbers at a time. With `skipped_rows`, the inputs of a run are
-    parts of one recording: the program is not reset in between, and so many rows of the first input are left out.
+    parts of one recording: the program is not reset in between, and that number of rows of the first input is left out.
     `rate` is the number of samples per second that the model was trained on, where its front end says so.
 
     Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores

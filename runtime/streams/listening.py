@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class AnswersOverTime:
     """The answers of a program to a recording.
 
     outputs: an answer in each row, raws as from `evaluate`. ends: the number of samples before each. longest: the most
@@ -39,7 +39,7 @@ class Answers:
 
 def answers_to(
     source_dir: Path, interface: Interface, raws: NDArray[np.generic], *, target: str, optimize: str
-) -> Answers:
+) -> AnswersOverTime:
     """Build the C of a program that streams for a board, and run it over the raws of a recording (samples,).
 
     Raises `InputError` for another program, and for a recording that ends before the first answer.
@@ -65,4 +65,4 @@ def answers_to(
     )
     outputs = Outputs(labels, scores, tuple(each for each in more if each is not None))
     longest = 0 if result.longest is None else int(result.longest.max(initial=0))
-    return Answers(outputs, window + part * np.arange(count), longest)
+    return AnswersOverTime(outputs, window + part * np.arange(count), longest)

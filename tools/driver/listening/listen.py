@@ -30,7 +30,10 @@ class ListenRequest:
     wav: Path = option("recording of 8 or 16 bits, at the rate of the program's front end", metavar="FILE.wav")
     device: str = option(f"simulated board to run on: {listed_targets()}", default=HOST, metavar="BOARD")
     picture: Path | None = option(
-        "draw the spectrogram, the scores and the words to this file", default=None, metavar="FILE.svg", writes=(".svg",)
+        "draw the spectrogram, the scores and the words to this file",
+        default=None,
+        metavar="FILE.svg",
+        writes=(".svg",),
     )
     optimize: str = optimize()
 

@@ -71,10 +71,11 @@ def words_in(rule: Rule, times: NDArray[Any], scores: NDArray[Any], names: Seque
     second, first = np.sort(means, axis=1)[:, -2:].T
     silent = np.isin(best, [names.index(name) for name in rule.background]) | (first - second < rule.threshold)
     words, before, free = list[Word](), -1, -np.inf
-    for at, label in enumerate(np.where(silent, -1, best).tolist()):
+    for at, heard in enumerate(np.where(silent, -1, best)):
+        label = int(heard)
         if label not in (-1, before) and times[at] >= free:
-            score, lead = float(first[at]), float(first[at] - second[at])
-            words.append(Word(time=float(times[at]), label=label, name=names[label], score=score, lead=lead))
-            free = times[at] + rule.refractory
+            time, score, lead = float(times[at]), float(first[at]), float(first[at] - second[at])
+            words.append(Word(time=time, label=label, name=names[label], score=score, lead=lead))
+            free = time + rule.refractory
         before = label
     return words

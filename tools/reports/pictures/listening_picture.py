@@ -81,7 +81,7 @@ def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
     levels = np.abs(np.fft.rfft(frames * np.hanning(length), axis=1))[:, 1:]
     for axis, most in ((0, COLUMNS), (1, BINS)):
         apart = -(-levels.shape[axis] // most)
-        levels = np.maximum.reduceat(levels, np.arange(0, levels.shape[axis], apart), axis=axis)
+        levels = np.maximum.reduceat(levels, list(range(0, levels.shape[axis], apart)), axis=axis)
     decibels = 20 * np.log10(levels / max(levels.max(), 1e-9) + 1e-9)
     shades = np.clip(-decibels / RANGE, 0, 1) * 255
     return shades.T[::-1, :, None].astype(np.uint8)
