@@ -139,8 +139,9 @@ class Program:
         """Run a program that streams over a recording, without a reset.
 
         samples: the real numbers of a recording, one after the other, as in the training data. rate: samples per
-        second, by default those of the program's front end. board: a simulated one; by default this computer. Raises `InputError` for a program that does not stream or
-        was made for another rate, for a recording without an answer, and where the board's tools are missing.
+        second, by default those of the program's front end. board: a simulated one; by default this computer. Raises
+        `InputError` for a program that does not stream or was made for another rate, for a recording without an answer,
+        and where the board's tools are missing.
         """
         from tinyml.targets.registry import HOST
         from tinyml.tools.driver.listening.listen import heard_in
