@@ -4,9 +4,9 @@
 
 clips.npz is the Free Spoken Digit Dataset in one file: `samples` (int16, 8 kHz, one clip after the other), `offsets`,
 `digit` and `speaker`. For each speaker, or the one that is named, a network learns from the clips of all others, alone
-and in running audio. OUT gets SPEAKER.onnx, and SPEAKER.npz with signals that scales are chosen on. The accuracy on the
-speaker whom the network has not heard is printed, as the compiled program computes it. Needs the extras `torch` and
-`onnx`.
+and in running audio. OUT gets SPEAKER.onnx, and SPEAKER.npz with changed clips that scales are chosen on. The accuracy
+on the speaker whom the network has not heard is printed, as the compiled program computes it. Needs the extras `torch`
+and `onnx`.
 """
 
 from __future__ import annotations
@@ -73,14 +73,15 @@ def in_running_audio(
 
 
 def noises(count: int, random: np.random.Generator, length: int = SAMPLES) -> np.ndarray:
-    """Noise (count, length) of many colours and levels, some of it nearly silent, and another one that swells in it."""
+    """Noise (count, length) of many colours and levels, some nearly silent, with noise in it that swells and fades."""
     spectra = np.fft.rfft(random.normal(size=(2, count, length)))
     colours = np.maximum(np.fft.rfftfreq(length), 0.01) ** random.uniform(-0.3, 1.2, (2, count, 1))
     signals = np.fft.irfft(spectra / colours, length)
     signals *= 10 ** random.uniform(-4, -0.3, (2, count, 1)) / np.abs(signals).max(2, keepdims=True)
-    middle, half = length - random.uniform(0, SAMPLES, (count, 1)), 10 ** random.uniform(2.3, 3.7, (count, 1))
-    swell = random.uniform(1, 10, (count, 1)) * (1 - ((np.arange(length) - middle) / half) ** 2)
-    return (signals[0] + signals[1] * swell.clip(0, 1)).astype("f4")
+    for signal in signals[1]:
+        moments = np.arange(0, length + SAMPLES, 10 ** random.uniform(2.3, 3.7))
+        signal *= 10 ** np.interp(np.arange(length), moments, random.uniform(-random.uniform(0, 4), 0, len(moments)))
+    return signals.sum(0).astype("f4")
 
 
 class Network(nn.Module):
@@ -161,7 +162,7 @@ def main() -> None:
         network = trained(x, y)
         model = asked.out / f"{left}.onnx"
         torch.onnx.export(network, (torch.zeros(1, x.shape[1]),), str(model), dynamo=False)
-        np.savez_compressed(asked.out / f"{left}.npz", x=(sounds[:: len(sounds) // 300] * 32767).astype(np.int16))
+        np.savez_compressed(asked.out / f"{left}.npz", x=(sounds[: len(heard) : 7] * 32767).astype(np.int16))
         left_out = np.flatnonzero(speakers == left)
         tests, answers = at_start([clips[i] for i in left_out]), digits[left_out]
         program = compiled(model, asked.out / f"{left}.npz")

@@ -20,7 +20,9 @@ SPECTRUM, CLASS = 110, 14
 BINS, COLUMNS = 64, 640
 """The most frequencies and moments of a spectrogram; of more, the loudest of neighbours is shown."""
 RANGE = 60.0
-"""Decibels from the loudest to the darkest."""
+"""Decibels from the loudest, which is black, to white."""
+SHADES = 15
+"""The shades of a spectrogram between black and white."""
 
 
 def draw_heard(samples: NDArray[Any], rate: float, hop: int, heard: Heard, words: Sequence[Word]) -> Drawing:
@@ -83,5 +85,6 @@ def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
         apart = -(-levels.shape[axis] // most)
         levels = np.maximum.reduceat(levels, list(range(0, levels.shape[axis], apart)), axis=axis)
     decibels = 20 * np.log10(levels / max(levels.max(), 1e-9) + 1e-9)
-    shades = np.clip(-decibels / RANGE, 0, 1) * 255
+    # Few shades make a small file.
+    shades = np.round(np.clip(-decibels / RANGE, 0, 1) * SHADES) * (255 // SHADES)
     return shades.T[::-1, :, None].astype(np.uint8)
