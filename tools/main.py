@@ -18,6 +18,7 @@ from tinyml.tools.environment.namesake import warn_of_namesake
 COMMANDS = {
     "compile": "compile a model for a board",
     "run": "run a compiled model on a device and compare it with the evaluator",
+    "listen": "run a compiled program that streams over a recording, and say what it hears when",
     "explain": "show where cycles, flash and RAM of a compiled model go",
     "open": "show the report of a compiled model in the browser, with cycles down to lines of C",
     "compare": "show two compiled models side by side: why is one slower or larger?",

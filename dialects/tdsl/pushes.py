@@ -1,14 +1,14 @@
-"""The parts in which the caller of a program that streams pushes its input."""
+"""The parts in which the caller of a program that streams pushes its input, and the rate of its samples."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, ModuleOp, f64, i64
 from xdsl.ir import Attribute
 
-__all__ = ["CALLS", "PUSHED", "STATE", "Pushes", "calls_of"]
+__all__ = ["CALLS", "PUSHED", "RATE", "STATE", "Pushes", "calls_of", "rate_of", "set_rate"]
 
 PUSHED = "tdsl.pushed"
 """Argument attribute of the predict function, and of a step function: the `Pushes` of its input."""
@@ -20,6 +20,20 @@ to the answer, and of iterations in all of them.
 
 STATE = "tdsl.state"
 """Argument attribute of a step function: the argument keeps its value, one of the last results, for the next call."""
+
+RATE = "tdsl.rate"
+"""Module attribute with the samples per second of the input, which front ends set; no pass reads it."""
+
+
+def set_rate(module: ModuleOp, rate: float) -> None:
+    """Say how many samples of a program's input make a second."""
+    module.attributes[RATE] = FloatAttr(rate, f64)
+
+
+def rate_of(module: ModuleOp) -> float | None:
+    """The samples per second of a program's input; None if the program does not say."""
+    rate = module.attributes.get(RATE)
+    return rate.value.data if isinstance(rate, FloatAttr) else None
 
 
 def calls_of(attributes: Mapping[str, Attribute]) -> int | None:

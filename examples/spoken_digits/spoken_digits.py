@@ -35,14 +35,14 @@ def at_start(clips: list[np.ndarray]) -> np.ndarray:
     return signals
 
 
-def compiled(model: Path, signals: Path, sounds: np.ndarray, digits: np.ndarray) -> tuple[tinyml.Program, float]:
-    """The program that an Uno runs, and the share of the sounds that it understands, of noise not counted as a digit.
-
-    signals: an .npz file with signals on which scales are chosen.
-    """
+def compiled(model: Path, signals: Path, stride: int | None = None) -> tinyml.Program:
+    """The program that an Uno runs. signals: an .npz file with signals on which scales are chosen."""
     with np.load(signals) as data:
         some = data["x"].astype(np.float32) / 32768
     whole = features.for_device(FRONT_END, some).followed_by(model)
-    program = tinyml.compile(whole, some, board="uno", input="push", width=8)
-    scores = program.scores(sounds)
-    return program, float((scores[:, :NOISE].argmax(1) == digits).mean())
+    return tinyml.compile(whole, some, board="uno", input="push", stride=stride, width=8)
+
+
+def share_understood(program: tinyml.Program, sounds: np.ndarray, digits: np.ndarray) -> float:
+    """The share of the sounds that a program understands, of noise not counted as a digit."""
+    return float((program.scores(sounds)[:, :NOISE].argmax(1) == digits).mean())

@@ -104,6 +104,8 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
         "TM_INSTANCES": int(interface.instances),
         "TM_ROW_LENGTH": interface.row_length,
         "TM_PUSHED": int(interface.pushes is not None),
+        "TM_CONTINUED": int(interface.skipped_rows is not None),
+        "TM_SKIPPED_ROWS": interface.skipped_rows or 0,
         "TM_OUTPUT_LENGTH": interface.output_length,
         "TM_HAS_LABEL": int(interface.has_label),
         "TM_MORE_OUTPUTS": "".join(f"TM_MORE({i},{length})" for i, (_, length) in enumerate(interface.more_outputs, 1)),

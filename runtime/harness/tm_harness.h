@@ -21,15 +21,25 @@ TM_JOIN(TM_MODEL, _ctx) tm_instance;
 
 #define tm_row TM_JOIN(TM_MODEL, _row)
 #if TM_PUSHED
-/* The runner supplies the input in parts, which tm_infer pushes until the program has an answer. */
+/* The runner supplies the input in parts, which tm_infer pushes until the program has an answer: after a reset, or with
+   TM_CONTINUED as the next part of a recording, of which the first TM_SKIPPED_ROWS rows are left out. */
 static TM_INPUT tm_part[TM_ROW_LENGTH];
 void tm_row(TM_INPUT *to, uint16_t row);
 __attribute__((noinline, used)) static int16_t tm_infer(void) {
+#if TM_CONTINUED
+    static uint16_t left_out = TM_SKIPPED_ROWS;
+#else
+    const uint16_t left_out = 0;
     TM_JOIN(TM_MODEL, _reset)(TM_GIVEN);
+#endif
     for (uint16_t row = 0; row < TM_INPUT_LENGTH / TM_ROW_LENGTH; row++) {
         tm_row(tm_part, row);
-        TM_JOIN(TM_MODEL, _push)(TM_FIRST tm_part, TM_ROW_LENGTH);
+        if (row >= left_out)
+            TM_JOIN(TM_MODEL, _push)(TM_FIRST tm_part, TM_ROW_LENGTH);
     }
+#if TM_CONTINUED
+    left_out = 0;
+#endif
 #if TM_HAS_LABEL
     return TM_JOIN(TM_MODEL, _predict)(TM_GIVEN);
 #else
@@ -55,7 +65,9 @@ TM_INPUT tm_array[TM_INPUT_LENGTH];
 #define tm_output(number) TM_JOIN(TM_MODEL, _output_##number)(TM_GIVEN)
 
 /* Negative array lengths where the header and the runner's description of it disagree. */
+#if !TM_CONTINUED
 typedef char tm_check_input[TM_JOIN(TM_MODEL, _INPUT_LENGTH) <= TM_INPUT_LENGTH ? 1 : -1];
+#endif
 #if TM_ROW_LENGTH > 0 && !TM_PUSHED
 typedef char tm_check_row[TM_JOIN(TM_MODEL, _ROW_LENGTH) == TM_ROW_LENGTH ? 1 : -1];
 #endif

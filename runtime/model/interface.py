@@ -32,7 +32,9 @@ class Interface:
     `input_parts` has the inputs of a model of several, which follow each other in the array. `input_unit` is the unit
     of the sensor's integers that the input holds, as `--input-unit` spells it. With `instances`, all functions take a
     pointer to the memory of an instance, a `NAME_ctx`, as their first argument. With `pushes`, the caller pushes the
-    input (`NAME_push`); runners push `row_elements` numbers at a time.
+    input (`NAME_push`); runners push `row_elements` numbers at a time. With `skipped_rows`, the inputs of a run are
+    parts of one recording: the program is not reset in between, and that number of rows of the first input is left out.
+    `rate` is the number of samples per second that the model was trained on, where its front end says so.
 
     Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores
     disagree.
@@ -54,6 +56,8 @@ class Interface:
     input_unit: str | None = None
     instances: bool = False
     pushes: Pushes | None = None
+    skipped_rows: int | None = None
+    rate: float | None = None
 
     def __post_init__(self) -> None:
         for ctype in (self.input_ctype, self.output_ctype, *(ctype for ctype, _ in self.more_outputs)):

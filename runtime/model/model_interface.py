@@ -44,4 +44,5 @@ def interface_of(module: ModuleOp) -> Interface:
         input_unit=None if unit is None else unit.data,
         instances=tdsl.has_instances(module),
         pushes=pushes,
+        rate=tdsl.rate_of(module),
     )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
+    from tinyml.tools.driver.listening.heard import Heard
     from tinyml.tools.driver.requests.request import Request
 
 _NO_FILES: Sequence[Path] = ()
@@ -133,6 +134,20 @@ class Program:
             result = copy_context().run(run_model, request)
             check_equal(result["mismatch"], device, self.folder)
         return Measurements.of(result)
+
+    def listen(self, samples: object, *, rate: float | None = None, board: str | None = None) -> Heard:
+        """Run a program that streams over a recording, without a reset.
+
+        samples: the real numbers of a recording, one after the other, as in the training data. rate: samples per
+        second, by default those of the program's front end. board: a simulated one; by default this computer. Raises
+        `InputError` for a program that does not stream or was made for another rate, for a recording without an answer,
+        and where the board's tools are missing.
+        """
+        from tinyml.targets.registry import HOST
+        from tinyml.tools.driver.listening.listen import heard_in
+
+        with _quiet() as _:
+            return copy_context().run(heard_in, self.folder, np.ravel(np.asarray(samples)), rate, device=board or HOST)
 
     def explain(self) -> Explanation:
         """Break down time, flash and RAM by operation; `str` of the result is the text that `tinyml explain` prints.

@@ -111,7 +111,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
         ram_limit=board.ram,
         segments=streamed_segments(compiled.buffers),
         memory=memory,
-        stream=stream_report(compiled.buffers, interface.pushes, measured.longest if measured else None),
+        stream=stream_report(compiled.buffers, interface, measured.longest if measured else None),
         time_per_inference=cost,
         macs=macs,
         time_per_mac=_per_mac(cost, macs),

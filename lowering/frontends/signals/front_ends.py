@@ -44,6 +44,11 @@ class FrontEnd(ABC):
             )
 
     @property
+    def samples_per_second(self) -> float | None:
+        """The rate of the signal; None if the features do not depend on it."""
+        return None
+
+    @property
     def frames(self) -> int:
         """The number of frames."""
         return 1 + (self.samples - self.frame) // self.hop
@@ -104,7 +109,14 @@ class FrontEnd(ABC):
 
         starts = range(0, self.frames * self.hop, self.hop)
         rows = by_frame(to, starts, self.features, self.states, of_frame)
-        return to.module([self.of_rows(to, rows)])
+        return self.finished(to, rows)
+
+    def finished(self, to: ModelBuilder, rows: SSAValue) -> ModuleOp:
+        """The module that returns the features of all frames, and says the rate of its samples."""
+        module = to.module([self.of_rows(to, rows)])
+        if self.samples_per_second is not None:
+            tdsl.set_rate(module, self.samples_per_second)
+        return module
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,6 +163,10 @@ class Spectrogram(FrontEnd):
             raise InputError(f"a running mean moves by a share between 0 and 1, got {self.normalise}")
         if self.bands is not None and not self.matrix.any(1).all():
             raise InputError(f"some of {self.bands} bands contain no bin of {self.length} samples: take fewer bands")
+
+    @property
+    def samples_per_second(self) -> float:
+        return self.rate
 
     @property
     def length(self) -> int:

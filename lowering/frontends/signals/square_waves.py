@@ -46,6 +46,10 @@ class SquareWaves(FrontEnd):
             raise InputError(f"frequencies are from {least:.2f} to {self.rate / 2} Hz, got {[*self.frequencies]}")
 
     @property
+    def samples_per_second(self) -> float:
+        return self.rate
+
+    @property
     def steps(self) -> NDArray[Any]:
         """The phase by which each frequency advances with a sample."""
         return np.round(np.array(self.frequencies) * tdsl.TURN / self.rate).astype(int)
@@ -79,7 +83,7 @@ class SquareWaves(FrontEnd):
 
         starts = range(0, self.frames * self.hop, self.hop)
         powers = by_frame(to, starts, bins, [(self.chunks, 2 * bins)], of_chunk)
-        return to.module([self.of_rows(to, powers)])
+        return self.finished(to, powers)
 
     def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:
         """The sums of all chunks, a chunk later."""

@@ -43,6 +43,67 @@ _AXIS_UNIT = """\
 /* A step of the sensor in the unit of the training data: at a range of 2 g it is 1 / 16384 g. */
 static const float UNIT = 1.0f / 16384;"""
 
+_WORDS = """\
+/* The rule that makes words of answers, that of `tinyml listen`: the scores of SMOOTH answers are averaged, a word
+ * leads the second-best class by THRESHOLD, and none is heard in the PAUSE answers after it. BACKGROUND is the class
+ * that is no word, such as noise; -1 for none. */
+#define SMOOTH 1
+static const float THRESHOLD = 0;
+static const uint8_t PAUSE = 0;
+static const int16_t BACKGROUND = -1;
+
+/* The class of the word that is heard with this answer, else -1. */
+static int16_t word(void)
+{{
+    static uint8_t count, pause;
+    static int16_t before = -1;
+    int16_t label = 0;
+    float best = 0, second = 0;
+#if SMOOTH > 1
+    static float earlier[SMOOTH - 1][{name}_OUTPUT_LENGTH];
+    static uint8_t oldest;
+#endif
+    for (int16_t i = 0; i < {name}_OUTPUT_LENGTH; i++) {{
+        const float now = {name}_score({before}i);
+        float sum = now;
+#if SMOOTH > 1
+        for (uint8_t at = 0; at < SMOOTH - 1; at++)
+            sum += earlier[at][i];
+        earlier[oldest][i] = now;
+#endif
+        if (i == 0 || sum > best) {{
+            second = best;
+            best = sum;
+            label = i;
+        }} else if (i == 1 || sum > second) {{
+            second = sum;
+        }}
+    }}
+#if SMOOTH > 1
+    oldest = (oldest + 1) % (SMOOTH - 1);
+#endif
+    count += count < SMOOTH;
+    if (label == BACKGROUND || best - second < THRESHOLD * count)
+        label = -1;
+    const int16_t last = before;
+    before = label;
+    if (pause > 0) {{
+        pause--;
+        return -1;
+    }}
+    if (label < 0 || label == last)
+        return -1;
+    pause = PAUSE;
+    return label;
+}}
+
+"""
+
+_SHOW_WORD = """\
+if ((label = word()) < 0)
+            return;
+        show(label);"""
+
 LICENCE_NOTE = """\
 This library consists of a model, whose numbers and structure are its author's, and of text of tinyml, to which the
 licence below applies: the sources may be compiled into any product without further conditions, by its exception.
@@ -104,8 +165,13 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
     """The words for templates of sketches alone: how they set an input, and what they read."""
     interface, name = model.interface, model.name
     unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
+    hears = interface.has_label and interface.output_length > 1
     words = {
         "push_sample": _push_sample(model),
+        "rate": f"{interface.rate or 8000:.0f}",
+        "what_is_heard": "the words that it hears" if hears else "every answer",
+        "words": _WORDS.format(name=name, before=model.before) if hears else "",
+        "answer": _SHOW_WORD if hears else model_words(model)["call_show"],
         "set": f"{name}_set({model.before}received, atof(word));",
         "set_pin": f"{name}_set({model.before}i, analogRead(PINS[i]) * UNIT);",
         "set_axis": f"{name}_set({model.before}filled, axes[axis] * UNIT);",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import math
-import struct
-import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +39,7 @@ def draw_wrong(wrong: Sequence[WrongAnswer], names: Sequence[str] | None) -> Dra
         if shape is None:
             _curve(picture, each.x, x, y)
         else:
-            picture.image(x, y, SIDE, SIDE, _png(_pixels(each.x, shape)))
+            picture.pixels(x, y, SIDE, SIDE, _pixels(each.x, shape))
         picture.frame(x, y, SIDE, SIDE, tip=f"sample {each.sample}")
         wanted = f"sample {each.sample}" if each.wanted is None else f"is {named(each.wanted)} (sample {each.sample})"
         picture.text(x, y + SIDE + 14, shortened(wanted, 26), "start")
@@ -82,20 +79,6 @@ def _pixels(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.uint8]:
     low, high = float(image.min()), float(image.max())
     levels: NDArray[np.float64] = np.round(255 * (image - low) / (high - low or 1))
     return levels.astype(np.uint8)
-
-
-def _png(pixels: NDArray[np.uint8]) -> str:
-    """The address of an image that holds its data (PNG, ISO/IEC 15948)."""
-    height, width, channels = pixels.shape
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    # Each row begins with the number of its filter.
-    rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)
-    head = struct.pack(">IIBBBBB", width, height, 8, 2 if channels == 3 else 0, 0, 0, 0)
-    parts = chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(rows.tobytes(), 9)), chunk(b"IEND", b"")
-    return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(parts)).decode()
 
 
 def _curve(picture: Drawing, x: NDArray[Any], left: float, top: float) -> None:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import math
+import struct
+import zlib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
+
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 COLOURS = ("#6f9bc8", "#f28e2b", "#66b05c", "#ee7f80", "#76b7b2", "#edc948", "#bd8fb8", "#b8937f")
 """Colours of areas that lie next to each other, with black text on them."""
@@ -83,10 +92,10 @@ class Drawing:
         path = " ".join(f"{x:.4g},{y:.4g}" for x, y in points)
         self._parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.4"/>')
 
-    def image(self, x: float, y: float, width: float, height: float, address: str) -> None:
-        """Place an image, whose address holds its data, without smoothing."""
+    def pixels(self, x: float, y: float, width: float, height: float, pixels: NDArray[np.uint8]) -> None:
+        """Place an image (height, width, 1 or 3 channels), without smoothing."""
         self._parts.append(
-            f'<image x="{x:.6g}" y="{y:.6g}" width="{width:.6g}" height="{height:.6g}" href="{address}" '
+            f'<image x="{x:.6g}" y="{y:.6g}" width="{width:.6g}" height="{height:.6g}" href="{_png(pixels)}" '
             'style="image-rendering:pixelated" preserveAspectRatio="none"/>'
         )
 
@@ -127,6 +136,20 @@ def picture_style() -> str:
 
 def _tip(text: str) -> str:
     return f"<title>{escape(text)}</title>" if text else ""
+
+
+def _png(pixels: NDArray[np.uint8]) -> str:
+    """The address of an image that holds its data (PNG, ISO/IEC 15948)."""
+    height, width, channels = pixels.shape
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    # Each row begins with the number of its filter.
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)
+    head = struct.pack(">IIBBBBB", width, height, 8, 2 if channels == 3 else 0, 0, 0, 0)
+    parts = chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(rows.tobytes(), 9)), chunk(b"IEND", b"")
+    return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(parts)).decode()
 
 
 def ticks(low: float, high: float, most: int) -> Sequence[int]:

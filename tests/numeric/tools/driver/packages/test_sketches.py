@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,12 @@ from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
 from programs.sketches import CORE, compile_sketch, run_sketch, sketches
 from programs.spread import spread
 
+import tinyml
 from tinyml.dialects.layouts.packed_bits import pack_bits
+from tinyml.dialects.options import Seconds
 from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.listening.words import Rule, words_in
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.stages import print_ir
 
@@ -159,6 +163,37 @@ def test_samples_are_pushed(tmp_path: Path):
     sketch = found / "examples/Listen/Listen.ino"
     flags = ["-mmcu=atmega328p", "-DF_CPU=16000000UL"]
     compile_sketch(found, sketch, tmp_path / "avr", prefix="avr-", flags=flags)
+
+
+def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
+    need_tools("uno")
+    (tmp_path / "sums.mlir").write_text(running_sum("sums", classifies=True))
+    out = tmp_path / "out"
+    compile_model(
+        Request(model=tmp_path / "sums.mlir", out=out, input="push", stride=1, target="uno", packages=("arduino",))
+    )
+    readings = np.random.default_rng(1).integers(256, 768, 240)
+    readings.astype(np.int16).tofile(tmp_path / "readings")
+    heard = tinyml.open(out).listen((readings - 512) / 512, rate=1.0)
+    sketch = out / "arduino/sums/examples/Listen/Listen.ino"
+    text = sketch.read_text()
+    for smooth, threshold, pause, background in ((1, 0, 0, -1), (3, 0.25, 4, -1), (2, 0, 0, 1)):
+        constants = f"SMOOTH {smooth}", f"THRESHOLD = {threshold}", f"PAUSE = {pause}", f"BACKGROUND = {background}"
+        changed = text
+        for constant in constants:
+            changed = re.sub(rf"{re.escape(constant.rpartition(' ')[0])} -?\d+", constant, changed, count=1)
+        sketch.write_text(changed)
+        said = run_sketch(out / "arduino/sums", "Listen", tmp_path / "listen", readings=tmp_path / "readings")
+        # A pause ends with the answer that is due after it.
+        rule = Rule(
+            smooth=smooth,
+            threshold=float(threshold),
+            refractory=Seconds(pause + 1),
+            background=() if background < 0 else (str(background),),
+        )
+        words = words_in(rule, np.arange(len(heard.times)), heard.scores, heard.names)
+        assert said == [f"class {word.label}" for word in words]
+        assert len(words) > 5
 
 
 OTHERS = {"mkr1000": "gnu++11", "due": "gnu++11", "pico": "gnu++17", "nano33ble": "gnu++14", "esp32-c3": "gnu++20"}

@@ -1,0 +1,151 @@
+"""Words found in running audio, and false alarms per hour, for the networks that `train.py` trains.
+
+    python examples/spoken_digits/detect.py clips.npz OUT [--stride FRAMES]
+
+OUT has SPEAKER.onnx and SPEAKER.npz of several speakers. Each compiled program runs on this computer over the clips of
+the speaker whom it has not heard, with pauses of noise between them, and over an hour of noise. The rule that makes
+words of answers is chosen on the recordings of all other speakers: the one that hears most of their words with no more
+false alarms per hour of noise than are allowed. Needs the extra `onnx`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from spoken_digits import FRONT_END, NOISE, SAMPLES, compiled, load_clips
+
+import tinyml
+
+RATE = int(FRONT_END.rate)
+WINDOW = SAMPLES / RATE
+PAUSES = 0.9, 2.5
+"""Seconds from one clip to the next, at least the time in which a word may still be heard."""
+ALLOWED = 60, 12
+"""False alarms per hour of noise for which rules are chosen."""
+KINDS = "steady", "bands", "hum", "crackle", "sputter"
+"""The kinds of noise, which take turns every `PIECE` seconds."""
+PIECE = 10
+RULES = [
+    {"smooth": smooth, "threshold": threshold, "refractory": refractory, "background": [NOISE]}
+    for smooth, threshold, refractory in product((1, 2, 3), np.arange(0, 4.1, 0.25).tolist(), (0.5, 0.8))
+]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a program heard in the clips of a speaker, each from start to end in seconds, and in noise."""
+
+    clips: tinyml.Heard
+    spans: Sequence[tuple[float, float]]
+    digits: np.ndarray
+    noise: tinyml.Heard
+
+    def counts(self, rule: dict) -> np.ndarray:
+        """The share of words heard rightly, false alarms per hour between them, and in each kind of noise.
+
+        A word is heard rightly if the first answer from its start until its end has left the window is its digit. All
+        other answers are false alarms.
+        """
+        words = self.clips.words(**rule)
+        times = np.array([word.time for word in words])
+        right = 0
+        for (start, end), digit in zip(self.spans, self.digits, strict=True):
+            first = np.searchsorted(times, start)
+            heard = first < len(words) and times[first] <= end + WINDOW + 0.2
+            right += heard and words[first].label == digit
+        # The middle of the window in which a word is heard is in the noise that causes it.
+        kinds = [int((word.time - WINDOW / 2) / PIECE) % len(KINDS) for word in self.noise.words(**rule)]
+        hours = self.noise.times[-1] / 3600 / len(KINDS)
+        alarms = np.bincount(kinds, minlength=len(KINDS)) / hours
+        return np.array([right / len(self.digits), 3600 * (len(words) - right) / self.clips.times[-1], *alarms])
+
+
+def coloured(count: int, exponent: float, random: np.random.Generator) -> np.ndarray:
+    """Noise whose amplitude falls with a power of the frequency, of unit deviation."""
+    spectrum = np.fft.rfft(random.normal(size=count)) / np.maximum(np.fft.rfftfreq(count), 40 / RATE) ** exponent
+    noise = np.fft.irfft(spectrum, count)
+    return noise / noise.std()
+
+
+def noises(seconds: int, random: np.random.Generator) -> Iterator[np.ndarray]:
+    """Pieces of noise of `PIECE` seconds: of colours from blue to brown, each kind at other levels each time."""
+    count = PIECE * RATE
+    time = np.arange(count) / RATE
+    for piece in range(seconds // PIECE):
+        noise = coloured(count, random.uniform(-0.5, 1.0), random)
+        match KINDS[piece % len(KINDS)]:
+            case "bands":
+                band = np.exp(2j * np.pi * random.uniform(300, 3000) * time)
+                noise = (coloured(count, 1.0, random) * band).real
+            case "hum":
+                hum = sum(np.sin(2 * np.pi * 50 * k * time + random.uniform(0, 6)) / k for k in (1, 2, 3, 5, 7))
+                noise = noise / 3 + hum
+            case "crackle":
+                noise = noise / 10 + 3 * noise * (random.uniform(size=count) < 3e-4)
+            case "sputter":
+                noise = noise * 10 ** np.clip(coloured(count, 1.5, random) / 2, -2, 1)
+            case _:
+                pass
+        yield noise / np.abs(noise).max() * 10 ** random.uniform(-3.5, -0.1)
+
+
+def joined(clips: list[np.ndarray], random: np.random.Generator) -> tuple[np.ndarray, list[tuple[float, float]]]:
+    """Clips one after the other with pauses, over faint noise of changing colour; and where each of them is."""
+    parts, spans, at = [np.zeros(RATE)], [], RATE
+    for clip in clips:
+        pause = int(RATE * random.uniform(*PAUSES))
+        spans.append((at / RATE, (at + len(clip)) / RATE))
+        loud = clip / np.abs(clip).max() * 10 ** random.uniform(-1.0, -0.1)
+        part = np.concatenate([loud, np.zeros(pause)])
+        parts.append(part + 10 ** random.uniform(-3.5, -2.3) * coloured(len(part), random.uniform(0, 1), random))
+        at += len(part)
+    return np.concatenate(parts), spans
+
+
+def best_rule(counts: np.ndarray, allowed: float) -> int:
+    """The rule that hears most words with at most the allowed false alarms per hour of noise.
+
+    counts: (rules, counts), as from `Run.counts`.
+    """
+    right = np.where(counts[:, 2:].mean(1) <= allowed, counts[:, 0], -counts[:, 2:].mean(1))
+    return int(right.argmax())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("clips", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--stride", type=int, default=10)
+    asked = parser.parse_args()
+    clips, digits, speakers = load_clips(asked.clips)
+    counts: dict[str, np.ndarray] = {}
+    for number, name in enumerate(sorted(file.stem for file in asked.out.glob("*.onnx"))):
+        random = np.random.default_rng(1000 + number)
+        own = random.permutation(np.flatnonzero(speakers == name))
+        program = compiled(asked.out / f"{name}.onnx", asked.out / f"{name}.npz", asked.stride)
+        sound, spans = joined([clips[i] for i in own], random)
+        noise = np.concatenate(list(noises(3600, random)))
+        run = Run(program.listen(sound), spans, digits[own], program.listen(noise))
+        counts[name] = np.array([run.counts(rule) for rule in RULES])
+    for allowed in ALLOWED:
+        print(
+            f"at most {allowed} false alarms per hour of noise on the others; words, per hour between them, and in",
+            KINDS,
+        )
+        found: list[np.ndarray] = []
+        for name, own in counts.items():
+            others = [counts[other] for other in counts if other != name]
+            rule = best_rule(np.mean(others, axis=0), allowed)
+            found.append(own[rule])
+            print(f"{name}: {100 * own[rule][0]:.1f} %", *np.round(own[rule][1:]).astype(int), RULES[rule])
+        mean = np.mean(found, axis=0)
+        print(f"mean: {100 * mean[0]:.1f} %", *np.round(mean[1:], 1), f"all noise {mean[2:].mean():.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Recordings of sound: WAV files of 8 or 16 bits, by the module `wave`."""
+
+from __future__ import annotations
+
+import wave
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.runtime.readers.regular_files import open_regular
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_WHAT = "recording"
+
+_SCALES = {1: ("<u1", 128, 128), 2: ("<i2", 0, 32768)}
+"""The type of samples, the one that is silence and the distance of full scale from it, by the bytes of a sample."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """A sound of one channel. samples: from -1 to 1, one after the other. rate: samples per second."""
+
+    samples: NDArray[np.float32]
+    rate: int
+
+
+def read_wav(path: Path) -> Recording:
+    """The recording in a WAV file; of several channels their mean.
+
+    Raises `InputError` for a file that is none, is cut off, or has other samples than integers of 8 or 16 bits.
+    """
+    try:
+        with open_regular(path, _WHAT) as stream, wave.open(stream) as sound:
+            channels, width, rate, frames, *_ = sound.getparams()
+            if rate < 1:
+                raise wave.Error(f"its rate is {rate} samples per second")
+            if width not in _SCALES:
+                raise wave.Error(f"its samples have {8 * width} bits")
+            if frames * channels > ELEMENT_LIMIT.get():
+                raise wave.Error(f"it has {frames * channels} samples; --max-elements raises the limit")
+            data = sound.readframes(frames)
+    except (wave.Error, EOFError) as error:
+        reason = str(error) or "it is cut off"
+        raise InputError(f"cannot read the {_WHAT}, a WAV file of 8 or 16 bits: {reason}", file=str(path)) from error
+    if len(data) < frames * channels * width:
+        raise InputError(f"cannot read the {_WHAT}: it is cut off", file=str(path))
+    dtype, zero, scale = _SCALES[width]
+    sums = np.frombuffer(data, dtype).reshape(frames, channels).mean(axis=1, dtype=np.float64)
+    return Recording(((sums - zero) / scale).astype(np.float32), rate)

@@ -1,0 +1,81 @@
+"""The rule that makes words of answers: their mean, its lead over the second-best class, and a pause after each word.
+
+The sketch `Listen` has the same rule in C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.options import Seconds, option
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """The rule by which an answer becomes a word; the fields are options of `tinyml listen`."""
+
+    smooth: int = option("answers whose scores are averaged, the last ones", default=1, metavar="N")
+    threshold: float = option(
+        "how far the score of a word must lie above that of the second-best class", default=0.0, metavar="LEAD"
+    )
+    refractory: Seconds = option(
+        "time after a word in which no other one is heard", default=Seconds(0.0), metavar="SECONDS"
+    )
+    background: tuple[str, ...] = option(
+        "classes that are no words, such as noise: their names, or their indices where there are none",
+        default=(),
+        metavar="NAME,...",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Word:
+    """A word that was heard. time: in seconds from the beginning of the recording to the end of the window in which it
+    was heard. label: the index of the class. name: its label, as text. score: the mean score; lead: its distance from
+    that of the second-best class.
+    """
+
+    time: float
+    label: int
+    name: str
+    score: float
+    lead: float
+
+
+def smoothed(scores: NDArray[Any], count: int) -> NDArray[np.float64]:
+    """The means of each answer (answers, classes) and those before it, `count` together or all that there are."""
+    sums = np.zeros(scores.shape)
+    for back in range(min(count, len(scores))):
+        sums[back:] += scores[: len(scores) - back]
+    return sums / np.minimum(np.arange(1, len(scores) + 1), count)[:, None]
+
+
+def words_in(rule: Rule, times: NDArray[Any], scores: NDArray[Any], names: Sequence[str]) -> list[Word]:
+    """The words in answers at some times, with scores (answers, classes), at least two.
+
+    A class is heard where its mean score leads by the threshold and it is no background. It is a word where it was not
+    heard in the answer before, unless that is in the pause after a word. Raises `InputError` for an unknown background.
+    """
+    for name in rule.background:
+        if name not in names:
+            raise InputError(f"the program has no class {name}: they are {', '.join(names)}")
+    means = smoothed(scores, rule.smooth)
+    best = means.argmax(1)
+    second, first = np.sort(means, axis=1)[:, -2:].T
+    silent = np.isin(best, [names.index(name) for name in rule.background]) | (first - second < rule.threshold)
+    words, before, free = list[Word](), -1, -np.inf
+    for at, heard in enumerate(np.where(silent, -1, best)):
+        label = int(heard)
+        if label not in (-1, before) and times[at] >= free:
+            time, score, lead = float(times[at]), float(first[at]), float(first[at] - second[at])
+            words.append(Word(time=time, label=label, name=names[label], score=score, lead=lead))
+            free = time + rule.refractory
+        before = label
+    return words
