@@ -86,5 +86,5 @@ def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
         levels = np.maximum.reduceat(levels, list(range(0, levels.shape[axis], apart)), axis=axis)
     decibels = 20 * np.log10(levels / max(levels.max(), 1e-9) + 1e-9)
     # Few shades make a small file.
-    shades = np.round(np.clip(-decibels / RANGE, 0, 1) * SHADES) * (255 // SHADES)
+    shades: NDArray[np.float64] = np.round(np.clip(-decibels / RANGE, 0, 1) * SHADES) * (255 // SHADES)
     return shades.T[::-1, :, None].astype(np.uint8)
