@@ -182,6 +182,7 @@ PIPELINES = {
             *CLEAN,
             "licm",
             "forward-stores",
+            "spread-entries",
             "merge-sums",
             "unroll-loops",
         ),
