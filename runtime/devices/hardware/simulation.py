@@ -133,6 +133,8 @@ def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> 
         raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
     done = subprocess.run(command, capture_output=True, input=given, cwd=folder)
     if done.returncode != 0:
-        lines = [line for line in (done.stderr + done.stdout).decode().splitlines() if "rror" in line]
+        said = (done.stderr + done.stdout).decode().splitlines()
+        # Some tools say how many errors there are before they say which.
+        lines = [line for mark in ("ERROR:", "rror") for line in said if mark in line]
         raise InputError(f"{Path(command[0]).name} failed: {(lines or ['no message'])[0].strip()}")
     return done.stdout
