@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import StringAttr
 
 from tinyml.dialects.context import context
 from tinyml.lowering.pipelines import flatten, run
-from tinyml.runtime.devices.hardware.simulation import IcarusSimulation
+from tinyml.runtime.devices.hardware.simulation import IcarusSimulation, call_tool
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
@@ -22,6 +22,7 @@ from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, TARGET, board
 from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.packages.hardware.bitstream import uart_module
 from tinyml.tools.driver.stages import load_program
 
 SAMPLES = 3
@@ -66,3 +67,54 @@ def test_hints_leave_the_bits(compiled_models: CompiledModels, tmp_path: Path):
     runner = runner_for(HOST)
     result = runner.run(runner.build(tmp_path, interface, tmp_path, "-O0", ["-Werror"]), interface, raws)
     assert first_mismatch(evaluate(formats, raws), Outputs(result.labels, result.scores, result.more)) is None
+
+
+UART_BENCH = """
+module bench;
+    localparam CLOCKS = 6, INPUT = {given}, OUTPUT = {wanted};
+    reg clock = 0, line = 1;
+    reg [7:0] bytes [0:INPUT - 1];
+    wire answer, busy;
+    {name}_uart #(CLOCKS) uart (clock, line, answer, busy);
+    always #1 clock = !clock;
+    integer i, k, j, n;
+    reg [7:0] got;
+    task frame(input [7:0] data); begin
+        line = 0; repeat (CLOCKS) @(posedge clock);
+        for (k = 0; k < 8; k = k + 1) begin line = data[k]; repeat (CLOCKS) @(posedge clock); end
+        line = 1; repeat (CLOCKS) @(posedge clock);
+    end endtask
+    initial begin
+        $readmemh("bytes.hex", bytes);
+        repeat (20) @(posedge clock);
+        for (i = 0; i < INPUT; i = i + 1) frame(bytes[i]);
+    end
+    initial begin
+        for (n = 0; n < OUTPUT; n = n + 1) begin
+            @(negedge answer); repeat (CLOCKS + CLOCKS / 2) @(posedge clock);
+            for (j = 0; j < 8; j = j + 1) begin got[j] = answer; repeat (CLOCKS) @(posedge clock); end
+            $display("%0d", got);
+        end
+        $finish;
+    end
+    initial begin #400000 $finish; end
+endmodule
+"""
+
+
+def test_a_model_behind_a_serial_line(compiled_models: CompiledModels, tmp_path: Path):
+    """The bytes of an input come in, those of the scores and of the label go out, a bit every few cycles."""
+    need_simulator("iverilog")
+    folder = compiled_models.folder("protonn", "fixed", 8, board(HOST))
+    formats = load_program(folder / "ir" / "1-formats.mlir", context())
+    interface, verilog = interface_of(formats), verilog_of(read_bits(folder), 8)
+    raws = encode_inputs(formats, load_program_data(formats, str(MODELS["protonn"].with_name("test.npz"))).x[:1])
+    expected = evaluate(formats, raws)
+    assert expected.scores is not None
+    assert expected.labels is not None
+    wanted = expected.scores.tobytes() + expected.labels.astype("<i2").tobytes()
+    bench = UART_BENCH.format(name=interface.name, given=raws.size, wanted=len(wanted))
+    (tmp_path / "bytes.hex").write_text("\n".join(f"{byte:02x}" for byte in raws.tobytes()))
+    (tmp_path / "all.v").write_text(verilog + uart_module(verilog) + bench)
+    call_tool("iverilog", "-g2005", "-Wall", "-o", "bench", "all.v", folder=tmp_path)
+    assert bytes(map(int, call_tool("vvp", "-n", "bench", folder=tmp_path).split())) == wanted
