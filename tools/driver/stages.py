@@ -255,9 +255,7 @@ def _hardware(bits: ModuleOp, ctx: Context, options: PipelineOptions, stages: li
     module = bits.clone()
     if any(isinstance(value.type, AnyFloat) for op in module.walk() for value in (*op.operands, *op.results)):
         names = [name for name, format in formats().items() if not issubclass(format, type(F32_FORMAT))]
-        raise InputError(
-            f"hardware has no floating point, in which the program computes: try --format {', '.join(names)}"
-        )
+        raise InputError(f"hardware has no floating point, in which the program computes: --format {', '.join(names)}")
     pipelines.run(module, ctx, pipelines.flatten(BITS_TO_HARDWARE, vars(options)))
     check_memories(module, fabric)
     stages.append(LevelText("5-hardware.mlir", print_ir(module)))

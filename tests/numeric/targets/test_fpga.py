@@ -10,17 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs import bits as l4_programs
+from programs.compiled import CompiledModels
 from programs.hardware import need_simulator, verilog_of
 from programs.paths import MODELS
 from programs.printed import parse
 
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.hardware import placement, synthesis
 from tinyml.targets.registry import board
 from tinyml.targets.verilog.fabric import Resources
 from tinyml.tools.calibration import place_and_route
+from tinyml.tools.driver.choice.hardware_cycles import hardware_cycles
 from tinyml.tools.driver.limits import within_fabric
 from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main
 
 PROTONN = MODELS["protonn"]
@@ -90,6 +94,25 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "does not fit ice40-up5k (iCE40UP5K): the memories of the hardware hold " in error
     assert "the block RAMs 122,880 (" in error
     assert not (tmp_path / "out").exists()
+
+
+def test_floats_are_no_hardware(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    files = [str(PROTONN), "--val", str(PROTONN.with_name("val.npz")), "-o", str(tmp_path / "out")]
+    assert main(["compile", *files, "--format", "f32", "--target", TARGET]) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "hardware has no floating point, in which the program computes: --format " in error
+    assert "fixed" in error
+    assert "f32" not in error
+
+
+def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):
+    """Products of 8 by 8 bits take at least 100 tables each, which fill half of an FPGA all the time."""
+    folder, fabric = compiled_models.folder("protonn", "fixed", 8, board("host")), board(TARGET).fabric
+    assert fabric is not None
+    loops = load_program(folder / "ir" / "3-loops.mlir", context())
+    cycles = hardware_cycles(loops, fabric, 50)
+    assert cycles > MACS * 100 / (fabric.there.luts / 2)
+    assert hardware_cycles(loops, fabric, 100) == pytest.approx(cycles / 2)
 
 
 def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
