@@ -139,7 +139,8 @@ ROWS = (
         title="processing elements for sparse products",
         reports="three quarters of the columns are assigned beforehand, a quarter to elements that are free",
         here="all of {entries} entries of Bonsai's projection are dealt out beforehand (`spread-entries`): "
-        "{dealt} cycles on 8 elements; the scheme of the paper takes {fed}, and with the sums of {rows} rows joined {joined}",
+        "{dealt} cycles on 8 elements; the scheme of the paper takes {fed}, and with the sums of {rows} rows joined "
+        "{joined}",
         verdict=SURPASSED,
         run=Measured(elements("bonsai-mnist16-10", "Z", 8)),
         holds=lambda found: found["dealt"] < found["joined"],
