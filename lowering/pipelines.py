@@ -22,6 +22,7 @@ from tinyml.transforms.schedules.table import AUTO, schedule_named
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
     BITS_TO_HARDWARE,
+    BITS_TO_LANES,
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
@@ -168,9 +169,12 @@ PIPELINES = {
         ),
     ),
     LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),
-    BITS_TO_C: PipelineSteps("""L4 to L5.""", ("lower-arith-to-c",)),
-    BITS_TO_HARDWARE: PipelineSteps(
-        """L4 to a hardware module, which `-t verilog` prints.""",
+    BITS_TO_C: PipelineSteps(
+        """L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
+        ("hint-loops", "lower-arith-to-c"),
+    ),
+    BITS_TO_LANES: PipelineSteps(
+        """L4 to loops on memories and streams that take several elements at once.""",
         (
             "inline-runtime",
             *CLEAN,
@@ -178,8 +182,15 @@ PIPELINES = {
             *CLEAN,
             "licm",
             "forward-stores",
+            "spread-entries",
             "merge-sums",
             "unroll-loops",
+        ),
+    ),
+    BITS_TO_HARDWARE: PipelineSteps(
+        """L4 to a hardware module, which `-t verilog` prints.""",
+        (
+            BITS_TO_LANES,
             *CLEAN,
             "flatten-loops",
             *CLEAN,

@@ -31,7 +31,17 @@ from tinyml.dialects.c.expressions import (
     UnaryOp,
     ViewOp,
 )
-from tinyml.dialects.c.statements import ArrayOp, AssignOp, ForOp, IfOp, InvokeOp, ReturnOp, StoreOp, VariableOp
+from tinyml.dialects.c.statements import (
+    ArrayOp,
+    AssignOp,
+    ForOp,
+    IfOp,
+    InvokeOp,
+    PragmaOp,
+    ReturnOp,
+    StoreOp,
+    VariableOp,
+)
 from tinyml.dialects.c.types import InstanceType, PointerType, VariableType
 
 __all__ = [
@@ -62,6 +72,7 @@ __all__ = [
     "MultiplyWideOp",
     "NextOp",
     "PointerType",
+    "PragmaOp",
     "ProgramOp",
     "ReadOp",
     "ReturnOp",
@@ -100,6 +111,7 @@ C = Dialect(
         LoadOp,
         MultiplyWideOp,
         NextOp,
+        PragmaOp,
         ProgramOp,
         ReadOp,
         ReturnOp,

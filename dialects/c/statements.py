@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, SymbolRefAttr, i1, i64
+from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, StringAttr, SymbolRefAttr, i1, i64
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
+    opt_prop_def,
     prop_def,
     region_def,
     result_def,
@@ -205,6 +207,24 @@ class ForOp(IRDLOperation):
             raise VerifyException("the body takes the counter, an index, and nothing else")
         if self.step.value.data < 1:
             raise VerifyException(f"the step must be positive, got {self.step.value.data}")
+
+
+@irdl_op_definition
+class PragmaOp(IRDLOperation):
+    """`#pragma text` of the block in which it stands, or `#pragma text variable=array`; it changes no value.
+
+    The array is a static one, by its symbol, or an argument of the function.
+    """
+
+    name = "c.pragma"
+    text = prop_def(StringAttr)
+    symbol = opt_prop_def(SymbolRefAttr)
+    argument = opt_operand_def(POINTER)
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$text (`of` $argument^ `:` type($argument))? attr-dict"
+
+    def __init__(self, text: str, symbol: SymbolRefAttr | None = None, argument: SSAValue | None = None):
+        super().__init__(operands=[argument], properties={"text": StringAttr(text), "symbol": symbol})
 
 
 @irdl_op_definition

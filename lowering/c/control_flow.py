@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import IndexType, i16
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i16
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -11,6 +11,7 @@ from tinyml.dialects import c, scratch
 from tinyml.dialects.scratch import memref_type
 from tinyml.lowering.c.function import FunctionLowering, Spellings, unsupported
 from tinyml.lowering.c.pointer_walks import Inductions
+from tinyml.transforms.bits.hint_loops import PIPELINE, UNROLL
 
 
 def _call(at: FunctionLowering, op: func.CallOp) -> None:
@@ -31,6 +32,9 @@ def _for(at: FunctionLowering, op: scf.ForOp) -> None:
     body = op.body.block
     inductions = Inductions(op)
     walks = [(load, load.indices) for load in inductions.consecutive_loads()] + inductions.nested_walks()
+    if any(PIPELINE in inner.attributes for inner in op.walk()):
+        # High-level synthesis sees which memory an element is in by its index.
+        walks = []
     for load, indices in walks:
         if load not in at.walking:
             shape = memref_type(load.memref).get_shape()
@@ -47,6 +51,10 @@ def _for(at: FunctionLowering, op: scf.ForOp) -> None:
     block.args[0].name_hint = body.args[0].name_hint
 
     def write() -> None:
+        if PIPELINE in op.attributes:
+            at.build.put(c.PragmaOp("HLS PIPELINE"))
+        if isinstance(factor := op.attributes.get(UNROLL), IntegerAttr):
+            at.build.put(c.PragmaOp(f"HLS UNROLL factor={factor.value.data}"))
         for arg, variable in zip(body.args[1:], variables, strict=True):
             at.values[arg] = at.read(variable)
         at.lower_block(body)

@@ -20,15 +20,22 @@ def remove_dead(program: c.ProgramOp) -> None:
     for function in functions:
         live = {function, *_live(function)}
         # A dead loop or branch takes its body with it.
-        for op in [op for op in function.walk() if op not in live and op.parent_op() in live]:
+        for op in [op for op in function.walk() if _is_dead(op, live)]:
             Rewriter.erase_op(op, safe_erase=False)
     used = {op.symbol for op in program.walk() if isinstance(op, c.SymbolOp)}
     used |= {op.arena for op in program.walk() if isinstance(op, c.ViewOp)}
     for op in list(program.walk()):
+        if isinstance(op, c.PragmaOp) and op.symbol is not None and op.symbol not in used:
+            Rewriter.erase_op(op)
         if isinstance(op.parent_op(), c.LoadedOp) or not isinstance(op, c.ConstantOp | c.ArenaOp | c.BufferOp):
             continue
         if SymbolRefAttr(op.sym_name) not in used:
             Rewriter.erase_op(op)
+
+
+def _is_dead(op: Operation, live: set[Operation]) -> bool:
+    """True for an op of a live one that is not live itself; hints belong to what they stand in."""
+    return op not in live and op.parent_op() in live and not isinstance(op, c.PragmaOp)
 
 
 def _live(function: c.FuncOp) -> set[Operation]:

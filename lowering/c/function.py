@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tinyml.dialects import c
@@ -13,6 +14,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
 from tinyml.lowering.c.expression_builder import ExpressionBuilder
 from tinyml.lowering.c.program import ProgramBuilder
+from tinyml.transforms.bits.hint_loops import PARTITION
+from tinyml.transforms.ir.attributes import argument_attribute
 
 
 def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
@@ -40,6 +43,8 @@ class FunctionLowering:
         # An input that arrives row by row is not an argument.
         arguments = self.program.signatures.arguments_of(self.body)
         self.values.update(zip(function.args, arguments, strict=not self.program.row_length))
+        if arguments and (hint := argument_attribute(function, PARTITION)) is not None:
+            self.partition(hint, argument=arguments[-1])
         self.lower_block(function.body.block)
 
     def lower_block(self, block: Block) -> None:
@@ -48,6 +53,12 @@ class FunctionLowering:
                 raise unsupported(op)
             self.build.location = op.location
             lower(self, op)
+
+    def partition(self, hint: Attribute | None, symbol: str | None = None, argument: SSAValue | None = None) -> None:
+        """Puts the hint that an array is spread over memories, if there is one."""
+        if isinstance(hint, IntegerAttr):
+            text = f"HLS ARRAY_PARTITION cyclic factor={hint.value.data}"
+            self.build.put(c.PragmaOp(text, None if symbol is None else SymbolRefAttr(symbol), argument))
 
     def nested(self, block: Block, write: Callable[[], None]) -> Region:
         """A region whose single block is filled by the ops that `write` inserts."""

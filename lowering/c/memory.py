@@ -13,6 +13,8 @@ from tinyml.dialects.c.types import CONST
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.function import FunctionLowering, Spellings
 from tinyml.lowering.c.interface.row_declaration import ROW_BITS
+from tinyml.lowering.c.program import ARENA
+from tinyml.transforms.bits.hint_loops import PARTITION
 
 COPY = "tm_copy"
 """The function that copies bytes in RAM."""
@@ -33,11 +35,14 @@ def _same(at: FunctionLowering, op: memref.CastOp) -> None:
 def _constant(at: FunctionLowering, op: scratch.ConstantOp) -> None:
     constant = at.program.constant(op)
     memory = CONST if op.loaded else constant.memory
+    at.partition(op.attributes.get(PARTITION), constant.sym_name.data)
     at.expression(op, c.SymbolOp(constant.sym_name.data, memref_type(op.result).element_type, memory))
 
 
 def _arena(at: FunctionLowering, op: scratch.ArenaOp) -> None:
     at.program.declare_arena(op)
+    if at.instance is None:
+        at.partition(op.attributes.get(PARTITION), ARENA)
 
 
 def _view(at: FunctionLowering, op: scratch.ViewOp) -> None:

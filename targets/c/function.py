@@ -106,6 +106,11 @@ class FunctionPrinter:
                 arguments = [as_argument(self._text(value), value.type, RAM) for value in op.arguments]
                 self._settle({MEMORY})
                 self.line(f"{op.callee.string_value()}({', '.join(text.code for text in arguments)});")
+            case c.PragmaOp():
+                array = None if op.argument is None else self._text(op.argument).code
+                if op.symbol is not None:
+                    array = self.expressions.static(op.symbol)
+                self.line(f"#pragma {op.text.data}" + ("" if array is None else f" variable={array}"))
             case c.ForOp():
                 self._for(op)
             case c.IfOp():

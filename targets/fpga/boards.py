@@ -1,7 +1,7 @@
 """FPGAs of common boards, with the cells and the delays of their families."""
 
 from tinyml.targets.board import Board
-from tinyml.targets.verilog.fabric import ECP5, ICE40_UP, Delays, Fabric, Resources
+from tinyml.targets.verilog.fabric import ECP5, ICE40_UP, Carrier, Delays, Fabric, Resources
 
 _ECP5_CELLS = {
     "LUT4": ("luts", 1),
@@ -54,6 +54,25 @@ BOARDS = (
             synthesis="synth_ecp5",
             cells=_ECP5_CELLS,
             placement=("nextpnr-ecp5", "--25k", "--package", "CABGA381"),
+            pack="ecppack",
+            carriers=(
+                Carrier(
+                    *("colorlight-i5", "Colorlight i5 with its extension board"),
+                    *(25, "P3"),
+                    receive="H18",
+                    transmit="J17",
+                    busy="U16",
+                ),
+                # The last pin keeps the other processor of the board from taking the FPGA over.
+                Carrier(
+                    *("ulx3s", "ULX3S with an LFE5U-25F"),
+                    *(25, "G2"),
+                    receive="M1",
+                    transmit="L4",
+                    busy="B2",
+                    high=("L2",),
+                ),
+            ),
         ),
     ),
     Board(

@@ -56,13 +56,31 @@ class Resources:
 
 
 @dataclass(frozen=True)
+class Carrier:
+    """A board that carries an FPGA. clock: in MHz, at the pin `pin`.
+
+    receive, transmit: the pins of a serial line, as the FPGA sees it. busy: that of a light. high: pins that a design
+    has to keep high.
+    """
+
+    name: str
+    title: str
+    clock: float
+    pin: str
+    receive: str
+    transmit: str
+    busy: str
+    high: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Fabric:
     """The logic of an FPGA.
 
     there: its cells. bram_bits: bits of a block RAM. clock: in MHz, for which programs are scheduled. synthesis: the
     command of yosys that maps to it. cells: the kinds of cells of a mapped design, each with the resource and the
     number of it that one takes. placement: the command of nextpnr with the part and its package; none where there is no
-    such tool.
+    such tool. pack: the command that makes a bitstream of what nextpnr writes. carriers: boards, the usual one first.
     """
 
     there: Resources
@@ -72,6 +90,8 @@ class Fabric:
     synthesis: str
     cells: Mapping[str, tuple[str, int]] = field(hash=False)
     placement: tuple[str, ...] = ()
+    pack: str = ""
+    carriers: tuple[Carrier, ...] = ()
 
 
 ECP5 = Delays(lut=1.3, carry=0.08, product=6.0, read=5.7, setup=3.2)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinyml.dialects.layouts.csr import compress
 
 MATVEC = """
 func.func @matvec(%X: memref<4x1xi16>) -> (index, memref<3x1xi16>) {
@@ -52,29 +58,29 @@ func.func @matvec(%X: memref<4x1xi16>) -> (index, memref<3x1xi16>) {
 }
 """.replace("%zero = arith.constant 0 : i32", "%zero = arith.constant 0 : i32\n  %c2 = arith.constant 2 : i32")
 
-SPARSE = """
-func.func @sparse(%X: memref<300x1xi16>) -> memref<3x1xi32> {
+_SPARSE = """
+func.func @sparse(%X: memref<COLUMNSx1xi16>) -> memref<ROWSx1xi32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
+  %c3 = arith.constant ROWS : index
   %zero = arith.constant 0 : i32
-  %Z = scratch.constant dense<[5, -7, 100, 30000, -1]> : tensor<5xi8_or_i16> -> memref<5xi16, #scratch.flash>
-  %Z_gaps = scratch.constant dense<[0, -6, 3, -106, -110]> : tensor<5xi8> -> memref<5xi8, #scratch.flash>
-  %Z_lengths = scratch.constant dense<[2, 0, 3]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
-  %arena = scratch.arena {alignment = 4 : i64} : memref<12xi8>
-  %y = scratch.view %arena[0 : i64] : memref<12xi8> to memref<3x1xi32>
+  %Z = scratch.constant dense<VALUES> : tensor<ENTRIESxi16> -> memref<ENTRIESxi16, #scratch.flash>
+  %Z_gaps = scratch.constant dense<GAPS> : tensor<ENTRIESxi8> -> memref<ENTRIESxi8, #scratch.flash>
+  %Z_lengths = scratch.constant dense<LENGTHS> : tensor<ROWSxi8> -> memref<ROWSxi8, #scratch.flash>
+  %arena = scratch.arena {alignment = 4 : i64} : memref<BYTESxi8>
+  %y = scratch.view %arena[0 : i64] : memref<BYTESxi8> to memref<ROWSx1xi32>
   %end = scf.for %i = %c0 to %c3 step %c1 iter_args(%at = %c0) -> (index) {
-    %n8 = memref.load %Z_lengths[%i] : memref<3xi8, #scratch.flash>
+    %n8 = memref.load %Z_lengths[%i] : memref<ROWSxi8, #scratch.flash>
     %n16 = arith.extui %n8 : i8 to i16
     %n = arith.index_cast %n16 : i16 to index
     %sum, %last, %next = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero, %column = %c0, %a = %at)
         -> (i32, index, index) {
-      %g8 = memref.load %Z_gaps[%a] : memref<5xi8, #scratch.flash>
+      %g8 = memref.load %Z_gaps[%a] : memref<ENTRIESxi8, #scratch.flash>
       %g16 = arith.extui %g8 : i8 to i16
       %g = arith.index_cast %g16 : i16 to index
       %j = arith.addi %column, %g : index
-      %z = memref.load %Z[%a] : memref<5xi16, #scratch.flash>
-      %x = memref.load %X[%j, %c0] : memref<300x1xi16>
+      %z = memref.load %Z[%a] : memref<ENTRIESxi16, #scratch.flash>
+      %x = memref.load %X[%j, %c0] : memref<COLUMNSx1xi16>
       %zw = arith.extsi %z : i16 to i32
       %xw = arith.extsi %x : i16 to i32
       %p = arith.muli %zw, %xw : i32
@@ -83,12 +89,38 @@ func.func @sparse(%X: memref<300x1xi16>) -> memref<3x1xi32> {
       %b = arith.addi %a, %c1 : index
       scf.yield %t, %j, %b : i32, index, index
     }
-    memref.store %sum, %y[%i, %c0] : memref<3x1xi32>
+    memref.store %sum, %y[%i, %c0] : memref<ROWSx1xi32>
     scf.yield %next : index
   }
-  func.return %y : memref<3x1xi32>
+  func.return %y : memref<ROWSx1xi32>
 }
-""".replace("i8_or_i16", "i16").replace("%zero = arith", "%eight = arith.constant 8 : i32\n  %zero = arith")
+""".replace("%zero = arith", "%eight = arith.constant 8 : i32\n  %zero = arith")
+
+
+def sparse_product(matrix: NDArray[np.int16]) -> str:
+    """The product of a compressed matrix (rows, columns) and a vector, with products that are shifted by 8."""
+    stored = compress(matrix)
+    named = {
+        "ENTRIES": len(stored.values),
+        "VALUES": stored.values.tolist(),
+        "GAPS": stored.gaps.view("i1").tolist(),
+        "LENGTHS": stored.lengths.view("i1").tolist(),
+        "ROWS": len(matrix),
+        "BYTES": 4 * len(matrix),
+        "COLUMNS": matrix.shape[1],
+    }
+    return reduce(lambda text, name: text.replace(name, str(named[name])), named, _SPARSE)
+
+
+def _gaps() -> NDArray[np.int16]:
+    """Three rows, one of which is empty, with a gap that needs a bridge."""
+    matrix = np.zeros((3, 300), np.int16)
+    matrix[0, [0, 250]] = 5, -7
+    matrix[2, [3, 280, 299]] = 100, 30000, -1
+    return matrix
+
+
+SPARSE = sparse_product(_gaps())
 
 MIXED = """
 func.func private @tm_expf(f32) -> f32

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.targets.verilog.print_verilog import print_verilog
+from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
 from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
 
 
@@ -20,12 +21,15 @@ def need_simulator(command: str) -> None:
         pytest.skip(f"{command} is not installed")
 
 
-def verilog_of(module: ModuleOp, factor: int | None = 1, cells: int = 0) -> str:
-    """The Verilog of a program on bits, whose module is left as it is. factor, cells: of `unroll-loops`."""
+def verilog_of(module: ModuleOp, factor: int | None = 1, cells: int = 0, elements: int | None = None) -> str:
+    """The Verilog of a program on bits, whose module is left as it is.
+
+    factor, cells: of `unroll-loops`. elements: of `spread-entries`.
+    """
     hardware = module.clone()
+    chosen = {"unroll-loops": UnrollLoopsPass(factor, cells=cells), "spread-entries": SpreadEntriesPass(elements)}
     steps = pipelines.flatten("bits-to-hardware", {})
-    unrolled = [UnrollLoopsPass(factor, cells=cells) if isinstance(step, UnrollLoopsPass) else step for step in steps]
-    pipelines.run(hardware, context(), unrolled)
+    pipelines.run(hardware, context(), [chosen.get(step.name, step) for step in steps])
     return print_verilog(hardware)
 
 

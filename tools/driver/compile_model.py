@@ -113,7 +113,7 @@ def build_folder(
     from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
-    from tinyml.tools.driver.limits.within_fabric import hardware_report, require_cells
+    from tinyml.tools.driver.limits.within_fabric import check_route, hardware_report, require_cells
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.output.output_pages import facts_at_hand, pages_of
     from tinyml.tools.driver.packages.packaged_model import packaged_model
@@ -137,6 +137,8 @@ def build_folder(
     if request.input == PUSH and (request.plan != AUTO or request.reuse_input):
         option = "--reuse-input" if request.reuse_input else "--plan"
         raise InputError(f"--input {PUSH} runs row by row, and keeps one frame in the arena: leave out {option}")
+    if request.route:
+        check_route(board)
     # Arrays are small here: more threads of the numeric libraries would wait longer than they compute.
     with Progress(str(request.model), 5 if board.fabric is None else 6) as progress, one_thread():
         progress.step("reading")
@@ -178,7 +180,7 @@ def build_folder(
         hardware = None
         if board.fabric is not None:
             progress.step(f"counting cells of {board.name}")
-            hardware = hardware_report(compiled, board)
+            hardware = hardware_report(compiled, board, route=request.route)
             if must_fit:
                 require_cells(hardware, board, str(request.model))
         if packagings and mismatch is None:

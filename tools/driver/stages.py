@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import AnyFloat, ModuleOp
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
@@ -19,7 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
-from tinyml.dialects.formats.lookup import format_named
+from tinyml.dialects.formats.lookup import format_named, formats
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.readers.regular_files import read_bytes
@@ -253,6 +253,9 @@ def _hardware(bits: ModuleOp, ctx: Context, options: PipelineOptions, stages: li
     from tinyml.tools.driver.limits.within_fabric import check_memories
 
     module = bits.clone()
+    if any(isinstance(value.type, AnyFloat) for op in module.walk() for value in (*op.operands, *op.results)):
+        names = [name for name, format in formats().items() if not issubclass(format, type(F32_FORMAT))]
+        raise InputError(f"hardware has no floating point, in which the program computes: --format {', '.join(names)}")
     pipelines.run(module, ctx, pipelines.flatten(BITS_TO_HARDWARE, vars(options)))
     check_memories(module, fabric)
     stages.append(LevelText("5-hardware.mlir", print_ir(module)))

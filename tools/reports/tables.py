@@ -124,6 +124,8 @@ def print_hardware(report: dict[str, Any]) -> None:
     names = {"luts": "LUTs", "dsps": "DSPs", "brams": "block RAMs"}
     cells = [f"{hardware[key]:,} of {hardware['available'][key]:,} {name}" for key, name in names.items()]
     print(f"{', '.join(cells)}, {hardware['registers']:,} registers (yosys, before placement)")
+    if hardware["fmax_mhz"] is not None:
+        print(f"{hardware['fmax_mhz']:g} MHz, placed and routed; scheduled for {hardware['clock_mhz']:g}")
 
 
 def print_stream(report: dict[str, Any]) -> None:

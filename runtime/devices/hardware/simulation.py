@@ -39,8 +39,7 @@ class Simulation(ABC):
 
     def bits(self, port: str) -> int | None:
         """The width of a port; None if the module has none of this name."""
-        found = re.search(rf"^    (?:input|output) (?:\[(\d+):0\] )?{port}\b", self.verilog, re.MULTILINE)
-        return None if found is None else int(found[1] or 0) + 1
+        return port_bits(self.verilog, port)
 
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
         """Run raws of shape (samples, input length); cycles are those from `start` to `done`.
@@ -80,6 +79,12 @@ def module_name(verilog: str) -> str:
     if (found := re.match(r"module (\w+)\(", verilog)) is None:
         raise InputError("expected the Verilog of a model")
     return found[1]
+
+
+def port_bits(verilog: str, port: str) -> int | None:
+    """The width of a port of a model's module; None if it has none of this name."""
+    found = re.search(rf"^    (?:input|output) (?:\[(\d+):0\] )?{port}\b", verilog, re.MULTILINE)
+    return None if found is None else int(found[1] or 0) + 1
 
 
 def spelled(inputs: NDArray[Any]) -> bytes:
@@ -133,6 +138,8 @@ def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> 
         raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
     done = subprocess.run(command, capture_output=True, input=given, cwd=folder)
     if done.returncode != 0:
-        lines = [line for line in (done.stderr + done.stdout).decode().splitlines() if "rror" in line]
+        said = (done.stderr + done.stdout).decode().splitlines()
+        # Some tools say how many errors there are before they say which.
+        lines = [line for mark in ("ERROR:", "rror") for line in said if mark in line]
         raise InputError(f"{Path(command[0]).name} failed: {(lines or ['no message'])[0].strip()}")
     return done.stdout

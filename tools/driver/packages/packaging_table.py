@@ -24,10 +24,11 @@ BUILT_IN = {
     "arduino": "arduino:ARDUINO",
     "cmake": "cmake:CMAKE",
     "platformio": "platformio:PLATFORMIO",
+    "bitstream": "hardware.bitstream:BITSTREAM",
 }
 """Module and name of each built-in packaging."""
 
-USUAL = ("arduino", "cmake")
+USUAL = ("arduino", "cmake", "bitstream")
 """The packagings of boards that lack nothing for them, where nothing else is asked for."""
 
 

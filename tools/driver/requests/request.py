@@ -122,6 +122,11 @@ class Request(BuildOptions, ModelArgument):
     zip: bool = option(
         "write the Arduino library as a .zip file, too, as its IDE takes it", default=False, group=OptionGroup.BOARD
     )
+    route: bool = option(
+        "place and route a module for programmable logic, for the clock that it allows, which takes minutes",
+        default=False,
+        group=OptionGroup.BOARD,
+    )
     search: SearchRequest | None = None
     ram: int | None = None
     flash: int | None = None

@@ -18,6 +18,7 @@ BUFFERS_TO_LOOPS = "buffers-to-loops"
 LOOPS_TO_KERNELS = "loops-to-kernels"
 LOOPS_TO_BITS = "loops-to-bits"
 BITS_TO_C = "bits-to-c"
+BITS_TO_LANES = "bits-to-lanes"
 BITS_TO_HARDWARE = "bits-to-hardware"
 
 TO_BUFFERS = (REFINE_FORMATS, FORMATS_TO_BUFFERS)

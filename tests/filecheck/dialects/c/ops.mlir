@@ -62,6 +62,8 @@ c.program @several {
   c.func @several_scores(%ctx: !c.instance<@several_ctx>) -> !c.ptr<i16, const> {
     %y = c.view @arena[2] of %ctx : !c.instance<@several_ctx> {length = 3 : i64, doc = "3"} : !c.ptr<i16, const>
     c.invoke @several_set(%ctx) : !c.instance<@several_ctx>
+    c.pragma "once"
+    c.pragma "of an array" of %y : !c.ptr<i16, const> {symbol = @arena}
     c.return %y : !c.ptr<i16, const>
   }
 }
@@ -122,6 +124,8 @@ c.program @small {
 // CHECK:        c.func @several_scores(%ctx: !c.instance<@several_ctx>) -> !c.ptr<i16, const> {
 // CHECK-NEXT:     %y = c.view @arena[2] of %ctx : !c.instance<@several_ctx> {length = 3 : i64, doc = "3"} : !c.ptr<i16, const>
 // CHECK-NEXT:     c.invoke @several_set(%ctx) : !c.instance<@several_ctx>
+// CHECK-NEXT:     c.pragma "once"
+// CHECK-NEXT:     c.pragma "of an array" of %y : !c.ptr<i16, const> {symbol = @arena}
 
 // CHECK:      c.program @small {
 // CHECK-NEXT:   c.loaded @weights_in_ram {

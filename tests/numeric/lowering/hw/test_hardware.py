@@ -54,6 +54,28 @@ def check(text: str, interface: Interface, folder: Path, samples: int, seed: int
         np.testing.assert_array_equal(result.scores, np.stack([one[-1] for one in expected]).reshape(samples, -1))
 
 
+@pytest.mark.parametrize("elements", [2, 7])
+def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
+    """Rows of any number of entries, none among them, take an iteration for as many entries as there are elements."""
+    need_simulator("iverilog")
+    random = np.random.default_rng(elements)
+    matrix = random.integers(-(1 << 14), 1 << 14, (6, 37)).astype(np.int16)
+    matrix[random.random(matrix.shape) < random.random((6, 1))] = 0
+    matrix[random.integers(6)] = 0
+    module, interface = (
+        parse(l4_programs.sparse_product(matrix))[1],
+        Interface("sparse", "int16_t", 37, "int32_t", 6, False),
+    )
+    inputs = inputs_for(interface, 4)
+    result = IcarusSimulation(verilog_of(module, elements=elements), tmp_path).run(interface, inputs)
+    assert result.scores is not None
+    expected = [loop_interpreter.run(module, one)[-1] for one in inputs]
+    np.testing.assert_array_equal(result.scores, np.stack(expected).reshape(4, -1))
+    iterations = sum(max(1, -(-int(entries) // elements)) for entries in np.count_nonzero(matrix, axis=1))
+    assert result.cycles is not None
+    assert result.cycles[0] <= 37 + iterations + 6 + 16
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str, tmp_path: Path):
     check(*PROGRAMS[name], tmp_path, samples=8)

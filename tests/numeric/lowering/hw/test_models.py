@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +10,19 @@ import pytest
 from programs.compiled import CompiledModels
 from programs.hardware import need_simulator, read_bits, verilog_of
 from programs.paths import MODELS
+from xdsl.dialects.builtin import StringAttr
 
 from tinyml.dialects.context import context
-from tinyml.runtime.devices.hardware.simulation import IcarusSimulation
+from tinyml.lowering.pipelines import flatten, run
+from tinyml.runtime.devices.hardware.simulation import IcarusSimulation, call_tool
+from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.targets.registry import HOST, board
+from tinyml.targets.c.print_c import write_c
+from tinyml.targets.registry import HOST, TARGET, board
 from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.packages.hardware.bitstream import uart_module
 from tinyml.tools.driver.stages import load_program
 
 SAMPLES = 3
@@ -43,3 +49,72 @@ def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
     assert result.cycles is not None
     assert len(np.unique(result.cycles)) == 1
     assert result.cycles[0] - raws[0].size <= cycles * MACS
+
+
+def test_hints_leave_the_bits(compiled_models: CompiledModels, tmp_path: Path):
+    """Compilers other than those for high-level synthesis see the same program; each unrolled loop has its memories."""
+    folder, target = compiled_models.folder("protonn", "fixed", 8, board(HOST)), "ecp5-25k"
+    formats, bits = (load_program(folder / "ir" / file, context()) for file in ("1-formats.mlir", "4-bits.mlir"))
+    bits.attributes[TARGET] = StringAttr(target)
+    run(bits, context(), flatten("bits-to-c", {"cells": 20}))
+    write_c(bits, context(), target, tmp_path)
+    data = load_program_data(formats, str(MODELS["protonn"].with_name("test.npz")))
+    raws, interface = encode_inputs(formats, data.x), interface_of(formats)
+    text = (tmp_path / f"{interface.name}.c").read_text()
+    factors = {int(factor) for factor in re.findall("UNROLL factor=(.*)", text)}
+    assert factors
+    assert factors == {int(factor) for factor in re.findall("ARRAY_PARTITION cyclic factor=(.*) variable", text)}
+    runner = runner_for(HOST)
+    result = runner.run(runner.build(tmp_path, interface, tmp_path, "-O0", ["-Werror"]), interface, raws)
+    assert first_mismatch(evaluate(formats, raws), Outputs(result.labels, result.scores, result.more)) is None
+
+
+UART_BENCH = """
+module bench;
+    localparam CLOCKS = 6, INPUT = {given}, OUTPUT = {wanted};
+    reg clock = 0, line = 1;
+    reg [7:0] bytes [0:INPUT - 1];
+    wire answer, busy;
+    {name}_uart #(CLOCKS) uart (clock, line, answer, busy);
+    always #1 clock = !clock;
+    integer i, k, j, n;
+    reg [7:0] got;
+    task frame(input [7:0] data); begin
+        line = 0; repeat (CLOCKS) @(posedge clock);
+        for (k = 0; k < 8; k = k + 1) begin line = data[k]; repeat (CLOCKS) @(posedge clock); end
+        line = 1; repeat (CLOCKS) @(posedge clock);
+    end endtask
+    initial begin
+        $readmemh("bytes.hex", bytes);
+        repeat (20) @(posedge clock);
+        for (i = 0; i < INPUT; i = i + 1) frame(bytes[i]);
+    end
+    initial begin
+        for (n = 0; n < OUTPUT; n = n + 1) begin
+            @(negedge answer); repeat (CLOCKS + CLOCKS / 2) @(posedge clock);
+            for (j = 0; j < 8; j = j + 1) begin got[j] = answer; repeat (CLOCKS) @(posedge clock); end
+            $display("%0d", got);
+        end
+        $finish;
+    end
+    initial begin #400000 $finish; end
+endmodule
+"""
+
+
+def test_a_model_behind_a_serial_line(compiled_models: CompiledModels, tmp_path: Path):
+    """The bytes of an input come in, those of the scores and of the label go out, a bit every few cycles."""
+    need_simulator("iverilog")
+    folder = compiled_models.folder("protonn", "fixed", 8, board(HOST))
+    formats = load_program(folder / "ir" / "1-formats.mlir", context())
+    interface, verilog = interface_of(formats), verilog_of(read_bits(folder), 8)
+    raws = encode_inputs(formats, load_program_data(formats, str(MODELS["protonn"].with_name("test.npz"))).x[:1])
+    expected = evaluate(formats, raws)
+    assert expected.scores is not None
+    assert expected.labels is not None
+    wanted = expected.scores.tobytes() + expected.labels.astype("<i2").tobytes()
+    bench = UART_BENCH.format(name=interface.name, given=raws.size, wanted=len(wanted))
+    (tmp_path / "bytes.hex").write_text("\n".join(f"{byte:02x}" for byte in raws.tobytes()))
+    (tmp_path / "all.v").write_text(verilog + uart_module(verilog) + bench)
+    call_tool("iverilog", "-g2005", "-Wall", "-o", "bench", "all.v", folder=tmp_path)
+    assert bytes(map(int, call_tool("vvp", "-n", "bench", folder=tmp_path).split())) == wanted

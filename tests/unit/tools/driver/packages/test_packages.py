@@ -28,11 +28,12 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_first_three_are_usual():
-    assert packaging_names() == ("c", "arduino", "cmake", "platformio")
+def test_usual_packagings_of_boards():
+    assert packaging_names() == ("c", "arduino", "cmake", "platformio", "bitstream")
     assert [one.name for one in packagings_for(board("uno"), None, zipped=False)] == ["arduino", "cmake"]
     # No IDE knows a bare core.
     assert [one.name for one in packagings_for(board("cortex-m4"), None, zipped=False)] == ["cmake"]
+    assert [one.name for one in packagings_for(board("ecp5-25k"), None, zipped=False)] == ["cmake", "bitstream"]
     assert packagings_for(board("uno"), ["c"], zipped=False) == []
 
 
@@ -42,6 +43,7 @@ def test_the_first_three_are_usual():
         ("uno", ["arduinno"], False, "unknown package 'arduinno', did you mean 'arduino'?"),
         ("cortex-m4", ["arduino"], False, "--package arduino: cortex-m4 is no board that the Arduino IDE knows"),
         ("cortex-m4", ["platformio"], False, "--package platformio: cortex-m4 is no board that PlatformIO knows"),
+        ("arty-a7", ["bitstream"], False, "--package bitstream: arty-a7 is no programmable logic of which a board"),
         ("uno", ["cmake"], True, "--zip packs the folder of --package arduino: give --package arduino, too"),
         (
             "host",
@@ -108,7 +110,7 @@ BROKEN: object = replace(ZEPHYR, name=3)  # pyright: ignore[reportArgumentType]
 def test_others_add_a_packaging(tmp_path: Path):
     entries = [EntryPoint(name, f"{__name__}:{name.upper()}", PACKAGES) for name in ("zephyr", "broken")]
     with installed(*entries):
-        assert set(packaging_names()[4:]) == {"broken", "zephyr"}
+        assert set(packaging_names()[5:]) == {"broken", "zephyr"}
         out = sensor_model(tmp_path, "mkr1000", packages=("zephyr",)).out
         assert files(out / "zephyr") == {
             "prj.conf": b"CONFIG_GESTURES=y\n",

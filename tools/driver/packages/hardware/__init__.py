@@ -1,0 +1,1 @@
+"""Packagings of hardware modules."""

@@ -1,0 +1,111 @@
+"""`hint-loops`: hints for high-level synthesis, with which the C of a program becomes hardware (L4).
+
+SeeDot hands its C to Vivado HLS with the unrolling of each loop as a hint (section 6.2.2). The hints here are the
+elements that `unroll-loops` takes at once in the same program's own hardware, so that both follow one budget.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import scratch
+from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.fabric import UNKNOWN
+from tinyml.transforms.ir.attributes import set_argument_attribute
+from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
+from tinyml.transforms.search.costs.pipelines_below import BITS_TO_LANES
+
+PIPELINE = "hls.pipeline"
+"""A loop whose iterations overlap."""
+
+UNROLL = "hls.unroll"
+"""The iterations of a loop that run at once."""
+
+PARTITION = "hls.partition"
+"""The memories over which an array, the arena or the argument of a function is spread, element by element."""
+
+_ORIGIN = "rtl.origin"
+"""The number of a term in the copy that is unrolled."""
+
+
+@dataclass(frozen=True)
+class HintLoopsPass(ModulePass):
+    """Marks innermost loops to be pipelined and unrolled, and the arrays that they read to be partitioned.
+
+    cells: as in `unroll-loops`. Programs for other targets get no hints. Raises `InputError` for a program
+    without hardware.
+    """
+
+    name = "hint-loops"
+    cells: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if fabric_of(op) is UNKNOWN:
+            return
+        loops = [loop for loop in op.walk() if isinstance(loop, scf.ForOp) and not any(_loops_in(loop))]
+        partitions: dict[SSAValue, int] = {}
+        for loop, factor in zip(loops, _factors(op, loops, self.cells), strict=True):
+            loop.attributes[PIPELINE] = UnitAttr()
+            if factor > 1:
+                loop.attributes[UNROLL] = IntegerAttr(factor, i64)
+                for array in _read_in(loop):
+                    partitions[array] = max(partitions.get(array, 1), factor)
+        for array, factor in partitions.items():
+            hint = IntegerAttr(factor, i64)
+            if isinstance(array.owner, Operation):
+                array.owner.attributes[PARTITION] = hint
+            elif isinstance(function := array.owner.parent_op(), func.FuncOp) and len(function.args) == 1:
+                set_argument_attribute(function, PARTITION, hint)
+
+
+def _loops_in(loop: scf.ForOp) -> Iterator[Operation]:
+    return (op for op in loop.walk() if op is not loop and op.regions)
+
+
+def _factors(module: ModuleOp, loops: list[scf.ForOp], cells: int) -> list[int]:
+    """The elements that hardware takes at once in each loop: the copies of a term in the unrolled program."""
+    copy = module.clone()
+    twins = dict(zip(module.walk(), copy.walk(), strict=True))
+    origins: list[list[Attribute]] = []
+    for loop in loops:
+        origins.append([])
+        for term in _terms(loop):
+            origin = IntegerAttr(sum(map(len, origins)), i64)
+            twins[term].attributes[_ORIGIN] = origin
+            origins[-1].append(origin)
+    LoweringPasses((BITS_TO_LANES,), cells=cells).apply(copy)
+    copies = Counter(op.attributes[_ORIGIN] for op in copy.walk() if _ORIGIN in op.attributes)
+    return [max([1, *(copies[origin] for origin in terms)]) for terms in origins]
+
+
+def _terms(loop: scf.ForOp) -> list[Operation]:
+    """The terms that a loop adds to its carried values, if it only adds."""
+    end = loop.body.block.last_op
+    sums = [value.owner for value in (() if end is None else end.operands)]
+    return [
+        term
+        for sum in sums
+        if isinstance(sum, arith.AddiOp)
+        for operand in sum.operands
+        if not isinstance(term := operand.owner, Block) and term.parent is loop.body.block
+    ]
+
+
+def _read_in(loop: scf.ForOp) -> list[SSAValue]:
+    """The arrays from which a loop reads other elements in each iteration: constants, the arena, the argument."""
+    found: list[SSAValue] = []
+    for op in loop.body.block.ops:
+        if isinstance(op, memref.LoadOp):
+            array: SSAValue = op.memref
+            while isinstance(view := array.owner, scratch.SliceOp | scratch.ViewOp | memref.CastOp):
+                array = view.operands[0]
+            found.append(array)
+    return found
