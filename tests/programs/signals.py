@@ -87,14 +87,44 @@ def with_format(module: ModuleOp, signals: NDArray[Any], format: str, width: int
 
 def tflm_rfft(signal: NDArray[np.int16]) -> NDArray[np.complex128]:
     """The bins of 16-bit samples by TFLM's `SignalRfft`, divided by their number."""
+    length, int16 = len(signal), import_module("tflite").TensorType.INT16
+    result = tflm_op("SignalRfft", [signal], length + 2, int16, {"T": int16, "fft_length": length}).astype(np.float64)
+    return result[0::2] + 1j * result[1::2]
+
+
+def tflm_filter_bank(magnitudes: NDArray[Any], matrix: NDArray[Any]) -> NDArray[np.float64]:
+    """Triangular bands of magnitudes, which are integers, by TFLM's `SignalFilterBank`, with weights of 12 bits.
+
+    matrix: weights (bands, bins), 1 together where a band falls and the next one rises.
+    """
+    bins = [np.flatnonzero(row) for row in matrix]
+    # A band rises while the one before it falls; the last one falls once that is over.
+    ends = [*(int(found[0]) for found in bins), int(bins[-2][-1]) + 1, int(bins[-1][-1]) + 1]
+    rising, falling = np.vstack([matrix, 0 * matrix[:1]]), np.vstack([0 * matrix[:1], matrix])
+    parts = [slice(first, end) for first, end in zip(ends, ends[1:], strict=False)]
+    # Weights count for the band that falls, the others for the one that rises.
+    weights, others = (
+        np.concatenate([np.round(4096 * rows[i, part]) for i, part in enumerate(parts)]).astype(np.int16)
+        for rows in (falling, rising)
+    )
+    widths = np.diff(ends).astype(np.int16)
+    starts, at = np.array(ends[:-1], np.int16), (np.cumsum(widths) - widths).astype(np.int16)
+    inputs = [magnitudes.astype(np.uint32), weights, others, starts, at, widths]
+    count, uint64 = len(matrix), import_module("tflite").TensorType.UINT64
+    return tflm_op("SignalFilterBank", inputs, count, uint64, {"num_channels": count}) / 4096
+
+
+def tflm_op(name: str, inputs: list[NDArray[Any]], length: int, element: int, options: dict[str, int]) -> NDArray[Any]:
+    """The `length` elements of a type of TFLite that a signal op of TFLM computes; inputs but the first are constants."""
     flatbuffers, flexbuffers = import_module("flatbuffers"), import_module("flatbuffers.flexbuffers")
     tflite: Any = import_module("tflite")
     runtime: Any = import_module("tflite_micro.python.tflite_micro.runtime")
-    length, b, options = len(signal), flatbuffers.Builder(1024), flexbuffers.Builder()
-    with options.Map():
-        for key, number in (("T", tflite.TensorType.INT16), ("fft_length", length)):
-            options.Key(key)
-            options.Int(number)
+    types: Any = tflite.TensorType
+    b, spelled = flatbuffers.Builder(1024), flexbuffers.Builder()
+    with spelled.Map():
+        for key, number in sorted(options.items()):
+            spelled.Key(key)
+            spelled.Int(number)
 
     def offsets(items: list[int]) -> int:
         b.StartVector(4, len(items), 4)
@@ -103,34 +133,47 @@ def tflm_rfft(signal: NDArray[np.int16]) -> NDArray[np.complex128]:
         return b.EndVector()
 
     tensors: list[int] = []
-    for extent in (length, length + 2):
+    contents: list[int | None] = [None]
+    elements = [{"int16": types.INT16, "uint32": types.UINT32}[str(array.dtype)] for array in inputs]
+    for at, (extent, of) in enumerate(zip([*map(len, inputs), length], [*elements, element], strict=True)):
+        constant = 0 < at < len(inputs)
+        if constant:
+            contents.append(b.CreateByteVector(inputs[at].tobytes()))
         shape = b.CreateNumpyVector(np.array([extent], np.int32))
         tflite.TensorStart(b)
         tflite.TensorAddShape(b, shape)
-        tflite.TensorAddType(b, tflite.TensorType.INT16)
+        tflite.TensorAddType(b, of)
+        if constant:
+            tflite.TensorAddBuffer(b, at)
         tensors.append(tflite.TensorEnd(b))
     tensors_at = offsets(tensors)
-    ends = [b.CreateNumpyVector(np.array([number], np.int32)) for number in (0, 1)]
-    content = b.CreateByteVector(bytes(options.Finish()))
+    numbers = [range(len(inputs)), [len(inputs)], [0], [len(inputs)]]
+    given, made, first, last = (b.CreateNumpyVector(np.array([*each], np.int32)) for each in numbers)
+    content = b.CreateByteVector(bytes(spelled.Finish()))
     tflite.OperatorStart(b)
-    tflite.OperatorAddInputs(b, ends[0])
-    tflite.OperatorAddOutputs(b, ends[1])
+    tflite.OperatorAddInputs(b, given)
+    tflite.OperatorAddOutputs(b, made)
     tflite.OperatorAddCustomOptions(b, content)
     operators = offsets([tflite.OperatorEnd(b)])
     tflite.SubGraphStart(b)
     tflite.SubGraphAddTensors(b, tensors_at)
-    tflite.SubGraphAddInputs(b, ends[0])
-    tflite.SubGraphAddOutputs(b, ends[1])
+    tflite.SubGraphAddInputs(b, first)
+    tflite.SubGraphAddOutputs(b, last)
     tflite.SubGraphAddOperators(b, operators)
     graphs = offsets([tflite.SubGraphEnd(b)])
-    name = b.CreateString("SignalRfft")
+    code = b.CreateString(name)
     tflite.OperatorCodeStart(b)
     tflite.OperatorCodeAddDeprecatedBuiltinCode(b, tflite.BuiltinOperator.CUSTOM)
-    tflite.OperatorCodeAddCustomCode(b, name)
+    tflite.OperatorCodeAddCustomCode(b, code)
     tflite.OperatorCodeAddBuiltinCode(b, tflite.BuiltinOperator.CUSTOM)
     codes = offsets([tflite.OperatorCodeEnd(b)])
-    tflite.BufferStart(b)
-    buffers = offsets([tflite.BufferEnd(b)])
+    made_buffers: list[int] = []
+    for data in contents:
+        tflite.BufferStart(b)
+        if data is not None:
+            tflite.BufferAddData(b, data)
+        made_buffers.append(tflite.BufferEnd(b))
+    buffers = offsets(made_buffers)
     tflite.ModelStart(b)
     tflite.ModelAddVersion(b, 3)
     tflite.ModelAddOperatorCodes(b, codes)
@@ -138,7 +181,6 @@ def tflm_rfft(signal: NDArray[np.int16]) -> NDArray[np.complex128]:
     tflite.ModelAddBuffers(b, buffers)
     b.Finish(tflite.ModelEnd(b), b"TFL3")
     interpreter = runtime.Interpreter.from_bytes(bytes(b.Output()), arena_size=1 << 16)
-    interpreter.set_input(signal, 0)
+    interpreter.set_input(inputs[0], 0)
     interpreter.invoke()
-    result = interpreter.get_output(0).astype(np.float64)
-    return result[0::2] + 1j * result[1::2]
+    return np.asarray(interpreter.get_output(0))

@@ -19,6 +19,7 @@ from programs.signals import (
     every_op,
     noise,
     spectrum,
+    tflm_filter_bank,
     tflm_rfft,
     tones,
     transform_program,
@@ -28,6 +29,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 
 from tinyml.dialects import tdsl
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.signals.filter_banks import filter_bank, mel_matrix
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
@@ -111,6 +113,19 @@ def test_transforms_are_closer_than_those_of_tflm():
     ours = ours[0::2] + 1j * ours[1::2]
     assert np.abs(theirs - wanted)[1:].max() < 16
     assert np.abs(ours - wanted)[1:].max() < 2 < np.abs(theirs - wanted)[1:].max()
+
+
+def test_bands_are_those_of_tflm():
+    """On the same magnitudes, within the rounding of their weights to 12 bits, and ours also in 16 bits."""
+    matrix, to = mel_matrix(10, 128, 8000, 100, 3800), ModelBuilder("bands.py")
+    module = to.module([filter_bank(to, to.argument(TensorType(f32, (1, 128)), "x"), matrix)])
+    magnitudes = np.random.default_rng(0).integers(0, 30_000, (40, 128)).astype(np.float32)
+    theirs = np.stack([tflm_filter_bank(row, matrix) for row in magnitudes])
+    ours = evaluate_reals(module, magnitudes).scores
+    assert ours is not None
+    np.testing.assert_allclose(theirs, ours.reshape(40, -1), rtol=4e-4)
+    fixed = reals_of(with_format(module, magnitudes, "fixed", 16), magnitudes)
+    np.testing.assert_allclose(fixed, theirs, rtol=2e-3)
 
 
 @pytest.mark.parametrize(("format", "width"), [("fixed", 12), ("f32", None), ("posit", 8), ("zeroskew", 8)])
