@@ -80,16 +80,22 @@ def test_a_folder_for_another_board_has_no_hardware(tmp_path: Path, monkeypatch:
         run_model(request)
 
 
+def linear(folder: Path, classes: int, features: int) -> tuple[Path, Path]:
+    """A linear classifier, and its data."""
+    random = np.random.default_rng(1)
+    np.save(folder / "W.npy", random.uniform(-1, 1, (classes, features)).astype(np.float32))
+    inputs, weights = (
+        f"({rows}, {columns}) in [-1.0, 1.0] in" for rows, columns in ((features, 1), (classes, features))
+    )
+    (folder / "linear.sd").write_text(f"let X = {inputs}\nlet W = {weights}\nargmax(W * X)\n")
+    np.savez(folder / "val.npz", x=random.uniform(-1, 1, (4, features)).astype(np.float32))
+    return folder / "linear.sd", folder / "val.npz"
+
+
 def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """What does not fit and by how much, in a line, without any tool and without a folder."""
-    random = np.random.default_rng(1)
-    np.save(tmp_path / "W.npy", random.uniform(-1, 1, (200, 100)).astype(np.float32))
-    (tmp_path / "large.sd").write_text(
-        "let X = (100, 1) in [-1.0, 1.0] in\nlet W = (200, 100) in [-1.0, 1.0] in\nargmax(W * X)\n"
-    )
-    np.savez(tmp_path / "val.npz", x=random.uniform(-1, 1, (4, 100)).astype(np.float32))
     without_tools(monkeypatch)
-    assert compiled(tmp_path / "large.sd", tmp_path / "val.npz", tmp_path / "out", "ice40-up5k") == 1
+    assert compiled(*linear(tmp_path, 200, 100), tmp_path / "out", "ice40-up5k") == 1
     error = capsys.readouterr().err.splitlines()[-1]
     assert "does not fit ice40-up5k (iCE40UP5K): the memories of the hardware hold " in error
     assert "the block RAMs 122,880 (" in error
@@ -97,7 +103,8 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_floats_are_no_hardware(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    files = [str(PROTONN), "--val", str(PROTONN.with_name("val.npz")), "-o", str(tmp_path / "out")]
+    program, val = linear(tmp_path, 3, 4)
+    files = [str(program), "--val", str(val), "-o", str(tmp_path / "out")]
     assert main(["compile", *files, "--format", "f32", "--target", TARGET]) == 1
     error = capsys.readouterr().err.splitlines()[-1]
     assert "hardware has no floating point, in which the program computes: --format " in error
