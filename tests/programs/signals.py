@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ def tflm_filter_bank(magnitudes: NDArray[Any], matrix: NDArray[Any]) -> NDArray[
     # A band rises while the one before it falls; the last one falls once that is over.
     ends = [*(int(found[0]) for found in bins), int(bins[-2][-1]) + 1, int(bins[-1][-1]) + 1]
     rising, falling = np.vstack([matrix, 0 * matrix[:1]]), np.vstack([0 * matrix[:1], matrix])
-    parts = [slice(first, end) for first, end in zip(ends, ends[1:], strict=False)]
+    parts = [slice(first, end) for first, end in pairwise(ends)]
     # Weights count for the band that falls, the others for the one that rises.
     weights, others = (
         np.concatenate([np.round(4096 * rows[i, part]) for i, part in enumerate(parts)]).astype(np.int16)
@@ -115,7 +116,7 @@ def tflm_filter_bank(magnitudes: NDArray[Any], matrix: NDArray[Any]) -> NDArray[
 
 
 def tflm_op(name: str, inputs: list[NDArray[Any]], length: int, element: int, options: dict[str, int]) -> NDArray[Any]:
-    """The `length` elements of a type of TFLite that a signal op of TFLM computes; inputs but the first are constants."""
+    """The `length` elements of a type that a signal op of TFLM computes; all inputs but the first are constants."""
     flatbuffers, flexbuffers = import_module("flatbuffers"), import_module("flatbuffers.flexbuffers")
     tflite: Any = import_module("tflite")
     runtime: Any = import_module("tflite_micro.python.tflite_micro.runtime")
