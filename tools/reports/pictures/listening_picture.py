@@ -81,11 +81,11 @@ def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
     filled = np.concatenate([samples, np.zeros(length)])
     apart = max(hop, len(samples) // (4 * COLUMNS))
     frames = np.lib.stride_tricks.sliding_window_view(filled, length)[: len(samples) : apart]
-    levels = np.abs(np.fft.rfft(frames * np.hanning(length), axis=1))[:, 1:]
+    levels: NDArray[Any] = np.abs(np.fft.rfft(frames * np.hanning(length), axis=1))[:, 1:]
     for axis, most in ((0, COLUMNS), (1, BINS)):
         apart = -(-levels.shape[axis] // most)
         levels = np.maximum.reduceat(levels, list(range(0, levels.shape[axis], apart)), axis=axis)
-    decibels = 20 * np.log10(levels / max(levels.max(), 1e-9) + 1e-9)
+    decibels: NDArray[np.float64] = 20 * np.log10(levels / max(levels.max(), 1e-9) + 1e-9)
     # Few shades make a small file.
-    shades: NDArray[np.float64] = np.round(np.clip(-decibels / RANGE, 0, 1) * SHADES) * (255 // SHADES)
+    shades = np.round(np.clip(-decibels / RANGE, 0, 1) * SHADES) * (255 // SHADES)
     return shades.T[::-1, :, None].astype(np.uint8)
