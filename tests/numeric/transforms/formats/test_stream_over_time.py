@@ -166,5 +166,6 @@ def test_devices_give_the_bits_of_the_evaluator(target: str, tmp_path: Path):
     # A frame, the row before, three rows of the image and three sums.
     assert stream == {
         **{"frame": 8, "hop": 4, "steps": 6, "stride": 6, "state_bytes": 8 + 4 + 3 * 4 + 3 * 4},
+        "rate": None,
         "longest_hop": measured.longest,
     }
