@@ -25,7 +25,7 @@ RATE = int(FRONT_END.rate)
 WINDOW = SAMPLES / RATE
 PAUSES = 0.9, 2.5
 """Seconds from one clip to the next, at least the time in which a word may still be heard."""
-ALLOWED = 60, 12
+ALLOWED = 20, 5
 """False alarms per hour of noise for which rules are chosen."""
 KINDS = "steady", "bands", "hum", "crackle", "sputter"
 """The kinds of noise, which take turns every `PIECE` seconds."""

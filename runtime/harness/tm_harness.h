@@ -27,19 +27,21 @@ static TM_INPUT tm_part[TM_ROW_LENGTH];
 void tm_row(TM_INPUT *to, uint16_t row);
 __attribute__((noinline, used)) static int16_t tm_infer(void) {
 #if TM_CONTINUED
-    static uint16_t left_out = TM_SKIPPED_ROWS;
+    static uint8_t begun;
 #else
-    const uint16_t left_out = 0;
-    TM_JOIN(TM_MODEL, _reset)(TM_GIVEN);
+    const uint8_t begun = 0;
+#endif
+    const uint16_t left_out = begun ? 0 : TM_SKIPPED_ROWS;
+    if (!begun)
+        TM_JOIN(TM_MODEL, _reset)(TM_GIVEN);
+#if TM_CONTINUED
+    begun = 1;
 #endif
     for (uint16_t row = 0; row < TM_INPUT_LENGTH / TM_ROW_LENGTH; row++) {
         tm_row(tm_part, row);
         if (row >= left_out)
             TM_JOIN(TM_MODEL, _push)(TM_FIRST tm_part, TM_ROW_LENGTH);
     }
-#if TM_CONTINUED
-    left_out = 0;
-#endif
 #if TM_HAS_LABEL
     return TM_JOIN(TM_MODEL, _predict)(TM_GIVEN);
 #else

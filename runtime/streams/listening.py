@@ -42,11 +42,10 @@ def answers_to(
 ) -> AnswersOverTime:
     """Build the C of a program that streams for a board, and run it over the raws of a recording (samples,).
 
-    Raises `InputError` for another program, and for a recording that ends before the first answer.
+    Raises `InputError` for a recording that ends before the first answer.
     """
     pushes = interface.pushes
-    if pushes is None:
-        raise InputError("the program does not stream: compile it with --input push", file=str(source_dir))
+    assert pushes is not None
     window, part = pushes.length, pushes.stride * pushes.hop
     if len(raws) < window:
         raise InputError(f"the recording has {len(raws)} samples, the first answer comes after {window}")

@@ -146,8 +146,11 @@ class Program:
         from tinyml.targets.registry import HOST
         from tinyml.tools.driver.listening.listen import heard_in
 
+        sound: NDArray[Any] = np.asarray(samples)
+        if sound.ndim != 1 or sound.dtype.kind != "f":
+            raise InputError(f"expected real numbers in one row, got {sound.dtype} {list(sound.shape)}", file="samples")
         with _quiet() as _:
-            return copy_context().run(heard_in, self.folder, np.ravel(np.asarray(samples)), rate, device=board or HOST)
+            return copy_context().run(heard_in, self.folder, sound, rate, device=board or HOST)
 
     def explain(self) -> Explanation:
         """Break down time, flash and RAM by operation; `str` of the result is the text that `tinyml explain` prints.

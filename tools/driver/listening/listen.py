@@ -56,6 +56,8 @@ def heard_in(
 
     formats = load_program(folder / "ir" / "1-formats.mlir", context())
     interface = interface_of(formats)
+    if interface.pushes is None:
+        raise InputError("the program does not stream: compile it with --input push", file=str(folder))
     if interface.rate is not None and rate not in (None, interface.rate):
         raise InputError(
             f"the recording has {rate:g} samples per second, the program takes {interface.rate:g}: convert it, such as "

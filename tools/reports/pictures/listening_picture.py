@@ -79,14 +79,13 @@ def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
     """Pixels (frequencies, moments, 1), the highest frequency first; loud is dark."""
     length = 2 * hop
     filled = np.concatenate([samples, np.zeros(length)])
-    frames = np.lib.stride_tricks.sliding_window_view(filled, length)[: len(samples) : hop]
-    levels: NDArray[np.float64] = np.abs(np.fft.rfft(frames * np.hanning(length), axis=1))[:, 1:]
+    apart = max(hop, len(samples) // (4 * COLUMNS))
+    frames = np.lib.stride_tricks.sliding_window_view(filled, length)[: len(samples) : apart]
+    levels: NDArray[Any] = np.abs(np.fft.rfft(frames * np.hanning(length), axis=1))[:, 1:]
     for axis, most in ((0, COLUMNS), (1, BINS)):
         apart = -(-levels.shape[axis] // most)
-        starts: list[int] = list(range(0, levels.shape[axis], apart))
-        levels = np.asarray(np.maximum.reduceat(levels, starts, axis=axis), np.float64)
-    loudest = max(float(levels.max()), 1e-9)
-    decibels: NDArray[np.float64] = 20 * np.log10(levels / loudest + 1e-9)
+        levels = np.maximum.reduceat(levels, list(range(0, levels.shape[axis], apart)), axis=axis)
+    decibels: NDArray[np.float64] = 20 * np.log10(levels / max(levels.max(), 1e-9) + 1e-9)
     # Few shades make a small file.
-    shades: NDArray[np.float64] = np.round(np.clip(-decibels / RANGE, 0, 1) * SHADES) * (255 // SHADES)
+    shades = np.round(np.clip(-decibels / RANGE, 0, 1) * SHADES) * (255 // SHADES)
     return shades.T[::-1, :, None].astype(np.uint8)
