@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import torch
 from spoken_digits import CLASSES, FRONT_END
@@ -44,6 +46,9 @@ CONSTANTS
 class FastGRNN(nn.Module):
     """`z = sigmoid(x W + h U + b_g)`, `h = z h + (zeta (1 - z) + nu) tanh(x W + h U + b_h)`."""
 
+    EPOCHS = 24
+    WIDTH = 16
+
     def __init__(self) -> None:
         super().__init__()
         features = FRONT_END.features
@@ -64,9 +69,9 @@ class FastGRNN(nn.Module):
             total = total + h
         return self.last(total / FRONT_END.frames)
 
-    def program(self) -> str:
-        """The network as a program of `tdsl`."""
-        zeta, nu = float(torch.sigmoid(self.zeta)), float(torch.sigmoid(self.nu))
+    def save(self, stem: Path) -> Path:
+        """Write the network as a program of `tdsl` to STEM.mlir."""
+        zeta, nu = (float(torch.sigmoid(share.detach())) for share in (self.zeta, self.nu))
         linear = self.last[1]
         assert isinstance(linear, nn.Linear)
         numbers = {"W": self.w, "U": self.u, "Bg": self.gate, "Bh": self.bias, "V": linear.weight.T, "B": linear.bias}
@@ -90,4 +95,6 @@ class FastGRNN(nn.Module):
         text = PROGRAM
         for word, value in words.items():
             text = text.replace(word, str(value))
-        return text
+        file = stem.with_suffix(".mlir")
+        file.write_text(text, "utf-8")
+        return file

@@ -35,12 +35,12 @@ def at_start(clips: list[np.ndarray]) -> np.ndarray:
     return signals
 
 
-def compiled(model: Path, signals: Path, stride: int | None = None) -> tinyml.Program:
+def compiled(model: Path, signals: Path, stride: int | None = None, width: int = 8) -> tinyml.Program:
     """The program that an Uno runs. signals: an .npz file with signals on which scales are chosen."""
     with np.load(signals) as data:
         some = data["x"].astype(np.float32) / 32768
     whole = features.for_device(FRONT_END, some).followed_by(model)
-    return tinyml.compile(whole, some, board="uno", input="push", stride=stride, width=8)
+    return tinyml.compile(whole, some, board="uno", input="push", stride=stride, width=width)
 
 
 def share_understood(program: tinyml.Program, sounds: np.ndarray, digits: np.ndarray) -> float:

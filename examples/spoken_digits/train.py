@@ -1,12 +1,12 @@
 """Spoken digits from raw audio: a small convolutional network, trained without one speaker, for an Arduino Uno.
 
-    python examples/spoken_digits/train.py clips.npz OUT [--left-out SPEAKER]
+    python examples/spoken_digits/train.py clips.npz OUT [--left-out SPEAKER] [--network fastgrnn]
 
 clips.npz is the Free Spoken Digit Dataset in one file: `samples` (int16, 8 kHz, one clip after the other), `offsets`,
 `digit` and `speaker`. For each speaker, or the one that is named, a network learns from the clips of all others, alone
-and in running audio. OUT gets SPEAKER.onnx, and SPEAKER.npz with changed clips that scales are chosen on. The accuracy
-on the speaker whom the network has not heard is printed, as the compiled program computes it. Needs the extras `torch`
-and `onnx`.
+and in running audio. OUT gets SPEAKER.onnx, or for a FastGRNN SPEAKER.mlir, and SPEAKER.npz with changed clips that
+scales are chosen on. The accuracy on the speaker whom the network has not heard is printed, as the compiled program
+computes it. Needs the extras `torch` and `onnx`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from fastgrnn import FastGRNN
 from spoken_digits import CLASSES, FRONT_END, NOISE, SAMPLES, at_start, compiled, load_clips, share_understood
 from torch import nn
 
@@ -28,7 +29,6 @@ LEAD = 5120
 RUNNING = replace(FRONT_END, samples=LEAD + SAMPLES)
 COPIES = 3
 """Changed copies of each clip that the network learns from, alone and as many in running audio."""
-EPOCHS = 16
 BATCH = 128
 
 
@@ -84,8 +84,11 @@ def noises(count: int, random: np.random.Generator, length: int = SAMPLES) -> np
     return signals.sum(0).astype("f4")
 
 
-class Network(nn.Module):
+class Convolutions(nn.Module):
     """Convolutions over time, which look at all bands at once, and the mean of what they find."""
+
+    EPOCHS = 16
+    WIDTH = 8
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,14 +110,23 @@ class Network(nn.Module):
         image = x.reshape(-1, FRONT_END.frames, 1, FRONT_END.features).permute(0, 3, 1, 2)
         return self.last(self.layers(image).mean((2, 3)))
 
+    def save(self, stem: Path) -> Path:
+        """Write the network to STEM.onnx."""
+        file = stem.with_suffix(".onnx")
+        torch.onnx.export(self, (torch.zeros(1, FRONT_END.frames * FRONT_END.features),), str(file), dynamo=False)
+        return file
 
-def trained(x: np.ndarray, y: np.ndarray) -> Network:
+
+NETWORKS = {"convolutions": Convolutions, "fastgrnn": FastGRNN}
+
+
+def trained(kind: type[Convolutions | FastGRNN], x: np.ndarray, y: np.ndarray) -> Convolutions | FastGRNN:
     torch.manual_seed(0)
-    random, network, steps = np.random.default_rng(0), Network(), EPOCHS * (len(x) // BATCH)
+    random, network, steps = np.random.default_rng(0), kind(), kind.EPOCHS * (len(x) // BATCH)
     optimizer = torch.optim.AdamW(network.parameters(), weight_decay=2e-3)
     rates = torch.optim.lr_scheduler.OneCycleLR(optimizer, 8e-3, total_steps=steps)
     inputs, labels = torch.tensor(x, dtype=torch.float32), torch.tensor(y)
-    for _ in range(EPOCHS):
+    for _ in range(kind.EPOCHS):
         order = torch.randperm(len(x))
         for batch in order[: len(x) // BATCH * BATCH].split(BATCH):
             some = inputs[batch].reshape(BATCH, -1, FRONT_END.features)
@@ -129,7 +141,7 @@ def trained(x: np.ndarray, y: np.ndarray) -> Network:
     return network.eval()
 
 
-def share_right(network: Network, x: np.ndarray, y: np.ndarray) -> float:
+def share_right(network: nn.Module, x: np.ndarray, y: np.ndarray) -> float:
     with torch.no_grad():
         return float((network(torch.tensor(x, dtype=torch.float32))[:, :NOISE].argmax(1).numpy() == y).mean())
 
@@ -139,6 +151,7 @@ def main() -> None:
     parser.add_argument("clips", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--left-out")
+    parser.add_argument("--network", choices=NETWORKS, default="convolutions")
     asked = parser.parse_args()
     torch.set_num_threads(1)
     clips, digits, speakers = load_clips(asked.clips)
@@ -159,13 +172,12 @@ def main() -> None:
         in_long = features.for_device(RUNNING, longer[: 2 * len(heard) : 20])
         x = front_end(sounds)
         x = np.concatenate([x, in_long(longer)[:, -x.shape[1] :]])
-        network = trained(x, y)
-        model = asked.out / f"{left}.onnx"
-        torch.onnx.export(network, (torch.zeros(1, x.shape[1]),), str(model), dynamo=False)
+        network = trained(NETWORKS[asked.network], x, y)
+        model = network.save(asked.out / left)
         np.savez_compressed(asked.out / f"{left}.npz", x=(sounds[: len(heard) : 7] * 32767).astype(np.int16))
         left_out = np.flatnonzero(speakers == left)
         tests, answers = at_start([clips[i] for i in left_out]), digits[left_out]
-        program = compiled(model, asked.out / f"{left}.npz")
+        program = compiled(model, asked.out / f"{left}.npz", width=network.WIDTH)
         share, shown = share_understood(program, tests, answers), share_right(network, front_end(tests), answers)
         ram = program.report.ram_bytes
         print(f"{left}: {100 * shown:.1f} % in float, {100 * share:.1f} % compiled, {ram}")
