@@ -7,8 +7,8 @@ program = tinyml.compile(device.followed_by(model), X_val, y_val, board="uno")
 """
 
 from tinyml.lowering.frontends.signals.front_ends import FrontEnd as FrontEnd
-from tinyml.lowering.frontends.signals.front_ends import Motion as Motion
 from tinyml.lowering.frontends.signals.front_ends import Spectrogram as Spectrogram
+from tinyml.lowering.frontends.signals.motion import Motion as Motion
 from tinyml.lowering.frontends.signals.square_waves import SquareWaves as SquareWaves
 from tinyml.tools.api.features import DeviceFeatures as DeviceFeatures
 from tinyml.tools.api.features import float_features as float_features

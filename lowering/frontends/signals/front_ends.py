@@ -228,42 +228,6 @@ class Spectrogram(FrontEnd):
         return row if self.coefficients is None else cosine_transform(to, row, self.coefficients)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Motion(FrontEnd):
-    """Statistics of the axes of a motion sensor, whose readings follow each other: the mean and the variance of each
-    axis in a frame, and the share of steps at which its deviation from the mean changes its sign.
-
-    samples, frame, hop: in numbers, which the axes share: three axes have a reading in three samples.
-    """
-
-    axes: int = 3
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.axes < 1 or any(count % self.axes for count in (self.samples, self.frame, self.hop)):
-            raise InputError(f"signal, frames and hops have whole readings of {self.axes} axes")
-        if self.frame < 2 * self.axes:
-            raise InputError("a frame has at least two readings")
-
-    @property
-    def features(self) -> int:
-        return 3 * self.axes
-
-    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
-        readings = shape_of(frame)[1] // self.axes
-        by_axis = to.reshape(frame, (readings, self.axes))
-        mean = self._mean(to, by_axis)
-        deviations = to.op(tdsl.SubOp, by_axis, mean)
-        variance = self._mean(to, to.op(tdsl.MulOp, deviations, deviations))
-        now, before = (to.part(deviations, (first, 0), (readings - 1, self.axes)) for first in (1, 0))
-        turns = to.op(tdsl.StepOp, to.op(tdsl.NegOp, to.op(tdsl.MulOp, now, before)))
-        return joined(to, [mean, variance, self._mean(to, turns)])
-
-    def _mean(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:
-        """The mean of each axis, 1 x axes."""
-        return to.reshape(to.op(tdsl.MeanOp, by_axis, [0]), (1, self.axes))
-
-
 def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
     """Rows 1 x n, one after the other."""
     total = sum(shape_of(row)[1] for row in rows)

@@ -164,12 +164,22 @@ class StepFunction:
         """A row after the ops that change all elements of all rows alike."""
         for op in chain:
             if isinstance(op, tdsl.ElementwiseOp):
+                self._keep_before(op.inputs)
                 copy = op.clone(value_mapper={rows: row})
                 shape = tdsl.shape_of(row)
                 row = Rewriter.replace_value_with_new_type(self.emit.insert(copy, op), tensor_like(op.out, shape))
                 row.name_hint = op.out.name_hint
             rows = op.out
         return row
+
+    def _keep_before(self, values: Sequence[SSAValue]) -> None:
+        """Move constants among some values to the start of the function: the loop may come before them."""
+        for value in values:
+            if isinstance(op := value.owner, tdsl.ConstOp):
+                op.detach()
+                first = self.block.first_op
+                assert first is not None
+                self.block.insert_op_before(op, first)
 
     def _answer(self, behind: Sequence[Operation], last: func.ReturnOp) -> Sequence[SSAValue]:
         """The outputs of the call that gives the answer; in other calls they hold nothing."""

@@ -13,11 +13,12 @@ from programs.signals import noise, tones
 import tinyml
 from tinyml import features
 from tinyml.lowering.frontends.signals.filter_banks import mel_matrix
+from tinyml.lowering.frontends.signals.motion import band_pass
 from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, evaluate_reals
 
 # These packages have no types.
 dct: Any = import_module("scipy.fft").dct
-get_window: Any = import_module("scipy.signal").get_window
+filters: Any = import_module("scipy.signal")
 LogisticRegression: Any = import_module("sklearn.linear_model").LogisticRegression
 
 SAMPLES, FRAME, HOP, RATE = 192, 64, 64, 4000.0
@@ -30,7 +31,7 @@ def signals(count: int, seed: int) -> NDArray[np.float32]:
 def magnitudes(x: NDArray[np.float32]) -> NDArray[np.float64]:
     """Of the bins of each frame, (signals, frames, bins)."""
     frames = np.stack([x[:, at : at + FRAME] for at in range(0, SAMPLES - FRAME + 1, HOP)], 1).astype(np.float64)
-    return np.abs(np.fft.rfft(frames * get_window("hann", FRAME)))[..., :-1]
+    return np.abs(np.fft.rfft(frames * filters.get_window("hann", FRAME)))[..., :-1]
 
 
 def test_bands_are_those_of_tensorflow():
@@ -61,7 +62,7 @@ def test_float_twins_of_spectrograms():
 
 def test_frames_are_filled_with_zeros():
     x, front_end = signals(3, 7), features.Spectrogram(samples=SAMPLES, frame=100, hop=92)
-    frames = np.stack([x[:, :100], x[:, 92:]], 1).astype(np.float64) * get_window("hann", 100)
+    frames = np.stack([x[:, :100], x[:, 92:]], 1).astype(np.float64) * filters.get_window("hann", 100)
     wanted = np.abs(np.fft.rfft(frames, 128))[..., :-1].reshape(3, -1)
     np.testing.assert_allclose(features.float_features(front_end, x), wanted, rtol=0.03)
 
@@ -89,12 +90,24 @@ def test_motion():
     np.testing.assert_allclose(features.float_features(front_end, x), wanted, atol=1e-6)
 
 
+def test_energies_of_motion_in_bands():
+    x, limits = signals(5, 3).reshape(5, -1, 3), (4.0, 10.0)
+    front_end = features.Motion(samples=SAMPLES, frame=SAMPLES, hop=3, rate=50, bands=[limits, (1.0, 2.0)])
+    found = features.float_features(front_end, x.reshape(5, -1)).reshape(5, 5, 3)
+    b0, b1, b2, *poles = coefficients = band_pass(*limits, 50)
+    filtered = filters.lfilter([b0, b1, b2], [1, *poles], x - x.mean(1, keepdims=True), axis=1)
+    np.testing.assert_allclose(found[:, 3], (filtered**2).mean(1), atol=1e-6)
+    _, gains = filters.freqz(coefficients[:3], [1, *poles], [*limits, 0.5, 24.0, 40**0.5], fs=50)
+    np.testing.assert_allclose(np.abs(gains[[0, 1, 4]]), [0.7, 0.7, 1], atol=0.08)
+    assert np.abs(gains[2:4]).max() < 0.1
+
+
 @pytest.mark.parametrize(
     ("front_end", "error"),
     [
         (features.Spectrogram(samples=SAMPLES, frame=FRAME, rate=RATE, bands=8, floor=0.1, coefficients=6), 0.02),
         (features.SquareWaves(samples=SAMPLES, rate=RATE, frequencies=[200, 500, 900, 1500], floor=0.01), 0.01),
-        (features.Motion(samples=SAMPLES, frame=FRAME - 1, hop=FRAME - 1), 0.02),
+        (features.Motion(samples=SAMPLES, frame=FRAME - 1, hop=FRAME - 1, bands=[(4, 10)]), 0.02),
     ],
 )
 def test_the_device_is_near_the_float_twin(front_end: features.FrontEnd, error: float):
@@ -133,6 +146,10 @@ def test_a_model_follows_with_the_bits_that_it_was_trained_on():
         (lambda: features.Spectrogram(samples=64, frame=64, floor=0.0), "the floor of a logarithm"),
         (lambda: features.Spectrogram(samples=64, frame=64, normalise=1.5), "moves by a share between 0 and 1"),
         (lambda: features.Motion(samples=64, frame=32, hop=32), "have whole readings of 3 axes"),
+        (
+            lambda: features.Motion(samples=96, frame=96, hop=3, bands=[(5, 25)]),
+            "a band from 5 to 25 Hz does not fit 50.0",
+        ),
         (
             lambda: features.for_device(
                 features.Motion(samples=12, frame=12, hop=12), np.ones((2, 12)), widths=["rows:8"]

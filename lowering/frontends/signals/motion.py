@@ -1,0 +1,78 @@
+"""Statistics of motion sensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.signals.front_ends import FrontEnd, joined
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motion(FrontEnd):
+    """Statistics of the axes of a motion sensor, whose readings follow each other: the mean and the variance of each
+    axis in a frame, and the share of steps at which its deviation from the mean changes its sign.
+
+    samples, frame, hop: in numbers, which the axes share: three axes have a reading in three samples. rate: readings in
+    a second. bands: limits in Hz; the mean square of each axis follows for each of them, behind a band-pass filter of
+    second order that starts from rest with the frame.
+    """
+
+    axes: int = 3
+    rate: float = 50.0
+    bands: Sequence[tuple[float, float]] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.axes < 1 or any(count % self.axes for count in (self.samples, self.frame, self.hop)):
+            raise InputError(f"signal, frames and hops have whole readings of {self.axes} axes")
+        if self.frame < 2 * self.axes:
+            raise InputError("a frame has at least two readings")
+        for low, high in self.bands:
+            if not 0 < low < high < self.rate / 2:
+                raise InputError(f"a band from {low} to {high} Hz does not fit {self.rate} readings per second")
+
+    @property
+    def features(self) -> int:
+        return (3 + len(self.bands)) * self.axes
+
+    def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
+        readings = shape_of(frame)[1] // self.axes
+        by_axis = to.reshape(frame, (readings, self.axes))
+        mean = self._mean(to, by_axis)
+        deviations = to.op(tdsl.SubOp, by_axis, mean)
+        variance = self._mean_square(to, deviations)
+        now, before = (to.part(deviations, (first, 0), (readings - 1, self.axes)) for first in (1, 0))
+        turns = to.op(tdsl.StepOp, to.op(tdsl.NegOp, to.op(tdsl.MulOp, now, before)))
+        rows = [mean, variance, self._mean(to, turns)]
+        for low, high in self.bands:
+            in_time = to.op(tdsl.TransposeOp, deviations, [1, 0])
+            filtered = to.op(tdsl.BiquadOp, in_time, band_pass(low, high, self.rate))
+            rows.append(self._mean_square(to, to.op(tdsl.TransposeOp, filtered, [1, 0])))
+        return joined(to, rows)
+
+    def _mean(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:
+        """The mean of each axis, 1 x axes."""
+        return to.reshape(to.op(tdsl.MeanOp, by_axis, [0]), (1, self.axes))
+
+    def _mean_square(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:
+        return self._mean(to, to.op(tdsl.MulOp, by_axis, by_axis))
+
+
+def band_pass(low: float, high: float, rate: float) -> tuple[float, float, float, float, float]:
+    """b0, b1, b2, a1, a2 of a filter with gain 1 at the geometric mean of `low` and `high` Hz, and about 0.7 at both.
+
+    The bilinear transform of the analogue band pass (Bristow-Johnson, "Cookbook formulae for audio EQ biquad filter
+    coefficients").
+    """
+    middle = math.sqrt(low * high)
+    turn = 2 * math.pi * middle / rate
+    alpha = math.sin(turn) * (high - low) / (2 * middle)
+    return alpha / (1 + alpha), 0.0, -alpha / (1 + alpha), -2 * math.cos(turn) / (1 + alpha), (1 - alpha) / (1 + alpha)
