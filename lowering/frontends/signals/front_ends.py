@@ -159,8 +159,7 @@ class Spectrogram(FrontEnd):
         for what, count, most in counts:
             if count is not None and not 0 < count <= (most or 0):
                 raise InputError(f"there are from 1 to {most or 0} {what}, got {count}")
-        if self.normalise is not None and not 0 < self.normalise < 1:
-            raise InputError(f"a running mean moves by a share between 0 and 1, got {self.normalise}")
+        verify_share(self.normalise)
         if self.bands is not None and not self.matrix.any(1).all():
             raise InputError(f"some of {self.bands} bands contain no bin of {self.length} samples: take fewer bands")
 
@@ -201,10 +200,8 @@ class Spectrogram(FrontEnd):
     ) -> tuple[SSAValue, Sequence[SSAValue]]:
         before, after = [*states], list[SSAValue]()
         if self.normalise is not None:
-            mean = before.pop(0)
-            share = to.parameter(reals(np.full((1, 1), self.normalise)))
-            after.append(to.op(tdsl.AddOp, mean, to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, mean), share)))
-            row = to.op(tdsl.SubOp, row, after[-1])
+            row, mean = less_running_mean(to, row, before.pop(0), self.normalise)
+            after.append(mean)
         if self.delta:
             after.append(row)
             row = joined(to, [row, to.op(tdsl.SubOp, row, before.pop(0))])
@@ -226,6 +223,19 @@ class Spectrogram(FrontEnd):
         if self.floor is not None:
             row = self.logarithm(to, row, self.floor, factor, 1 + self.power)
         return row if self.coefficients is None else cosine_transform(to, row, self.coefficients)
+
+
+def verify_share(share: float | None) -> None:
+    """Raise `InputError` for a share by which no running mean moves."""
+    if share is not None and not 0 < share < 1:
+        raise InputError(f"a running mean moves by a share between 0 and 1, got {share}")
+
+
+def less_running_mean(to: ModelBuilder, row: SSAValue, mean: SSAValue, share: float) -> tuple[SSAValue, SSAValue]:
+    """A row less a mean that moves to it by a share, and that mean."""
+    step = to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, mean), to.parameter(reals(np.full((1, 1), share))))
+    mean = to.op(tdsl.AddOp, mean, step)
+    return to.op(tdsl.SubOp, row, mean), mean
 
 
 def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:

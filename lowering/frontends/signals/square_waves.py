@@ -14,7 +14,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.parameter import reals
-from tinyml.lowering.frontends.signals.front_ends import FrontEnd
+from tinyml.lowering.frontends.signals.front_ends import FrontEnd, less_running_mean, verify_share
 from tinyml.lowering.frontends.signals.spectra import by_frame
 
 if TYPE_CHECKING:
@@ -27,13 +27,14 @@ class SquareWaves(FrontEnd):
 
     Two accumulators are kept for each chunk and frequency, and no sample of earlier chunks. Sums over a chunk are
     divided by its length; the window over chunks is that of Hamming. frame: of no effect. frequencies: in Hz, at `rate`
-    samples per second, rounded to parts of `tdsl.TURN` of the rate. floor: as in `Spectrogram`.
+    samples per second, rounded to parts of `tdsl.TURN` of the rate. floor, normalise: as in `Spectrogram`.
     """
 
     rate: float = 8000.0
     chunks: int = 5
     frequencies: Sequence[float] = ()
     floor: float | None = None
+    normalise: float | None = None
     frame: int = 1
     hop: int = 64
 
@@ -41,6 +42,7 @@ class SquareWaves(FrontEnd):
         super().__post_init__()
         if self.samples < self.hop or self.chunks < 1:
             raise InputError(f"{self.samples} samples have no chunk of {self.hop}, or none counts")
+        verify_share(self.normalise)
         if not self.frequencies or not 1 <= self.steps.min() <= self.steps.max() <= tdsl.TURN // 2:
             least = self.rate / tdsl.TURN
             raise InputError(f"frequencies are from {least:.2f} to {self.rate / 2} Hz, got {[*self.frequencies]}")
@@ -79,10 +81,15 @@ class SquareWaves(FrontEnd):
             chunk = to.op(tdsl.SliceOp, signal, [to.index(0), first], (1, self.hop))
             latest = to.op(tdsl.SquareWavesOp, chunk, first, self.steps.tolist())
             sums = self._shifted(to, states[0], to.reshape(latest, (1, 2 * bins)))
-            return self.of_frame(to, sums), [sums]
+            row, after = self.of_frame(to, sums), [sums]
+            if self.normalise is not None:
+                row, mean = less_running_mean(to, row, states[1], self.normalise)
+                after.append(mean)
+            return row, after
 
         starts = range(0, self.frames * self.hop, self.hop)
-        powers = by_frame(to, starts, bins, [(self.chunks, 2 * bins)], of_chunk)
+        shapes = [(self.chunks, 2 * bins)] + [(1, bins)] * (self.normalise is not None)
+        powers = by_frame(to, starts, bins, shapes, of_chunk)
         return self.finished(to, powers)
 
     def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:

@@ -81,6 +81,18 @@ def test_running_means_and_differences():
     np.testing.assert_allclose(features.float_features(front_end, x), np.concatenate(wanted, 1), atol=1e-6)
 
 
+def test_running_means_of_square_waves():
+    x = signals(4, 8)
+    shape: dict[str, Any] = {"samples": SAMPLES, "rate": RATE, "frequencies": [200, 900], "floor": 0.01}
+    rows = features.float_features(features.SquareWaves(**shape), x).reshape(4, 3, 2)
+    mean, wanted = np.zeros((4, 2)), list[NDArray[np.float64]]()
+    for row in rows.swapaxes(0, 1):
+        mean = mean + 0.25 * (row - mean)
+        wanted.append(row - mean)
+    found = features.float_features(features.SquareWaves(**shape, normalise=0.25), x)
+    np.testing.assert_allclose(found, np.concatenate(wanted, 1), atol=1e-6)
+
+
 def test_motion():
     x = signals(5, 3).reshape(5, -1, 3)
     front_end = features.Motion(samples=SAMPLES, frame=SAMPLES, hop=3)
