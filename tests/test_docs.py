@@ -98,7 +98,7 @@ def _output_apart(command: str, folder: Path) -> str:
     done = subprocess.run(
         [program, *arguments],
         cwd=folder,
-        env={**os.environ, "PATH": PATH, "PYTHONPATH": str(packages), "COLUMNS": "120"},
+        env={**os.environ, "PATH": PATH, "PYTHONPATH": str(packages), "COLUMNS": "120", "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
         check=False,
