@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
+from tinyml.targets.registry import HOST, chip_of
 from tinyml.transforms.ir.levels import Level, level_of
 from tinyml.transforms.ir.verification import EndVerification, Verification
 from tinyml.transforms.schedules.table import AUTO, schedule_named
@@ -192,6 +193,8 @@ PIPELINES = {
         (
             BITS_TO_LANES,
             *CLEAN,
+            "licm",
+            "free-ports",
             "flatten-loops",
             *CLEAN,
             "licm",
@@ -218,10 +221,14 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
 }
 """Properties of the program's format on which steps depend: as a condition, or as the value of a field."""
 
-OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool | int]] = {
+    "align": lambda given: chip_of(given.get("target", HOST)).buffer_alignment,
     "moves": lambda given: "ram" in given or schedule_named(given.get("plan", AUTO)).sliced,
 }
-"""Values of fields that follow from options: memory takes precedence over time if a plan was requested."""
+"""Values of fields that follow from options.
+
+Words of hardware's memories begin with buffers. Memory takes precedence over time if a plan was requested.
+"""
 
 
 def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:

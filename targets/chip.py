@@ -55,7 +55,8 @@ class Chip:
     arrays if constants live in an address space of their own; the helpers `tm_flash_T` and `tm_next_T` then read them
     (T one of i8, i16, i32, i64, f32). Far constants have this attribute with `_FAR` behind it, and addresses of the
     type `tm_far`, taken by `TM_FAR`, for `tm_far_T` and `tm_next_far_T`; the helper `tm_far` defines all three.
-    constant_alignment: the least alignment in bytes of constant arrays, for kernels. small_counter: the type of loop
+    constant_alignment: the least alignment in bytes of constant arrays, for kernels; buffer_alignment: that of buffers
+    in the arena, for memories with wide words. small_counter: the type of loop
     counters whose constant bounds lie in [0, 255]. options: compiler options that a source file sets itself. int24: the
     text that defines `TM_INT24`, a signed type of at least 24 bits. helpers: the text of those functions and of
     `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip prefers them to plain products of two int8_t, of two int16_t or
@@ -94,6 +95,7 @@ class Chip:
     flash_bytes: int | None = None
     flash_attribute: str | None = None
     constant_alignment: int = 1
+    buffer_alignment: int = 1
     small_counter: str = "int"
     options: str = ""
     int24: str = "#define TM_INT24 int32_t\n"

@@ -11,6 +11,8 @@ CHIP = Chip(
     folder=Path(__file__).parent,
     runner="tinyml.runtime.devices.fpga:FpgaRunner",
     boards=BOARDS,
+    # As many elements of 8 bits as `unroll-loops` takes at once.
+    buffer_alignment=64,
     # Hints are for high-level synthesis, other compilers leave them out.
     options='#ifdef __GNUC__\n#pragma GCC diagnostic ignored "-Wunknown-pragmas"\n#endif\n',
     packages=(

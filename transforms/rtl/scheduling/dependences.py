@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from xdsl.dialects import arith, scf
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
@@ -47,9 +49,7 @@ def _between(
     if isinstance(first, rtl.LoadOp | rtl.StoreOp) and isinstance(second, rtl.LoadOp | rtl.StoreOp):
         if first.memory is not second.memory or not any(stores):
             return
-        ranges = [known.get(op.address, INDEX) for op in (first, second)]
-        apart = ranges[0][1] < ranges[1][0] or ranges[1][1] < ranges[0][0]
-        distance = NEVER if apart and _elements(first) == _elements(second) else _distance(first, second, loop, known)
+        distance = NEVER if are_apart(first, second, known) else _distance(first, second, loop, known)
     elif type(first) is type(second):
         distance = None
     else:
@@ -104,8 +104,23 @@ def _distance(
     return NEVER if trips is not None and abs(distance) >= trips else distance
 
 
-def _elements(op: rtl.LoadOp | rtl.StoreOp) -> Attribute:
-    return op.result.type if isinstance(op, rtl.LoadOp) else op.value.type
+def are_apart(
+    first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]
+) -> bool:
+    """True for accesses of the same memory that never meet, whatever the width of their elements."""
+    (low, high), (other_low, other_high) = (_bits(op, known) for op in (first, second))
+    return high <= other_low or other_high <= low
+
+
+def _bits(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]) -> Interval:
+    """The first bit of a memory that an access may reach, and the one behind the last."""
+    low, high = known.get(op.address, INDEX)
+    width = _elements(op).width.data
+    return low * width, (high + 1) * width
+
+
+def _elements(op: rtl.LoadOp | rtl.StoreOp) -> IntegerType[int, Any]:
+    return cast("IntegerType[int, Any]", (op.result if isinstance(op, rtl.LoadOp) else op.value).type)
 
 
 def _written_once(

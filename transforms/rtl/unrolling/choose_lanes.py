@@ -37,7 +37,7 @@ class Lanes:
 
     def cycles(self, lanes: int) -> int:
         """The cycles of all its runs, as if an iteration took one."""
-        return self.runs * -(-self.sum.trips // lanes)
+        return self.runs * self.sum.iterations(lanes)
 
     @property
     def can_grow(self) -> bool:
@@ -45,12 +45,16 @@ class Lanes:
 
     def growth(self, dsps: int) -> tuple[int, int]:
         """The LUTs and DSPs that twice as many elements take in addition. dsps: as many as there are."""
-        more = self.more_in_dsps(dsps)
-        return self.count * self.luts + (self.count - more) * self.logic, more * self.dsps
+        more, grown = self.more_in_dsps(dsps), self._more
+        return grown * self.luts + (grown - more) * self.logic, more * self.dsps
 
     def more_in_dsps(self, dsps: int) -> int:
         """The elements with DSPs, of those that twice as many are in addition."""
-        return self.count if self.dsps == 0 else min(self.count, dsps // self.dsps)
+        return self._more if self.dsps == 0 else min(self._more, dsps // self.dsps)
+
+    @property
+    def _more(self) -> int:
+        return min(self.count, self.sum.trips - self.count)
 
 
 def choose_lanes(

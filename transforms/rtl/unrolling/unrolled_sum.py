@@ -67,8 +67,11 @@ class UnrolledSum:
         return [op for op in body.ops if op not in sums and op is not body.last_op]
 
     def takes(self, lanes: int) -> bool:
-        """True if an iteration can take a power of two of elements at once."""
-        return lanes < 2 * self.trips and self._aligned(lanes) and (self.trips % lanes == 0 or self._ends_in_zeros())
+        """True if an iteration can take a power of two of elements; the last one leaves out what is too many."""
+        return lanes < 2 * self.trips and self._aligned(lanes)
+
+    def iterations(self, lanes: int) -> int:
+        return -(-self.trips // lanes)
 
     def _aligned(self, lanes: int) -> bool:
         for load in self.loads:
@@ -85,16 +88,19 @@ class UnrolledSum:
         """True for a load from a constant matrix whose rows become longer."""
         return self.trips % lanes != 0 and _reads_alone(load)
 
-    def _ends_in_zeros(self) -> bool:
-        """True if each term is a product with an element of a constant matrix: zeros behind its rows add none."""
+    def _ends_in_zeros(self, padded: Sequence[rtl.LoadOp]) -> bool:
+        """True if each term is a product with an element of a row that ends in zeros, which add none."""
         return all(
-            isinstance(product := _narrowest(term).owner, arith.MuliOp) and any(map(_is_weight, product.operands))
+            isinstance(product := _narrowest(term).owner, arith.MuliOp)
+            and any(_narrowest(factor).owner in padded for factor in product.operands)
             for term in self.terms
         )
 
     def unroll(self, lanes: int, in_dsps: int | None = None) -> None:
         """Takes `lanes` elements in each iteration; products of all but the first `in_dsps` are logic."""
-        length = -(-self.trips // lanes) * lanes
+        count = self.iterations(lanes)
+        length = count * lanes
+        rest = self.trips - (count - 1) * lanes
         padded = [load for load in self.loads if self._is_padded(load, lanes)]
         for load in padded:
             _pad_rows(load.memory.owner, self.trips, length)
@@ -106,7 +112,11 @@ class UnrolledSum:
             load: self._word(builder, load, lanes, length if load in padded else self.trips) for load in self.loads
         }
         each: list[list[SSAValue]] = []
-        for lane in range(lanes):
+        further = None
+        if rest < lanes and count > 1 and not self._ends_in_zeros(padded):
+            last = builder.insert(arith.ConstantOp(IntegerAttr(count - 1, IndexType()))).result
+            further = builder.insert(arith.CmpiOp(body.args[0], last, "ne")).result
+        for lane in range(lanes if count > 1 else rest):
             values: dict[SSAValue, SSAValue] = {}
             for op in old[:-1]:
                 if isinstance(op, rtl.LoadOp):
@@ -118,14 +128,15 @@ class UnrolledSum:
                     if isinstance(copy, arith.MuliOp) and in_dsps is not None and lane >= in_dsps:
                         copy.attributes[LOGIC] = UnitAttr()
                     values[op.results[0]] = copy.results[0]
-            each.append([values.get(term, term) for term in self.terms])
+            added = [values.get(term, term) for term in self.terms]
+            each.append(added if further is None or lane < rest else [_only(builder, further, term) for term in added])
         sums = [_tree(builder, [lane[i] for lane in each]) for i in range(len(self.terms))]
         totals = [builder.insert(arith.AddiOp(c, s)).result for c, s in zip(body.args[1:], sums, strict=True)]
         end.operands = totals
         for op in reversed(old[:-1]):
             if not any(result.uses.get_length() for result in op.results):
                 Rewriter.erase_op(op)
-        trips = arith.ConstantOp(IntegerAttr(length // lanes, IndexType()))
+        trips = arith.ConstantOp(IntegerAttr(count, IndexType()))
         Builder(InsertPoint.before(self.loop)).insert(trips)
         self.loop.operands[1] = trips.result
 
@@ -168,12 +179,6 @@ def _reads_alone(load: rtl.LoadOp) -> bool:
     return isinstance(memory, rtl.MemoryOp) and memory.content is not None and memory.result.uses.get_length() == 1
 
 
-def _is_weight(value: SSAValue) -> bool:
-    """True for an element of a constant matrix whose rows can become longer by zeros, as nobody else reads it."""
-    load = _narrowest(value).owner
-    return isinstance(load, rtl.LoadOp) and _reads_alone(load)
-
-
 def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
     """Adds zeros to each row of a constant matrix."""
     assert isinstance(memory, rtl.MemoryOp)
@@ -188,10 +193,16 @@ def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
     Rewriter.replace_op(memory, wider)
 
 
+def _only(builder: Builder, condition: SSAValue, term: SSAValue) -> SSAValue:
+    """A term where a condition holds, else 0."""
+    zero = builder.insert(arith.ConstantOp(IntegerAttr(0, cast("IntegerType[int, Any]", term.type)))).result
+    return builder.insert(arith.SelectOp(condition, term, zero)).result
+
+
 def _tree(builder: Builder, values: list[SSAValue]) -> SSAValue:
     while len(values) > 1:
-        pairs = zip(values[::2], values[1::2], strict=True)
-        values = [builder.insert(arith.AddiOp(a, b)).result for a, b in pairs]
+        pairs = zip(values[::2], values[1::2], strict=False)
+        values = [builder.insert(arith.AddiOp(a, b)).result for a, b in pairs] + values[len(values) // 2 * 2 :]
     return values[0]
 
 

@@ -1,0 +1,79 @@
+"""`free-ports`: loads of a loop that would wait for each other at a memory's port get ports of their own.
+
+Small constant memories are copied for each of their loads in a block. Elements that do not change while a loop runs
+are loaded before it, where the loop loads others from the same memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import rtl
+from tinyml.targets.registry import fabric_of
+from tinyml.transforms.rtl.scheduling.dependences import are_apart
+from tinyml.transforms.rtl.scheduling.intervals import intervals
+from tinyml.transforms.rtl.scheduling.regions import is_pipelined
+
+
+@dataclass(frozen=True)
+class FreePortsPass(ModulePass):
+    """Copies constants of at most one block RAM, and moves loads whose address is the same in all iterations."""
+
+    name = "free-ports"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            if isinstance(function, func.FuncOp):
+                for inner in list(function.walk()):
+                    if isinstance(inner, rtl.MemoryOp):
+                        _copy(inner, fabric_of(function).bram_bits)
+                known = intervals(function)
+                for inner in list(function.walk()):
+                    if isinstance(inner, scf.ForOp) and is_pipelined(inner):
+                        for load in _early(inner):
+                            if all(are_apart(load, store, known) for store in _stores(inner, load)):
+                                load.detach()
+                                Rewriter.insert_op(load, InsertPoint.before(inner))
+
+
+def _copy(memory: rtl.MemoryOp, most: int) -> None:
+    """Gives the second and each further load in a block a copy of a constant memory of at most `most` bits."""
+    loads = [use.operation for use in memory.result.uses if isinstance(use.operation, rtl.LoadOp)]
+    type = memory.result.type
+    if memory.content is None or len(loads) < memory.result.uses.get_length():
+        return
+    if type.depth.data * type.width.data > most:
+        return
+    copies = [memory]
+    number: Counter[Block | None] = Counter()
+    for load in loads:
+        place = number[load.parent]
+        number[load.parent] += 1
+        if place == len(copies):
+            copies.append(memory.clone())
+            Rewriter.insert_op(copies[-1], InsertPoint.after(memory))
+        load.operands[0] = copies[place].result
+
+
+def _early(loop: scf.ForOp) -> list[rtl.LoadOp]:
+    """The loads of a loop from one address each, of memories from which it loads more."""
+    loads = [op for op in loop.body.block.ops if isinstance(op, rtl.LoadOp)]
+    number = Counter(load.memory for load in loads)
+    return [load for load in loads if number[load.memory] > 1 and not _is_inside(load, loop)]
+
+
+def _is_inside(load: rtl.LoadOp, loop: scf.ForOp) -> bool:
+    owner = load.address.owner
+    return owner is loop.body.block or (isinstance(owner, Operation) and owner.parent is loop.body.block)
+
+
+def _stores(loop: scf.ForOp, load: rtl.LoadOp) -> list[rtl.StoreOp]:
+    return [op for op in loop.body.block.ops if isinstance(op, rtl.StoreOp) and op.memory is load.memory]
