@@ -10,6 +10,7 @@ import pytest
 from interpreters import loops as loop_interpreter
 from numpy.typing import NDArray
 from programs import bits as l4_programs
+from programs.distances import distances
 from programs.hardware import need_simulator, verilog_of
 from programs.printed import parse
 
@@ -74,6 +75,22 @@ def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
     iterations = sum(max(1, -(-int(entries) // elements)) for entries in np.count_nonzero(matrix, axis=1))
     assert result.cycles is not None
     assert result.cycles[0] <= 37 + iterations + 6 + 16
+
+
+@pytest.mark.parametrize(("columns", "factor"), [(3, 4), (5, 8), (11, 4), (13, 8)])
+def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_path: Path):
+    """The last iteration of each row leaves out what lies behind it; all of a short row is one iteration."""
+    need_simulator("iverilog")
+    random = np.random.default_rng(columns)
+    module = parse(distances(random.integers(-(1 << 13), 1 << 13, (4, columns)).astype(np.int16)))[1]
+    interface = Interface("distances", "int16_t", columns, "int32_t", 4, False)
+    inputs = inputs_for(interface, 4)
+    result = IcarusSimulation(verilog_of(module, factor), tmp_path).run(interface, inputs)
+    assert result.scores is not None
+    expected = [loop_interpreter.run(module, one)[-1] for one in inputs]
+    np.testing.assert_array_equal(result.scores, np.stack(expected).reshape(4, -1))
+    assert result.cycles is not None
+    assert result.cycles[0] <= columns + 4 * -(-columns // factor) + 4 + 12
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
