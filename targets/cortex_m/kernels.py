@@ -3,6 +3,7 @@
 from tinyml.targets.cortex_m.composer.coded.coded_rows import coded_rows
 from tinyml.targets.cortex_m.composer.dot.channel_dots import channel_rows
 from tinyml.targets.cortex_m.composer.dot.dense import dot, dot_rows
+from tinyml.targets.cortex_m.composer.dot.packed_rows import packed_dot, packed_rows
 from tinyml.targets.cortex_m.composer.dot.segments import segment_dot
 from tinyml.targets.cortex_m.composer.dot.sparse import sparse_dot
 from tinyml.targets.cortex_m.composer.tile_kernels import (
@@ -32,6 +33,10 @@ KERNELS = (
     dot_rows(8, 8, step=1.8),
     dot_rows(8, 16, step=1.8),
     dot_rows(16, 16, step=1.2),
+    packed_dot(2, step=3.9),
+    packed_dot(4, step=4.2),
+    packed_rows(2, step=1.9),
+    packed_rows(4, step=2.0),
     Kernel("tm_cm_distance_s16_s16_s32", 16, 16, 32, op="num.distance", flash=None, step=3.2),
     Kernel("tm_cm_distance_s8_s8_s32", 8, 8, 32, op="num.distance", flash=None, step=3.2),
     sparse_dot(8, 8, step=7.4),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from programs.devices import definition_of
 from programs.printed import WARNING_FLAGS
+from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.dialects.num import ListedKernelAttr
 from tinyml.runtime.devices.registry import Build, Runner
 from tinyml.runtime.model.interface import Interface
@@ -28,7 +29,8 @@ Values = NDArray[Any]
 class Kernel:
     """A kernel and what limits its calls.
 
-    limit: the greatest magnitude that a sum may reach. stride: the distance of elements of a channel.
+    limit: the greatest magnitude that a sum may reach. stride: the distance of elements of a channel. packed: the bits
+    of packed weights.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Kernel:
     rows: int = 1
     limit: int = 2**31 - 1
     stride: int = 0
+    packed: int = 0
 
     @property
     def is_sparse(self) -> bool:
@@ -80,7 +83,12 @@ def _sparse(prefix: str) -> list[Kernel]:
     ]
 
 
-CORTEX_M = [*_dense("tm_cm_"), *_sparse("tm_cm_")]
+PACKED = [
+    Kernel(f"tm_cm_{name}_p{bits}_s8_s32", S8, S8, rows=rows, packed=bits)
+    for bits in (2, 4)
+    for name, rows in (("dot", 1), ("dot4", 4))
+]
+CORTEX_M = [*_dense("tm_cm_"), *_sparse("tm_cm_"), *PACKED]
 RISCV = [*_dense("tm_rv_"), *_sparse("tm_rv_")]
 
 
@@ -113,6 +121,13 @@ class Call:
     gaps: Values | None = None
     offsets: tuple[int, int] = (0, 0)
 
+    @property
+    def weights(self) -> bytes:
+        """The rows as they lie in memory."""
+        if self.kernel.packed:
+            return b"".join(pack_bits(row, self.kernel.packed).tobytes() for row in self.w)
+        return self.w.tobytes()
+
     def input(self) -> Values:
         """What the program reads."""
         words = self.starts.astype("<i4")
@@ -122,9 +137,9 @@ class Call:
         head = np.array([kernels.index(self.kernel)], np.uint8).tobytes()
         head += np.array([self.w.shape[1]], "<u2").tobytes()
         head += np.array(self.offsets, np.uint8).tobytes()
-        head += np.array([self.w.nbytes, self.x.nbytes], "<u2").tobytes() + words.tobytes()
+        head += np.array([len(self.weights), self.x.nbytes], "<u2").tobytes() + words.tobytes()
         gaps = b"" if self.gaps is None else self.gaps.tobytes()
-        data = head + self.w.tobytes() + self.x.tobytes() + gaps
+        data = head + self.weights + self.x.tobytes() + gaps
         return np.frombuffer(data.ljust(INTERFACE.input_length, b"\xa5"), np.int8)
 
     def expected(self) -> Values:
@@ -162,7 +177,8 @@ def bounded(call: Call) -> bool:
 def largest_weight(kernel: Kernel, n: int, start: int) -> int:
     """The greatest magnitude of all weights of a row of length n with which no sum overflows, at most the type's."""
     reach = int(-np.iinfo(kernel.x).min)
-    return min(int(-np.iinfo(kernel.w).min), (kernel.limit - start) // max(1, n * reach))
+    most = 1 << kernel.packed - 1 if kernel.packed else int(-np.iinfo(kernel.w).min)
+    return min(most, (kernel.limit - start) // max(1, n * reach))
 
 
 Pick = Callable[[int, int, tuple[int, ...]], Values]
@@ -199,7 +215,7 @@ def make_call(
     n = _length(kernel, n)
     start = kernel.limit // 2
     top = largest_weight(kernel, n, start)
-    w_high = min(top, int(np.iinfo(kernel.w).max))
+    w_high = min(top, (1 << kernel.packed - 1) - 1 if kernel.packed else int(np.iinfo(kernel.w).max))
     w = pick(random, patterns[0])(-top, w_high, (kernel.rows, n)).astype(kernel.w)
     gaps = None
     length = n

@@ -30,6 +30,8 @@ INTEGERS = INTEGER, INTEGER
 SPARSE = "num.sparse_dot", INTEGERS
 KERNELS: Sequence[KernelAttr] = [
     *(ListedKernelAttr.of(f"tm_cm_dot_{types}") for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
+    *(ListedKernelAttr.of(f"tm_cm_{rows}_{bits}_s8_s32") for rows in ("dot", "dot4") for bits in ("p2", "p4")),
+    ListedKernelAttr.of("tm_cm_dot4_s8_s8_s32"),
     *(ComposedKernelAttr.of("num.dot", TABLES, (8, vector), 32) for vector in (8, 16)),
     ComposedKernelAttr.of("num.dot", (TABLE, TABLE), (8, 8), 32),
     ListedKernelAttr.of("tm_cm_dot_r16_s16_s64"),
@@ -49,6 +51,8 @@ LIMITS = {
     ("cortex-m4", "tm_c_dot_t8_s16_s32"): 12.0,
     ("cortex-m4", "tm_c_dot_t8_t8_s32"): 12.0,
     ("cortex-m4", "tm_cm_dot_r16_s16_s64"): 12.0,
+    ("cortex-m4", "tm_cm_dot4_p2_s8_s32"): 2.2,
+    ("cortex-m4", "tm_cm_dot4_p4_s8_s32"): 2.2,
     ("cortex-m4", "tm_c_dot_s4_s16_s32"): 7.0,
     ("cortex-m4", "tm_c_dot_s6_s16_s32"): 8.0,
     ("cortex-m4", "tm_c_dot_s5_s16_s32"): 12.0,
@@ -86,11 +90,11 @@ def form_of(kernel: Kernel) -> str:
         return "segments"
     if TABLE in kernel.codings:
         return "table"
-    return {"num.sparse_dot": "sparse", "num.distance": "distance"}.get(kernel.op, "dot")
+    return {"num.sparse_dot": "sparse", "num.distance": "distance", "num.dot_rows": "rows"}.get(kernel.op, "dot")
 
 
 def instructions_per_mac(function: str, device: str, optimize: str) -> float:
-    """Instructions per element, for 64 elements. function: the name of the kernel's C function."""
+    """Instructions per product, for rows of 64 elements. function: the name of the kernel's C function."""
     kernel = kernels()[function]
     form, tables = form_of(kernel), "table + 128, " * kernel.codings.count(TABLE)
     w, x = ("int16_t" if width == 16 else "int8_t" for width in (kernel.weights, kernel.vector))
@@ -98,6 +102,7 @@ def instructions_per_mac(function: str, device: str, optimize: str) -> float:
     call = {
         "distance": f"Y[0] = {function}(W, X, {N}, 5)",
         "dot": f"Y[0] = (int32_t){function}(W, X, {N}, 5)",
+        "rows": f"int32_t sums[{kernel.rows}] = {{0}}; {function}(W, X, {N}, sums, sums); Y[0] = sums[0]",
         "table": f"Y[0] = {function}({tables}W, X, {N}, 5)",
         "segments": f"Y[0] = (int32_t){function}(segments + 128, W, X, {N}, 1, 28, {finer}, 5)",
         "sparse": f"Y[0] = {function}(W, GAPS, X, {N}, 5)",
@@ -105,7 +110,7 @@ def instructions_per_mac(function: str, device: str, optimize: str) -> float:
     }[form]
     random = np.random.default_rng(1)
     most = 128 if form != "segments" else 1 << 14
-    weights = random.integers(-most, most, N)
+    weights = random.integers(-most, most, kernel.rows * N)
     if form == "near":
         most = 1 << min(kernel.weights, 8) - 1
         weights = np.frombuffer(near_row(random.integers(1, most, N), kernel.weights), np.int8)
@@ -119,7 +124,7 @@ def instructions_per_mac(function: str, device: str, optimize: str) -> float:
         call=call,
     )
     interface = Interface("figure", x, N, "int32_t", 1, has_label=False)
-    return measure(device, optimize, source, interface).time / N
+    return measure(device, optimize, source, interface).time / (kernel.rows * N)
 
 
 def print_costs(levels: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, compile_for, kernels_of, tile_families
@@ -123,8 +124,8 @@ class _Rows:
                 self._each(nest, first, sums, start=True)
             begin = starts
             for products, kernel in self.products:
-                place = nest.times(first, products.length)
-                matrix = nest.insert(scratch.SliceOp(products.weights, place, (self.block * products.length,)))
+                place = nest.times(first, products.row_pitch)
+                matrix = nest.insert(scratch.SliceOp(products.weights, place, (self.block * products.row_pitch,)))
                 if products.channels is None:
                     nest.put(num.DotRowsOp(sums, begin, matrix, products.vector, kernel.attribute))
                 else:
@@ -206,15 +207,19 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
 def _kernel(op: num.ProductsOp, accumulator: Accumulator, kernels: Sequence[Kernel]) -> Kernel | None:
     """The kernel that computes products for several rows of weights at once; None if there is none."""
     # A single product of each channel is faster in a loop.
-    if op.row_pitch != op.length or (op.channels is not None and op.length == 1):
+    if op.channels is not None and op.length == 1:
         return None
     formats = [element_format(factor.type) for factor in op.factors]
     types = [scratch.memref_type(factor) for factor in op.factors]
     if not all(format.coding is INTEGER_CODING for format in formats):
         return None
-    if scratch.in_flash(types[1]) or any(scratch.packed_bits(type) is not None for type in types):
+    bits = scratch.packed_bits(types[0])
+    if scratch.in_flash(types[1]) or scratch.packed_bits(types[1]) is not None:
+        return None
+    if op.row_pitch != op.length + (0 if bits is None else -op.length % group_length(bits)):
         return None
     weights, vector = (8 * format.dtype.itemsize for format in formats)
+    weights = bits or weights
     name = num.DotRowsOp.name if op.channels is None else num.ChannelDotsOp.name
     wanted = Kernel("", weights, vector, accumulator.bits, op=name, flash=scratch.in_flash(types[0]))
     return next((kernel for kernel in kernels if kernel.computes(wanted)), None)

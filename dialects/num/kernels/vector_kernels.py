@@ -13,11 +13,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.num.base import format_of, sums_products
 from tinyml.dialects.num.constraints import SCALAR
 from tinyml.dialects.num.kernels.kernel_attributes import KernelAttr
 from tinyml.dialects.num.kernels.kernel_ops import MEMREF, KernelOp, run_length
-from tinyml.dialects.scratch.types import memref_type
+from tinyml.dialects.scratch.types import memref_type, packed_bits
 
 __all__ = ["AxpyOp", "ChannelDotsOp", "DotRowsOp"]
 
@@ -66,7 +67,7 @@ class AxpyOp(VectorSumsOp):
 class DotRowsOp(VectorSumsOp):
     """`sums[r] = starts[r] +` the products of row r of a matrix and a vector, for every row, by a kernel.
 
-    The matrix is contiguous, row after row; `sums` and `starts` may be the same memory.
+    The matrix is contiguous, row after row, packed rows in whole groups; `sums` and `starts` may be the same memory.
     """
 
     name = "num.dot_rows"
@@ -93,8 +94,10 @@ class DotRowsOp(VectorSumsOp):
 
     def verify_runs(self) -> None:
         rows, elements, length = run_length(self.sums, self.starts), run_length(self.matrix), run_length(self.vector)
-        if elements != rows * length:
-            raise VerifyException(f"{rows} rows of {length} elements are not {elements}")
+        bits = packed_bits(memref_type(self.matrix))
+        padded = length if bits is None else length + -length % group_length(bits)
+        if elements != rows * padded:
+            raise VerifyException(f"{rows} rows of {padded} elements are not {elements}")
         element = memref_type(self.sums).element_type
         sums_products(element, element_format(self.matrix.type), element_format(self.vector.type))
 

@@ -13,7 +13,7 @@ from tinyml.targets.cortex_m.assembly.operands import Address, Operand, names, s
 _KEPT = 1 << 14
 """The instructions that are kept, so that equal ones are made once."""
 
-SHIFTS = ("lsl", "asr", "ror")
+SHIFTS = ("lsl", "lsr", "asr", "ror")
 TARGETS = {"back": "b", "ahead": "f"}
 """The directions of a branch, and what follows the number of a label there."""
 

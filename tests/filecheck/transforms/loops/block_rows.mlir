@@ -193,3 +193,19 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
 // CHECK: num.products %start, %W, %x {spacing = array<i64: 1, 0, 4>}
 // NONE: func.func @finished_rows
 // NONE: num.contract %i to 4
+
+// -----
+
+// Packed rows of 5 elements take whole groups, here bytes of two elements.
+func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref<5x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
+  num.contract %i to 4 {
+    %zero = num.zero : !fixed.acc<32, 14>
+    %sum = num.products %zero, %W, %x : !fixed.acc<32, 14>, memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, memref<5x!fixed.q<8, 7>> -> !fixed.acc<32, 14>
+    %y = num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 7>
+    memref.store %y, %Y[%i] : memref<4x!fixed.q<8, 7>>
+  }
+  func.return
+}
+// CHECK: func.func @packed
+// CHECK: scratch.slice %W{{.*}} to memref<24x!fixed.q<8, 7>, #scratch.packed<4>>
+// CHECK-NEXT: num.dot_rows %sums, %zeros, {{%.*}}, %x {kernel = #num.kernel<"tm_cm_dot4_p4_s8_s32">}

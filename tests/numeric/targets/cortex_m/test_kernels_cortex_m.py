@@ -87,6 +87,6 @@ def test_loads_and_registers(device: str, tmp_path: Path):
     watch = Watch(device, built(runner_for(device), CORTEX_M, "-O2", tmp_path), "kernels", BUFFERS, "tm_cm_dot")
     for call in short_calls(CORTEX_M):
         watch.check(
-            call.input(), {"weights": (call.offsets[0], call.w.nbytes), "vector": (call.offsets[1], call.x.nbytes)}
+            call.input(), {"weights": (call.offsets[0], len(call.weights)), "vector": (call.offsets[1], call.x.nbytes)}
         )
     assert min(watch.seen.values()) > 100

@@ -84,6 +84,16 @@ def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
     check(PROGRAMS["protonn of many classes"], options, TURNS[:2], tmp_path, "%unpacked_1 = scratch.view")
 
 
+@pytest.mark.parametrize(("bits", "inputs"), [(2, 37), (4, 21)])
+def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
+    """Seven rows: four at a time and the others one by one, with columns that fill no word."""
+    program = micro_programs.dense(micro_programs.Random(5), inputs, 7, 3, "relu")
+    options = {"width": 8, "weights": f"fixed:{bits}", "packed": "always"}
+    check(program, options, [("cortex-m4", "cortex-m4")], tmp_path, f"tm_cm_dot4_p{bits}_s8_s32")
+    [source] = (tmp_path / "cortex-m4").glob("*.c")
+    assert f"tm_cm_dot_p{bits}_s8_s32(&" in source.read_text()
+
+
 @pytest.mark.parametrize("width", [4, 12])
 def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     options = {"width": width, "packed": "always", "pack_buffers": True}
