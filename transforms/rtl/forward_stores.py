@@ -1,4 +1,4 @@
-"""`forward-stores`: what is loaded right after it was stored is the stored value, and nobody stores what is not read.
+"""`forward-stores`: what is loaded after it was stored or loaded is that value, and nobody stores what is not read.
 
 As `affine-scalrep` in MLIR. Sums that pass through an array of one element become values.
 """
@@ -20,7 +20,7 @@ from tinyml.transforms.rtl.scheduling.dependences import terms
 
 @dataclass(frozen=True)
 class ForwardStoresPass(ModulePass):
-    """Replaces loads from an address that the same block has stored to, with no store to the memory in between."""
+    """Replaces loads from an address that the same block has accessed, with no store to the memory in between."""
 
     name = "forward-stores"
 
@@ -35,18 +35,19 @@ class ForwardStoresPass(ModulePass):
 
 
 def _forward(block: Block) -> None:
-    stored: dict[SSAValue, rtl.StoreOp] = {}
+    known: dict[SSAValue, list[tuple[dict[SSAValue | None, int], SSAValue]]] = {}
     for op in list(block.ops):
         if op.regions:
-            stored.clear()
+            known.clear()
         elif isinstance(op, rtl.StoreOp):
-            stored.pop(op.memory, None)
-            if op.condition is None:
-                stored[op.memory] = op
-        elif isinstance(op, rtl.LoadOp) and (last := stored.get(op.memory)) is not None:
-            same = terms(last.address) == terms(op.address)
-            if same and last.value.type == op.result.type:
-                Rewriter.replace_op(op, [], [last.value])
+            known[op.memory] = [(terms(op.address), op.value)] if op.condition is None else []
+        elif isinstance(op, rtl.LoadOp):
+            here, values = terms(op.address), known.setdefault(op.memory, [])
+            same = (value for address, value in values if address == here and value.type == op.result.type)
+            if (value := next(same, None)) is not None:
+                Rewriter.replace_op(op, [], [value])
+            else:
+                values.append((here, op.result))
 
 
 def _drop_unread(function: func.FuncOp) -> None:

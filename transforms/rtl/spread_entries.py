@@ -42,7 +42,7 @@ from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import LOGIC
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows, content_of
-from tinyml.transforms.rtl.unrolling.unrolled_sum import width_of
+from tinyml.transforms.rtl.unrolling.words import width_of
 
 MOST = 64
 """The most processing elements of a product."""

@@ -13,16 +13,15 @@ from xdsl.context import Context
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
-from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.targets.registry import fabric_of
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of
 from tinyml.transforms.rtl.unrolling.choose_lanes import GAIN, ORDERS, choose_lanes
-from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum, width_of
+from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
+from tinyml.transforms.rtl.unrolling.words import widen_memories
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class UnrollLoopsPass(ModulePass):
         for function in op.ops:
             if isinstance(function, func.FuncOp):
                 self._unroll(function)
-                _widen_memories(function)
+                widen_memories(function)
 
     def _unroll(self, function: func.FuncOp) -> None:
         loops = [UnrolledSum.of(op) for op in function.walk() if isinstance(op, scf.ForOp)]
@@ -73,17 +72,3 @@ class UnrollLoopsPass(ModulePass):
         for row in choose_lanes(sums, operators, taken, budget, self.order):
             if row.count > 1:
                 row.sum.unroll(row.count, row.in_dsps)
-
-
-def _widen_memories(function: func.FuncOp) -> None:
-    """Gives memories the words that are read from them."""
-    for op in list(function.walk()):
-        if isinstance(op, rtl.MemoryOp):
-            type = op.result.type
-            loads = [use.operation.result for use in op.result.uses if isinstance(use.operation, rtl.LoadOp)]
-            width = max([type.width.data, *map(width_of, loads)])
-            if width > type.width.data:
-                depth = -(-type.depth.data * type.width.data // width)
-                wider = rtl.MemoryOp(rtl.MemoryType(depth, width), op.content)
-                wider.result.name_hint = op.result.name_hint
-                Rewriter.replace_op(op, wider)

@@ -169,6 +169,11 @@ def trips_of(loop: scf.ForOp) -> int | None:
     return None if low is None or high is None or step is None else max(-(-(high - low) // step), 0)
 
 
+def counts_from_zero(loop: scf.ForOp) -> bool:
+    """True for a loop of a known number of iterations that counts from 0 by 1."""
+    return (const_evaluate_operand(loop.lb), const_evaluate_operand(loop.step)) == (0, 1) and bool(trips_of(loop))
+
+
 def _inside(value: SSAValue | None, loop: scf.ForOp) -> bool:
     """True for a value that an iteration computes, which differs between iterations in an unknown way."""
     if value is None or value is loop.body.block.args[0]:

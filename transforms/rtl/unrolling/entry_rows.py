@@ -20,7 +20,7 @@ from tinyml.dialects import rtl
 from tinyml.dialects.rtl.accesses import words_of
 from tinyml.transforms.rtl.scheduling.dependences import trips_of
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure
-from tinyml.transforms.rtl.unrolling.unrolled_sum import width_of
+from tinyml.transforms.rtl.unrolling.words import width_of
 
 MOST_ENTRIES = 1 << 20
 """Entries beyond which a loop is left as it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -25,10 +25,7 @@ from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.rtl.scheduling.dependences import terms, trips_of
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure
-
-
-def width_of(value: SSAValue) -> int:
-    return cast("IntegerType[int, Any]", value.type).width.data
+from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of, word_address
 
 
 @dataclass
@@ -120,7 +117,7 @@ class UnrolledSum:
             values: dict[SSAValue, SSAValue] = {}
             for op in old[:-1]:
                 if isinstance(op, rtl.LoadOp):
-                    values[op.results[0]] = _element(builder, words[op], lane, width_of(op.results[0]))
+                    values[op.results[0]] = element_of_word(builder, words[op], lane, width_of(op.results[0]))
                 elif any(operand in values for operand in op.operands):
                     if any(operand in body.args[1:] for operand in op.operands):
                         continue
@@ -143,27 +140,9 @@ class UnrolledSum:
     def _word(self, builder: Builder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
         """The word of the elements that an iteration reads at a load. length: of rows, with their padding."""
         counter = self.loop.body.block.args[0]
-        address: SSAValue = counter
-        parts: Mapping[SSAValue | None, int] = terms(load.address)
-        for value, part in parts.items():
-            if value is counter or part == 0:
-                continue
-            factor = builder.insert(
-                arith.ConstantOp(IntegerAttr(part * length // self.trips // lanes, IndexType()))
-            ).result
-            scaled = factor if value is None else builder.insert(arith.MuliOp(value, factor)).result
-            address = builder.insert(arith.AddiOp(address, scaled)).result
-        width = lanes * width_of(load.result)
+        address = word_address(builder, load.address, counter, lanes, (length, self.trips))
         # The memory becomes as wide as the word later; its type is checked after the pass.
-        return builder.insert(rtl.LoadOp(load.memory, address, IntegerType(width))).result
-
-
-def _element(builder: Builder, word: SSAValue, lane: int, width: int) -> SSAValue:
-    if lane:
-        type = IntegerType(width_of(word))
-        amount = builder.insert(arith.ConstantOp(IntegerAttr(lane * width, type))).result
-        word = builder.insert(arith.ShRUIOp(word, amount)).result
-    return builder.insert(arith.TruncIOp(word, IntegerType(width))).result
+        return builder.insert(rtl.LoadOp(load.memory, address, IntegerType(lanes * width_of(load.result)))).result
 
 
 def _narrowest(value: SSAValue) -> SSAValue:

@@ -1,0 +1,68 @@
+"""Convolutions as hardware, whose windows slide, against the evaluator, in every raw output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.hardware import need_simulator, verilog_of
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.hardware.simulation import IcarusSimulation
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.calibration.programs import micro_programs
+from tinyml.tools.calibration.programs.micro_programs import MicroProgram
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.stages import load_program
+from tinyml.transforms.rtl.slide_windows import SlideWindowsPass
+
+
+def image_program(seed: int, width: int, channels: int, rows: int, kernel: int) -> MicroProgram:
+    """A convolution without padding, of strides 1, with an activation and a pool, on an image as high as the kernel + 1."""
+    random = micro_programs.Random(seed)
+    random.array("F", 1, kernel, kernel, channels, rows, scale=1 / kernel)
+    random.array("B", rows, scale=0.3)
+    outputs = (width - kernel + 1) // 2 * rows
+    random.matrix("W", 3, outputs)
+    height = kernel + 1
+    text = f"""let I = reshape(X, (1, {height}, {width}, {channels}), (1, 2)) in
+let A = relu(conv2d(I, F, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> B) in
+let M = maxpool(A, {{k 2 2}}, {{p 0 0 0 0}}, {{s 2 2}}) in
+argmax(W * reshape(M, ({outputs}, 1), (1, 2, 3, 4)))"""
+    return MicroProgram(text, random.parameters, height * width * channels)
+
+
+def none_slides(self: SlideWindowsPass, ctx: Context, op: ModuleOp) -> None:
+    """In place of the pass."""
+
+
+@pytest.mark.parametrize(("width", "channels", "rows", "kernel"), [(9, 2, 4, 2), (12, 3, 4, 5)])
+def test_images(
+    width: int, channels: int, rows: int, kernel: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A window costs what is new in it, and its products; without sliding, the copy of all of it."""
+    need_simulator("iverilog")
+    program = image_program(width, width, channels, rows, kernel).write(tmp_path / "program", 1)
+    ctx, data = context(), program.with_name("val.npz")
+    module = load_program(program, ctx)
+    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", {"data": str(data), "width": 8}))
+    inputs = encode_inputs(module, np.load(data)["x"][:3])
+    bits = module.clone()
+    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
+        pipelines.run(bits, ctx, pipelines.flatten(name, {"target": "ecp5-25k"}))
+    cycles: list[int] = []
+    for slides in (True, False):
+        if not slides:
+            monkeypatch.setattr(SlideWindowsPass, "apply", none_slides)
+        simulation = IcarusSimulation(verilog_of(bits, factor=8), tmp_path)
+        result = simulation.run(interface_of(module), inputs)
+        assert first_mismatch(evaluate(module, inputs), Outputs(result.labels, result.scores, result.more)) is None
+        assert result.cycles is not None
+        cycles.append(int(result.cycles[0]))
+    pixels, seen = width - kernel, kernel * (kernel - 1) * channels
+    assert cycles[1] - cycles[0] >= pixels * seen

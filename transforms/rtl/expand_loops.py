@@ -1,0 +1,70 @@
+"""`expand-loops`: innermost loops of a few iterations without products become their iterations, one after the other.
+
+The maximum of a window of 2 x 2 pixels, for example, around which the loop over channels is then pipelined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.transforms.rtl.scheduling.dependences import counts_from_zero, trips_of
+from tinyml.transforms.rtl.scheduling.regions import is_pipelined
+
+MOST = 4
+"""The most iterations that a loop becomes, with those of the loops in it."""
+
+
+@dataclass(frozen=True)
+class ExpandLoopsPass(ModulePass):
+    """Expands loops of at most four iterations, from the inside, within other loops."""
+
+    name = "expand-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            if isinstance(function, func.FuncOp):
+                copies: dict[scf.ForOp, int] = {}
+                while (loop := _next(function, copies)) is not None:
+                    around = loop.parent_op()
+                    if isinstance(around, scf.ForOp):
+                        copies[around] = copies.get(around, 1) * copies.get(loop, 1) * (trips_of(loop) or 1)
+                    _expand(loop)
+
+
+def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> scf.ForOp | None:
+    for loop in function.walk():
+        if not isinstance(loop, scf.ForOp) or not is_pipelined(loop) or not counts_from_zero(loop):
+            continue
+        if (trips_of(loop) or MOST + 1) * copies.get(loop, 1) > MOST or not isinstance(loop.parent_op(), scf.ForOp):
+            continue
+        if not any(_is_product(op) for op in loop.body.block.ops):
+            return loop
+    return None
+
+
+def _is_product(op: object) -> bool:
+    return isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType)
+
+
+def _expand(loop: scf.ForOp) -> None:
+    body, carried = loop.body.block, list(loop.iter_args)
+    end = body.last_op
+    assert isinstance(end, scf.YieldOp)
+    here = InsertPoint.before(loop)
+    for number in range(trips_of(loop) or 0):
+        counter = arith.ConstantOp(IntegerAttr(number, IndexType()))
+        Rewriter.insert_op(counter, here)
+        new: dict[SSAValue, SSAValue] = dict(zip(body.args, (counter.result, *carried), strict=True))
+        for op in body.ops:
+            if op is not end:
+                Rewriter.insert_op(copy := op.clone(new), here)
+                new |= zip(op.results, copy.results, strict=True)
+        carried = [new.get(value, value) for value in end.operands]
+    Rewriter.replace_op(loop, [], carried)

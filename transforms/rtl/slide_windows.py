@@ -1,0 +1,280 @@
+"""`slide-windows`: windows that slide over an image take in what is new alone, as rings of columns.
+
+A convolution copies the window of each pixel, most of which the pixel before it has copied. Here each column of a
+window has a place that it keeps: a new column takes that of the one that leaves. The rows of weights that meet the
+window are turned likewise, one copy of the constant matrix for each turn. Line buffers of hardware do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IndexType, IntegerAttr, ModuleOp, TensorType
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import rtl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.registry import fabric_of
+from tinyml.transforms.rtl.scheduling.dependences import are_apart, counts_from_zero, terms, trips_of
+from tinyml.transforms.rtl.scheduling.intervals import INDEX, Interval, intervals
+
+
+@dataclass(frozen=True)
+class SlideWindowsPass(ModulePass):
+    """Makes rings of windows whose turned weights take at most an eighth of the block RAMs."""
+
+    name = "slide-windows"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fabric = fabric_of(op)
+        for function in op.ops:
+            if isinstance(function, func.FuncOp):
+                for loop in [each for each in function.walk() if isinstance(each, scf.ForOp)]:
+                    window = _Window.find(loop, intervals(function))
+                    if window is not None and window.bits <= fabric.there.brams * fabric.bram_bits // 8:
+                        window.slide()
+
+
+@dataclass
+class _Copy:
+    """Loops over the rows and the elements of a window that copy it, and their only load and store."""
+
+    rows: scf.ForOp
+    elements: scf.ForOp
+    load: rtl.LoadOp
+    store: rtl.StoreOp
+
+    @staticmethod
+    def find(loop: Operation) -> _Copy | None:
+        """A nest of two loops as such a copy; None for another op."""
+        inner = [op for op in loop.body.block.ops if op.regions] if isinstance(loop, scf.ForOp) else []
+        if len(inner) != 1 or not isinstance(loop, scf.ForOp) or not isinstance(within := inner[0], scf.ForOp):
+            return None
+        if loop.iter_args or within.iter_args or not all(map(counts_from_zero, (loop, within))):
+            return None
+        clocked = [op for op in loop.walk() if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.SendOp | rtl.ReceiveOp)]
+        match clocked:
+            case [rtl.LoadOp() as load, rtl.StoreOp() as store] if (
+                store.value is load.result and store.condition is None and store.parent is within.body.block
+            ):
+                return _Copy(loop, within, load, store)
+            case _:
+                return None
+
+
+@dataclass
+class _Window:
+    """A window that a loop over pixels copies and multiplies by rows of constants.
+
+    step: the elements of a row that a pixel has and the one before it has not. products: the loads of constants, and
+    loads of the window, in the same iterations.
+    """
+
+    pixels: scf.ForOp
+    copy: _Copy
+    step: int
+    products: Sequence[rtl.LoadOp]
+
+    @property
+    def row(self) -> int:
+        return trips_of(self.copy.elements) or 0
+
+    @property
+    def size(self) -> int:
+        return self.row * (trips_of(self.copy.rows) or 0)
+
+    @property
+    def turns(self) -> int:
+        return self.row // self.step
+
+    @property
+    def matrices(self) -> list[rtl.MemoryOp]:
+        return [cast("rtl.MemoryOp", load.memory.owner) for load in self.products]
+
+    @property
+    def bits(self) -> int:
+        """The bits of all turned matrices."""
+        types = [memory.result.type for memory in self.matrices]
+        return sum(self.turns * type.depth.data * type.width.data for type in types)
+
+    @staticmethod
+    def find(loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> _Window | None:
+        """The window of a loop over pixels; None for another loop."""
+        ops = list(loop.body.block.ops)
+        first = next((op for op in ops if op.regions), None)
+        if first is None or loop.iter_args or not counts_from_zero(loop) or (copy := _Copy.find(first)) is None:
+            return None
+        rows, elements, pixel = (each.body.block.args[0] for each in (copy.rows, copy.elements, loop))
+        there, here = terms(copy.load.address), terms(copy.store.address)
+        step, row, count = there.get(pixel, 0), trips_of(copy.elements) or 0, trips_of(copy.rows) or 0
+        base = here.pop(None, 0)
+        if here != {rows: row, elements: 1} and not (count == 1 and here == {elements: 1}):
+            return None
+        if there.get(elements) != 1 or not 0 < step < row or row % step:
+            return None
+        accesses = [op for op in loop.walk() if isinstance(op, rtl.LoadOp | rtl.StoreOp)]
+        mine = [copy.load, copy.store]
+        reads: list[rtl.LoadOp] = []
+        for other in _accesses(copy.store.memory):
+            if other in mine or are_apart(other, copy.store, known):
+                continue
+            if other in accesses and isinstance(other, rtl.LoadOp):
+                reads.append(other)
+            elif other in accesses or (isinstance(other, rtl.LoadOp) and not _sees_none(other, loop, known)):
+                return None
+        stores = [op for op in accesses if isinstance(op, rtl.StoreOp) and op.memory is copy.load.memory]
+        if not all(are_apart(store, copy.load, known) for store in stores):
+            return None
+        products = [_product(read, base, row * count) for read in reads]
+        if not products or None in products or not trips_of(loop):
+            return None
+        return _Window(loop, copy, step, [each for each in products if each is not None])
+
+    def slide(self) -> None:
+        self._copy_first()
+        turn, place = self._turns()
+        for load in self.products:
+            self._turn_weights(load, turn)
+        self._copy_new(place)
+
+    def _copy_first(self) -> None:
+        """Copies before the loop over pixels what the first one shares with those before it."""
+        copy, zero = self.copy, _index(InsertPoint.before(self.pixels), 0)
+        mapping: dict[SSAValue, SSAValue] = {self.pixels.body.block.args[0]: zero}
+        for op in _addresses(copy, self.pixels):
+            clone = op.clone(mapping)
+            Rewriter.insert_op(clone, InsertPoint.before(self.pixels))
+            mapping |= zip(op.results, clone.results, strict=True)
+        new = copy.rows.clone(mapping)
+        Rewriter.insert_op(new, InsertPoint.before(self.pixels))
+        [inner] = [op for op in new.body.block.ops if isinstance(op, scf.ForOp)]
+        inner.operands[1] = _index(InsertPoint.before(new), self.row - self.step)
+
+    def _turns(self) -> tuple[SSAValue, SSAValue]:
+        """The turn of the weights, and the place of what is new, which the loop over pixels carries."""
+        loop, here = self.pixels, InsertPoint.before(self.pixels)
+        starts = _index(here, 0), _index(here, self.turns - 1)
+        body = loop.detach_region(loop.body)
+        turn, place = (body.block.insert_arg(IndexType(), number) for number in (1, 2))
+        end = cast("scf.YieldOp", body.block.last_op)
+        before = InsertPoint.before(end)
+        builder = Builder(before)
+        following = builder.insert(arith.AddiOp(turn, _index(before, 1))).result
+        goes_on = builder.insert(arith.CmpiOp(following, _index(before, self.turns), "slt")).result
+        end.operands = [builder.insert(arith.SelectOp(goes_on, following, _index(before, 0))).result, turn]
+        self.pixels = scf.ForOp(loop.lb, loop.ub, loop.step, starts, body)
+        Rewriter.insert_op(self.pixels, here)
+        Rewriter.erase_op(loop)
+        return turn, place
+
+    def _turn_weights(self, load: rtl.LoadOp, turn: SSAValue) -> None:
+        """Reads weights whose columns lie as those of the window do."""
+        memory = cast("rtl.MemoryOp", load.memory.owner)
+        assert memory.content is not None
+        type, width = memory.content.get_element_type(), memory.result.type.width.data
+        raws = np.frombuffer(memory.content.data.data, f"<i{width // 8}")
+        columns = raws.reshape(-1, self.size // self.row, self.turns, self.step)
+        turned = np.stack([np.roll(columns, number, axis=2) for number in range(self.turns)])
+        content = DenseIntOrFPElementsAttr(TensorType(type, [turned.size]), BytesAttr(turned.tobytes()))
+        larger = rtl.MemoryOp(rtl.MemoryType(turned.size, width), content)
+        larger.result.name_hint = memory.result.name_hint
+        Rewriter.replace_op(memory, larger)
+        load.operands[1] = _plus(load, load.address, turn, raws.size)
+
+    def _copy_new(self, place: SSAValue) -> None:
+        """Copies what is new in each pixel to the place of what leaves."""
+        copy, here = self.copy, InsertPoint.before(self.copy.load)
+        copy.store.operands[2] = _plus(copy.store, copy.store.address, place, self.step)
+        behind = _index(here, self.row - self.step)
+        copy.elements.operands[1] = _index(InsertPoint.before(copy.elements), self.step)
+        copy.load.operands[1] = Builder(here).insert(arith.AddiOp(copy.load.address, behind)).result
+
+
+def _sees_none(load: rtl.LoadOp, loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> bool:
+    """True if a load behind or before a loop reads nothing that the loop stores."""
+    function = loop.parent_op()
+    while not isinstance(function, func.FuncOp):
+        assert function is not None
+        function = function.parent_op()
+    here, there = (function.body.block.find_ancestor_op_in_block(op) for op in (loop, load))
+    if here is None or there is None or here is there:
+        return False
+    between = here.next_op
+    while between is not None and between is not there:
+        if isinstance(between, scf.ForOp) and _overwrites(between, load, known):
+            return True
+        between = between.next_op
+    return there.is_before_in_block(here)
+
+
+def _overwrites(loop: scf.ForOp, load: rtl.LoadOp, known: Mapping[SSAValue, Interval]) -> bool:
+    """True if a loop stores all elements that a load may read."""
+    low, high = known.get(load.address, INDEX)
+    if not counts_from_zero(loop):
+        return False
+    for op in loop.body.block.ops:
+        if isinstance(op, rtl.StoreOp) and op.memory is load.memory and op.condition is None:
+            parts = terms(op.address)
+            first = parts.pop(None, 0)
+            each = parts == {loop.body.block.args[0]: 1} and op.value.type == load.result.type
+            if each and first <= low and high < first + (trips_of(loop) or 0):
+                return True
+    return False
+
+
+def _accesses(memory: SSAValue) -> list[rtl.LoadOp | rtl.StoreOp]:
+    return [use.operation for use in memory.uses if isinstance(use.operation, rtl.LoadOp | rtl.StoreOp)]
+
+
+def _product(read: rtl.LoadOp, base: int, size: int) -> rtl.LoadOp | None:
+    """The load of the constant that meets an element of a window; None if there is none or it is read elsewhere."""
+    loop = read.parent_op()
+    if not isinstance(loop, scf.ForOp) or trips_of(loop) != size or not counts_from_zero(loop):
+        return None
+    counter = loop.body.block.args[0]
+    at = terms(read.address)
+    if at.pop(None, 0) != base or at != {counter: 1}:
+        return None
+    found: list[rtl.LoadOp] = []
+    for op in loop.body.block.ops:
+        if isinstance(op, rtl.LoadOp) and op is not read and counter in terms(op.address):
+            found.append(op)
+    if len(found) != 1 or not isinstance(memory := found[0].memory.owner, rtl.MemoryOp) or memory.content is None:
+        return None
+    parts = terms(found[0].address)
+    whole = memory.result.type.width.data == cast("Any", found[0].result.type).width.data
+    if not whole or parts.pop(counter) != 1 or any(part % size for part in parts.values()):
+        return None
+    alone = memory.result.uses.get_length() == 1 and memory.result.type.depth.data % size == 0
+    # Nothing but the product may depend on the place in the window.
+    users = {use.operation for use in counter.uses}
+    return found[0] if alone and all(isinstance(user, arith.AddiOp | rtl.LoadOp) for user in users) else None
+
+
+def _addresses(copy: _Copy, loop: scf.ForOp) -> list[Operation]:
+    """The ops of a loop's body before a copy that its addresses need."""
+    needed: set[Operation] = set()
+    queue = [operand for op in copy.rows.walk() for operand in op.operands]
+    while queue:
+        owner = queue.pop().owner
+        if isinstance(owner, Operation) and owner.parent is loop.body.block and owner not in needed:
+            needed.add(owner)
+            queue += owner.operands
+    return [op for op in loop.body.block.ops if op in needed]
+
+
+def _index(here: InsertPoint, value: int) -> SSAValue:
+    return Builder(here).insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+
+
+def _plus(before: Operation, address: SSAValue, value: SSAValue, factor: int) -> SSAValue:
+    here = InsertPoint.before(before)
+    product = Builder(here).insert(arith.MuliOp(value, _index(here, factor))).result
+    return Builder(here).insert(arith.AddiOp(address, product)).result

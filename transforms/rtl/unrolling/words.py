@@ -1,0 +1,73 @@
+"""Words of several elements: where they lie, the elements in them, and memories that are as wide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import rtl
+from tinyml.transforms.rtl.scheduling.dependences import terms
+
+
+def width_of(value: SSAValue) -> int:
+    return cast("IntegerType[int, Any]", value.type).width.data
+
+
+def word_address(
+    builder: Builder, address: SSAValue, counter: SSAValue, lanes: int, stretch: tuple[int, int] = (1, 1)
+) -> SSAValue:
+    """The address of a word of `lanes` elements, which `counter` now counts, from that of its first element.
+
+    stretch: a row's length with its padding, and without.
+    """
+    word: SSAValue = counter
+    parts: Mapping[SSAValue | None, int] = terms(address)
+    for value, part in parts.items():
+        if value is counter or part == 0:
+            continue
+        attribute = IntegerAttr(part * stretch[0] // stretch[1] // lanes, IndexType())
+        factor = builder.insert(arith.ConstantOp(attribute)).result
+        scaled = factor if value is None else builder.insert(arith.MuliOp(value, factor)).result
+        word = builder.insert(arith.AddiOp(word, scaled)).result
+    return word
+
+
+def element_of_word(builder: Builder, word: SSAValue, lane: int, width: int) -> SSAValue:
+    """An element of `width` bits; those of lower addresses lie in lower bits."""
+    if lane:
+        amount = builder.insert(arith.ConstantOp(IntegerAttr(lane * width, IntegerType(width_of(word))))).result
+        word = builder.insert(arith.ShRUIOp(word, amount)).result
+    return builder.insert(arith.TruncIOp(word, IntegerType(width))).result
+
+
+def word_of(builder: Builder, elements: Sequence[SSAValue]) -> SSAValue:
+    """The word of some elements of equal width, the first in its low bits."""
+    width = width_of(elements[0])
+    type = IntegerType(len(elements) * width)
+    word = builder.insert(arith.ExtUIOp(elements[0], type)).result
+    for lane, element in enumerate(elements[1:], 1):
+        amount = builder.insert(arith.ConstantOp(IntegerAttr(lane * width, type))).result
+        moved = builder.insert(arith.ShLIOp(builder.insert(arith.ExtUIOp(element, type)).result, amount)).result
+        word = builder.insert(arith.OrIOp(word, moved)).result
+    return word
+
+
+def widen_memories(function: func.FuncOp) -> None:
+    """Gives memories words as wide as what is read from them and written to them."""
+    for op in list(function.walk()):
+        if isinstance(op, rtl.MemoryOp):
+            type = op.result.type
+            users = [use.operation for use in op.result.uses]
+            values = [user.result if isinstance(user, rtl.LoadOp) else user.operands[0] for user in users]
+            width = max([type.width.data, *map(width_of, values)])
+            if width > type.width.data:
+                depth = -(-type.depth.data * type.width.data // width)
+                wider = rtl.MemoryOp(rtl.MemoryType(depth, width), op.content)
+                wider.result.name_hint = op.result.name_hint
+                Rewriter.replace_op(op, wider)

@@ -1,0 +1,104 @@
+"""`widen-elements`: loops over elements without products take several in each iteration, as words of memories.
+
+A maximum of pixels, for example, is that of several channels at once, and what is copied is copied in words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import rtl
+from tinyml.transforms.rtl.scheduling.dependences import counts_from_zero, terms, trips_of
+from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure
+from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, width_of, word_address, word_of
+
+MOST = 8
+"""The most elements that an iteration takes."""
+
+
+@dataclass(frozen=True)
+class WidenElementsPass(ModulePass):
+    """Widens loops that only load, compare, select, add and store elements of rows that begin at whole words."""
+
+    name = "widen-elements"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            if isinstance(function, func.FuncOp):
+                for loop in [each for each in function.walk() if isinstance(each, scf.ForOp)]:
+                    lanes = MOST
+                    while lanes > 1 and not _takes(loop, lanes):
+                        lanes //= 2
+                    if lanes > 1:
+                        _widen(loop, lanes)
+                widen_memories(function)
+
+
+def _takes(loop: scf.ForOp, lanes: int) -> bool:
+    """True if an iteration can take a power of two of elements.
+
+    Words begin at multiples of it, so that two iterations meet at no address unless all their elements do.
+    """
+    if not is_pipelined(loop) or not counts_from_zero(loop) or loop.iter_args or (trips_of(loop) or 1) % lanes:
+        return False
+    counter = loop.body.block.args[0]
+    stores = 0
+    for op in loop.body.block.ops:
+        match op:
+            case rtl.LoadOp() | rtl.StoreOp():
+                parts = terms(op.address)
+                if parts.pop(counter, 0) != 1 or any(part % lanes for part in parts.values()):
+                    return False
+                if isinstance(op, rtl.StoreOp):
+                    stores += 1
+                    if op.condition is not None:
+                        return False
+            case scf.YieldOp():
+                pass
+            case _ if not is_pure(op):
+                return False
+            case _ if isinstance(op.results[0].type, IndexType):
+                # Indices are for addresses alone.
+                if not isinstance(op, arith.AddiOp | arith.MuliOp | arith.ConstantOp):
+                    return False
+            case _ if isinstance(op, arith.MuliOp) or any(isinstance(value.type, IndexType) for value in op.operands):
+                return False
+            case _:
+                pass
+    return stores > 0
+
+
+def _widen(loop: scf.ForOp, lanes: int) -> None:
+    body = loop.body.block
+    counter, end, old = body.args[0], body.last_op, list(body.ops)
+    assert end is not None
+    builder = Builder(InsertPoint.before(end))
+    each: list[dict[SSAValue, SSAValue]] = [{} for _ in range(lanes)]
+    for op in old[:-1]:
+        if isinstance(op, rtl.LoadOp):
+            width = width_of(op.result)
+            address = word_address(builder, op.address, counter, lanes)
+            word = builder.insert(rtl.LoadOp(op.memory, address, IntegerType(lanes * width))).result
+            for lane, values in enumerate(each):
+                values[op.result] = element_of_word(builder, word, lane, width)
+        elif isinstance(op, rtl.StoreOp):
+            address = word_address(builder, op.address, counter, lanes)
+            word = word_of(builder, [values.get(op.value, op.value) for values in each])
+            builder.insert(rtl.StoreOp(word, op.memory, address))
+        elif not isinstance(op.results[0].type, IndexType) and any(operand in each[0] for operand in op.operands):
+            for values in each:
+                values[op.results[0]] = builder.insert(op.clone(values)).results[0]
+    for op in reversed(old[:-1]):
+        if isinstance(op, rtl.StoreOp) or not any(result.uses.get_length() for result in op.results):
+            Rewriter.erase_op(op)
+    trips = arith.ConstantOp(IntegerAttr((trips_of(loop) or 0) // lanes, IndexType()))
+    Rewriter.insert_op(trips, InsertPoint.before(loop))
+    loop.operands[1] = trips.result
