@@ -23,7 +23,7 @@ from tinyml.transforms.rtl.slide_windows import SlideWindowsPass
 
 
 def image_program(seed: int, width: int, channels: int, rows: int, kernel: int) -> MicroProgram:
-    """A convolution without padding, of strides 1, with an activation and a pool, on an image as high as the kernel + 1."""
+    """A convolution without padding, an activation and a pool, on an image one row higher than the kernel."""
     random = micro_programs.Random(seed)
     random.array("F", 1, kernel, kernel, channels, rows, scale=1 / kernel)
     random.array("B", rows, scale=0.3)
