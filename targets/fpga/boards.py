@@ -49,6 +49,7 @@ BOARDS = (
         fabric=Fabric(
             Resources(24_288, 28, 56),
             bram_bits=18_432,
+            bram_width=36,
             clock=50,
             delays=ECP5,
             synthesis="synth_ecp5",
@@ -86,6 +87,7 @@ BOARDS = (
         fabric=Fabric(
             Resources(5_280, 8, 30),
             bram_bits=4_096,
+            bram_width=16,
             clock=12,
             delays=ICE40_UP,
             synthesis="synth_ice40 -dsp",
@@ -104,6 +106,7 @@ BOARDS = (
         fabric=Fabric(
             Resources(20_800, 90, 100),
             bram_bits=18_432,
+            bram_width=36,
             clock=50,
             delays=SERIES7,
             synthesis="synth_xilinx -family xc7",

@@ -77,14 +77,16 @@ class Carrier:
 class Fabric:
     """The logic of an FPGA.
 
-    there: its cells. bram_bits: bits of a block RAM. clock: in MHz, for which programs are scheduled. synthesis: the
-    command of yosys that maps to it. cells: the kinds of cells of a mapped design, each with the resource and the
-    number of it that one takes. placement: the command of nextpnr with the part and its package; none where there is no
-    such tool. pack: the command that makes a bitstream of what nextpnr writes. carriers: boards, the usual one first.
+    there: its cells. bram_bits, bram_width: bits of a block RAM, and of its widest words. clock: in MHz, for which
+    programs are scheduled. synthesis: the command of yosys that maps to it. cells: the kinds of cells of a mapped
+    design, each with the resource and the number of it that one takes. placement: the command of nextpnr with the part
+    and its package; none where there is no such tool. pack: the command that makes a bitstream of what nextpnr writes.
+    carriers: boards, the usual one first.
     """
 
     there: Resources
     bram_bits: int
+    bram_width: int
     clock: float
     delays: Delays
     synthesis: str
@@ -97,5 +99,5 @@ class Fabric:
 ECP5 = Delays(lut=1.3, carry=0.08, product=6.0, read=5.7, setup=3.2)
 ICE40_UP = Delays(lut=2.6, carry=0.28, product=14.0, read=4.0, setup=5.0)
 
-UNKNOWN = Fabric(Resources(24_288, 28, 56), 18_432, 50, ECP5, "synth", {})
+UNKNOWN = Fabric(Resources(24_288, 28, 56), 18_432, 36, 50, ECP5, "synth", {})
 """The FPGA of a program that is compiled for none: a small ECP5."""

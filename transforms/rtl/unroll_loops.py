@@ -20,6 +20,7 @@ from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of
 from tinyml.transforms.rtl.unrolling.choose_lanes import GAIN, ORDERS, choose_lanes
+from tinyml.transforms.rtl.unrolling.memory_blocks import MemoryBlocks
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 from tinyml.transforms.rtl.unrolling.words import widen_memories
 
@@ -30,6 +31,7 @@ class UnrollLoopsPass(ModulePass):
 
     factor: the most elements that an iteration takes, whatever they cost; None keeps to the budget. luts, dsps: the
     budget for the whole module, by default a share of the FPGA that it is compiled for. cells: that share in percent.
+    brams: the block RAMs for the whole module, by default all that there are.
     order: `gain` unrolls what saves most for its cells, `sequential` each loop in turn as far as it goes, as SeeDot.
     Raises `InputError` for a factor that is not positive, a share that is none, and an unknown order.
     """
@@ -38,6 +40,7 @@ class UnrollLoopsPass(ModulePass):
     factor: int | None = None
     luts: int | None = None
     dsps: int | None = None
+    brams: int | None = None
     cells: int = 0
     order: str = GAIN
 
@@ -68,7 +71,11 @@ class UnrollLoopsPass(ModulePass):
         operators = Operators(fabric.delays, intervals(function))
         taken = cells_of(function.body.block.ops, operators)
         shares = [there * self.cells // 100 for there in (fabric.there.luts, fabric.there.dsps)]
-        budget = (shares[0] if self.luts is None else self.luts, shares[1] if self.dsps is None else self.dsps)
-        for row in choose_lanes(sums, operators, taken, budget, self.order):
+        budget = (
+            shares[0] if self.luts is None else self.luts,
+            shares[1] if self.dsps is None else self.dsps,
+            fabric.there.brams if self.brams is None else self.brams,
+        )
+        for row in choose_lanes(sums, operators, taken, budget, MemoryBlocks(function, fabric), self.order):
             if row.count > 1:
                 row.sum.unroll(row.count, row.in_dsps)

@@ -11,6 +11,7 @@ from xdsl.dialects import arith, scf
 from tinyml.transforms.rtl.scheduling.dependences import trips_of
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
+from tinyml.transforms.rtl.unrolling.memory_blocks import MemoryBlocks
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 MOST = 64
@@ -58,18 +59,27 @@ class Lanes:
 
 
 def choose_lanes(
-    sums: Sequence[UnrolledSum], operators: Operators, taken: tuple[int, int], budget: tuple[int, int], order: str
+    sums: Sequence[UnrolledSum],
+    operators: Operators,
+    taken: tuple[int, int],
+    budget: tuple[int, int, int],
+    memories: MemoryBlocks,
+    order: str,
 ) -> list[Lanes]:
-    """The elements of each sum at once: powers of two, within a budget of LUTs and DSPs.
+    """The elements of each sum at once: powers of two, within a budget of LUTs, DSPs and block RAMs.
 
-    taken: LUTs and DSPs of the program as it is. order: `gain` doubles the sum first that saves most cycles for its
-    cells, of all sums at once; `sequential` gives each sum in turn as much as there is, as SeeDot does (section 6.2.2).
+    taken: LUTs and DSPs of the program as it is. memories: its memories. order: `gain` doubles the sum first that saves
+    most cycles for its cells, of all sums at once; `sequential` gives each sum in turn as much as there is, as SeeDot
+    does (section 6.2.2).
     """
     rows = [_lanes(sum, operators) for sum in sums]
-    left = [max(have - used, 0) for have, used in zip(budget, taken, strict=True)]
+    left = [max(have - used, 0) for have, used in zip(budget, taken, strict=False)]
 
     def fits(row: Lanes) -> bool:
-        return row.can_grow and row.growth(left[1])[0] <= left[0]
+        if not row.can_grow or row.growth(left[1])[0] > left[0]:
+            return False
+        blocks = memories.growth(row.sum, 2 * row.count)
+        return blocks <= 0 or memories.count + blocks <= budget[2]
 
     def gain(row: Lanes) -> float:
         """Saved cycles by the largest share of what is left that they take."""
@@ -81,6 +91,7 @@ def choose_lanes(
         row.in_dsps += row.more_in_dsps(left[1])
         left = [there - more for more, there in zip(row.growth(left[1]), left, strict=True)]
         row.count *= 2
+        memories.widen(row.sum, row.count)
     return rows
 
 

@@ -2,6 +2,7 @@
 // RUN: tinyml-opt %s -p 'unroll-loops{luts=1000 dsps=2},canonicalize' --split-input-file | filecheck %s --check-prefix=BUDGET
 // RUN: tinyml-opt %s -p 'unroll-loops,canonicalize' --split-input-file | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'unroll-loops{luts=1000 dsps=2 order=sequential},canonicalize' --split-input-file | filecheck %s --check-prefix=BUDGET
+// RUN: tinyml-opt %s -p 'unroll-loops{luts=9000 dsps=2 brams=1},canonicalize' --split-input-file | filecheck %s --check-prefix=BRAMS
 
 // Four elements of two memories in each iteration, added as a tree; rows of 8 elements begin at whole words.
 func.func @sum(%row: index) -> i24 {
@@ -146,3 +147,25 @@ func.func @padded(%row: index) -> i24 {
 // Without any cells to spare nothing is unrolled.
 // NONE: func.func @padded
 // NONE: !rtl.memory<10, 8>
+
+// -----
+
+// Words of four elements take two block RAMs for %w.
+func.func @brams() -> i24 {
+  %w = rtl.memory : !rtl.memory<1024, 16>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 1024 : index
+  %start = arith.constant 5 : i24
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %start) -> (i24) {
+    %a = rtl.load %w[%i] : !rtl.memory<1024, 16> -> i16
+    %c = arith.extsi %a : i16 to i24
+    %t = arith.addi %s, %c : i24
+    scf.yield %t : i24
+  }
+  func.return %sum : i24
+}
+// CHECK: func.func @brams
+// CHECK: !rtl.memory<256, 64>
+// BRAMS: func.func @brams
+// BRAMS: !rtl.memory<512, 32>
