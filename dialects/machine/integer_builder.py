@@ -36,10 +36,12 @@ class IntegerBuilder:
 
     def known(self, value: SSAValue) -> int:
         """The value of a constant operand; raises `InputError` for another one."""
-        constant = const_evaluate_operand(value)
-        if constant is None:
+        if (constant := const_evaluate_operand(value)) is None:
             raise InputError(error_at(self.call, "expected constant shifts and widths").message)
         return constant
+
+    def is_known(self, value: SSAValue) -> bool:
+        return const_evaluate_operand(value) is not None
 
     def constant(self, value: int, width: int) -> SSAValue:
         return self.insert(arith.ConstantOp(IntegerAttr(value, IntegerType(width))))
@@ -66,18 +68,25 @@ class IntegerBuilder:
     def mul(self, a: SSAValue, b: SSAValue | int) -> SSAValue:
         return self.insert(arith.MuliOp(*self._pair(a, b)))
 
-    def low_bits(self, a: SSAValue, bits: int) -> SSAValue:
-        return self.insert(arith.AndIOp(*self._pair(a, (1 << bits) - 1)))
+    def bits_in(self, a: SSAValue, mask: SSAValue | int) -> SSAValue:
+        """The bits that a mask has, too."""
+        return self.insert(arith.AndIOp(*self._pair(a, mask)))
 
-    def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
+    def low_bits(self, a: SSAValue, bits: int) -> SSAValue:
+        return self.bits_in(a, (1 << bits) - 1)
+
+    def shift_left(self, a: SSAValue, amount: SSAValue | int) -> SSAValue:
         return a if amount == 0 else self.insert(arith.ShLIOp(*self._pair(a, amount)))
 
-    def shift_right(self, a: SSAValue, amount: int) -> SSAValue:
+    def shift_right(self, a: SSAValue, amount: SSAValue | int) -> SSAValue:
         return a if amount == 0 else self.insert(arith.ShRSIOp(*self._pair(a, amount)))
 
-    def clamp(self, a: SSAValue, low: int, high: int) -> SSAValue:
+    def clamp(self, a: SSAValue, low: SSAValue | int, high: SSAValue | int) -> SSAValue:
         raised = self.insert(arith.MaxSIOp(*self._pair(a, low)))
         return self.insert(arith.MinSIOp(*self._pair(raised, high)))
+
+    def greatest(self, a: SSAValue, b: SSAValue | int) -> SSAValue:
+        return self.insert(arith.MaxSIOp(*self._pair(a, b)))
 
     def least(self, a: SSAValue, b: SSAValue | int) -> SSAValue:
         return self.insert(arith.MinSIOp(*self._pair(a, b)))

@@ -51,6 +51,8 @@ def rank(m: IntegerBuilder, table: SSAValue, x: SSAValue, length: SSAValue) -> S
 
 
 def requantize(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
+    if not m.is_known(shift):
+        return _requantize_by(m, x, multiplier, shift)
     left, right = max(m.known(shift), 0), max(-m.known(shift), 0)
     most = (1 << 31) - 1 >> left
     shifted = m.shift_left(m.clamp(x, -most - 1, most), left)
@@ -63,10 +65,29 @@ def requantize(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAV
     return m.resize(m.shift_right(m.add(high, half), right), 32)
 
 
+def _requantize_by(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
+    """With a shift that is known when the program runs, such as that of a row."""
+    places = m.resize(shift, 33)
+    left, right = m.greatest(places, 0), m.greatest(m.negate(places), 0)
+    most = m.shift_right(m.constant((1 << 31) - 1, 33), left)
+    shifted = m.shift_left(m.clamp(m.resize(x, 33), m.sub(m.negate(most), 1), most), left)
+    product = m.mul(m.resize(shifted, 64), m.resize(multiplier, 64))
+    high = m.resize(m.shift_right(m.add(product, 1 << 30), 31), 33)
+    mask = m.sub(m.shift_left(m.constant(1, 33), right), 1)
+    is_negative = m.choose(m.compare(high, "slt", 0), m.constant(1, 33), m.constant(0, 33))
+    half = m.add(m.shift_right(mask, 1), is_negative)
+    up = m.choose(m.compare(m.bits_in(high, mask), "sgt", half), m.constant(1, 33), m.constant(0, 33))
+    return m.resize(m.add(m.shift_right(high, right), up), 32)
+
+
 def requantize_wide(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
-    right = 15 - m.known(shift)
-    product = m.add(m.mul(x, m.resize(multiplier, 64)), 1 << right - 1)
-    return m.resize(m.shift_right(product, right), 32)
+    wide = m.mul(x, m.resize(multiplier, 64))
+    if m.is_known(shift):
+        right = 15 - m.known(shift)
+        return m.resize(m.shift_right(m.add(wide, 1 << right - 1), right), 32)
+    places = m.sub(m.constant(15, 64), m.resize(shift, 64))
+    half = m.shift_left(m.constant(1, 64), m.sub(places, 1))
+    return m.resize(m.shift_right(m.add(wide, half), places), 32)
 
 
 def limit_to(width: int) -> IntegerProgram:

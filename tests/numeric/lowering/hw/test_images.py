@@ -41,16 +41,24 @@ def none_slides(self: SlideWindowsPass, ctx: Context, op: ModuleOp) -> None:
     """In place of the pass."""
 
 
-@pytest.mark.parametrize(("width", "channels", "rows", "kernel"), [(9, 2, 4, 2), (12, 3, 4, 5)])
+@pytest.mark.parametrize(
+    ("format", "width", "channels", "rows", "kernel"), [("zeroskew", 9, 2, 4, 2), ("fixed", 12, 3, 4, 5)]
+)
 def test_images(
-    width: int, channels: int, rows: int, kernel: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    format: str,
+    width: int,
+    channels: int,
+    rows: int,
+    kernel: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A window costs what is new in it, and its products; without sliding, the copy of all of it."""
     need_simulator("iverilog")
     program = image_program(width, width, channels, rows, kernel).write(tmp_path / "program", 1)
     ctx, data = context(), program.with_name("val.npz")
     module = load_program(program, ctx)
-    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", {"data": str(data), "width": 8}))
+    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", {"data": str(data), "format": format, "width": 8}))
     inputs = encode_inputs(module, np.load(data)["x"][:3])
     bits = module.clone()
     for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
