@@ -10,6 +10,8 @@ The rest of each row is copied to the stack, where zeros follow it, as are the e
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tinyml.dialects.layouts.packed_bits import group_layout, group_length
 from tinyml.targets.composer.instructions import Code, Line, joined, stack_of
 from tinyml.targets.cortex_m.assembly import thumb as t
@@ -30,15 +32,18 @@ _LOADED = (t.ldmia("r3", ("r4", "r5", "r6", "r7")),)
 _BEGIN, _SUMS = {1: (t.mov("r4", "r3"),), 4: _LOADED}, {1: ("r4",), 4: ("r4", "r5", "r6", "r7")}
 
 
-def packed_dot(weights: int, step: float) -> Kernel:
-    """The kernel for a row of weights of 2 or 4 bits and a vector of bytes. step: measured time per product."""
+def packed_dot(weights: int, step: float, code: int) -> Kernel:
+    """The kernel for a row of weights of 2 or 4 bits and a vector of bytes.
+
+    step: measured time per product; code: bytes of flash.
+    """
     symbol = f"tm_cm_dot_p{weights}_s8_s32"
     signature = f"int32_t {symbol}(const int8_t *w, const int8_t *x, int n, int32_t sum)"
-    return _kernel(symbol, weights, 1, step, signature, f"{_portable(weights)}\n    return sum;")
+    return _kernel(symbol, weights, 1, step, code, signature, f"{_portable(weights)}\n    return sum;")
 
 
-def packed_rows(weights: int, step: float) -> Kernel:
-    """The kernel for four rows of weights of 2 or 4 bits and a vector of bytes. step: measured time per product."""
+def packed_rows(weights: int, step: float, code: int) -> Kernel:
+    """The kernel for four rows of weights of 2 or 4 bits and a vector of bytes. As `packed_dot`."""
     symbol, group = f"tm_cm_dot4_p{weights}_s8_s32", group_length(weights)
     signature = f"void {symbol}(const int8_t *w, const int8_t *x, int n, const int32_t *start, int32_t *sums)"
     portable = f"""\
@@ -47,15 +52,16 @@ def packed_rows(weights: int, step: float) -> Kernel:
     {_portable(weights)}
         sums[row] = sum;
     }}"""
-    return _kernel(symbol, weights, 4, step, signature, portable)
+    return _kernel(symbol, weights, 4, step, code, signature, portable)
 
 
-def _kernel(symbol: str, weights: int, rows: int, step: float, signature: str, portable: str) -> Kernel:
+def _kernel(symbol: str, weights: int, rows: int, step: float, code: int, signature: str, portable: str) -> Kernel:
     body = _body(weights, rows)
     statements = {(DSP,): statement(body, DSP)}
     composed = Composed("tinyml/cores.h", signature, statements, portable, stack=stack_of(body))
     op = "num.dot_rows" if rows > 1 else "num.dot"
-    return Kernel(symbol, weights, 8, 32, op=op, flash=None, rows=rows, step=step, needs="dsp", composed=composed)
+    kernel = Kernel(symbol, weights, 8, 32, op=op, flash=None, rows=rows, step=step, code=code, needs="dsp")
+    return replace(kernel, composed=composed)
 
 
 def _body(bits: int, rows: int) -> Code:
