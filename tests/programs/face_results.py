@@ -32,9 +32,6 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main as tinyml
 
-BOARD = "cortex-m4"
-
-
 def write_detector(name: str, detectors: Path, out: Path) -> Path:
     """Write FACE.onnx and, beside it, search.npz and test.npz; returns the model."""
     out.mkdir(parents=True, exist_ok=True)
@@ -65,7 +62,9 @@ def found_by(face: Face, outputs: Iterator[Outputs]) -> list[Found]:
     return [detections(face, scores.reshape(-1, 2), boxes.reshape(-1, 4)) for scores, boxes in tensors]
 
 
-def compiled(name: str, detectors: Path, out: Path, options: Sequence[str]) -> dict[str, Any]:
+def compiled(
+    name: str, detectors: Path, out: Path, options: Sequence[str], board: str = "cortex-m4"
+) -> dict[str, Any]:
     """Compile a detector with `tinyml compile`; its report, and its average precision beside that of the `float` one.
 
     Raises `SystemExit` if the chip computes other outputs than the evaluator.
@@ -73,7 +72,7 @@ def compiled(name: str, detectors: Path, out: Path, options: Sequence[str]) -> d
     model, folder, face = write_detector(name, detectors, out), out / name, FACES[name]
     data = ["--val", str(out / "search.npz"), "--test", str(out / "test.npz")]
     # The detectors' papers count the image as a part of the memory, where other tensors may take its place.
-    command = ["compile", str(model), *data, "--target", BOARD, "--reuse-input", "-o", str(folder), "--force"]
+    command = ["compile", str(model), *data, "--target", board, "--reuse-input", "-o", str(folder), "--force"]
     if tinyml([*command, *options]) != 0:
         raise SystemExit(1)
     report: dict[str, Any] = json.loads((folder / "report.json").read_text())

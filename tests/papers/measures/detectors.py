@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
+from figures.commands import model_path
 from figures.pages import column_of
 from figures.store import MEASURED, read
+from programs.face_results import compiled
 
+from papers.parts import by_parts
 from papers.row import Values
 
 TABLE = "networks-faces"
@@ -16,13 +22,39 @@ STM32H747 = 240e6
 """Hertz of MinUn's board."""
 
 
+EVERYWHERE = {"fixed": "fixed", "posits": "posit", "zero-skew": "affine"}
+"""Formats of 8 bits by their names in MinUn's table 8."""
+
+
+def everywhere(models: Path | None) -> Values:
+    """The average precision of Face-C with 8 bits everywhere, by format, and in floats.
+
+    By the evaluator's outputs, which those of the host's program for a picture equal.
+    """
+    rows = by_parts("face-c-8-bits", list(EVERYWHERE), lambda name: _face_c(models, "--format", EVERYWHERE[name]))
+    return {name: row["average_precision"] for name, row in rows.items()} | {"float": rows["fixed"]["float"]}
+
+
+def demoted(models: Path | None) -> Values:
+    """The average precision of Face-C in Shiftry's arithmetic and by its search, in floats, and bytes of its arena."""
+    options = "--format", "shiftry", "--search", "demote", "--widths", "8,16"
+    return by_parts("face-c-demoted", ["demotion"], lambda _: _face_c(models, *options))["demotion"]
+
+
+def _face_c(models: Path | None, *options: str) -> Values:
+    folder, width = model_path("rnnpool-face", models), () if "--search" in options else ("--width", "8")
+    with tempfile.TemporaryDirectory() as out:
+        found = compiled("face-c", folder, Path(out), [*options, *width], board="host")
+    return {"arena": found["ram_bytes"]["arena"], **{name: found[name] for name in ("average_precision", "float")}}
+
+
 def detectors() -> Values:
-    """The detectors of the table that have been measured, `b` and `c`.
+    """The detectors of the table that have been measured, `a`, `b` and `c`.
 
     `seconds` estimates an inference on MinUn's M7 from the cycles of an M4.
     """
     measured, found = read(MEASURED), dict[str, Values]()
-    for letter in "BC":
+    for letter in "ABC":
         command, _ = column_of(TABLE, "compiled", f"Face-{letter} | 8 and 16")
         if values := measured.get(command):
             seconds = values["core_cycles"] * M4_COREMARK / M7_COREMARK / STM32H747
