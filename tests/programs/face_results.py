@@ -32,6 +32,7 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main as tinyml
 
+
 def write_detector(name: str, detectors: Path, out: Path) -> Path:
     """Write FACE.onnx and, beside it, search.npz and test.npz; returns the model."""
     out.mkdir(parents=True, exist_ok=True)
@@ -62,9 +63,7 @@ def found_by(face: Face, outputs: Iterator[Outputs]) -> list[Found]:
     return [detections(face, scores.reshape(-1, 2), boxes.reshape(-1, 4)) for scores, boxes in tensors]
 
 
-def compiled(
-    name: str, detectors: Path, out: Path, options: Sequence[str], board: str = "cortex-m4"
-) -> dict[str, Any]:
+def compiled(name: str, detectors: Path, out: Path, options: Sequence[str], board: str = "cortex-m4") -> dict[str, Any]:
     """Compile a detector with `tinyml compile`; its report, and its average precision beside that of the `float` one.
 
     Raises `SystemExit` if the chip computes other outputs than the evaluator.

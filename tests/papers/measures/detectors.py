@@ -36,8 +36,11 @@ def everywhere(models: Path | None) -> Values:
 
 
 def demoted(models: Path | None) -> Values:
-    """The average precision of Face-C in Shiftry's arithmetic and by its search, in floats, and bytes of its arena."""
-    options = "--format", "shiftry", "--search", "demote", "--widths", "8,16"
+    """The average precision of Face-C in Shiftry's arithmetic and by its search, in floats, and bytes of its arena.
+
+    In the memory that MinUn's program takes.
+    """
+    options = "--format", "shiftry", "--search", "demote", "--widths", "8,16", "--ram", "185000", "--metric", "error"
     return by_parts("face-c-demoted", ["demotion"], lambda _: _face_c(models, *options))["demotion"]
 
 

@@ -24,7 +24,7 @@ class AccumulatorWidths:
 
     def __init__(self, contractions: Sequence[tdsl.ContractionOp]):
         self.contractions = contractions
-        self._products = {op: [tdsl.product_of(*pair) for pair in op.pairs] for op in contractions}
+        self._products = {op: op.products for op in contractions}
         self._bits: dict[object, int | None] = {}
         self._encoded: dict[object, Factor] = {}
 

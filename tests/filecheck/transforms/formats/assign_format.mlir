@@ -67,6 +67,17 @@ func.func @spare(%X: tensor<4x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9, [0
 
 // -----
 
+// The four products of a window are as many.
+func.func @spare_window(%X: tensor<1x2x2x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> tensor<1x1x1x1xf32> {
+  %F = tdsl.const dense<[[[[0.9], [-0.9]], [[0.9], [0.9]]]]> : tensor<1x2x2x1xf32> {tdsl.profile = [#tdsl.profile<-0.9, 0.9, [0.0, 0.0, 0.0, 0.0, 0.0]>]} -> tensor<1x2x2x1xf32>
+  %p = tdsl.conv2d %F, %X {tdsl.profile = [#tdsl.profile<-3.0, 3.0, [0.0, 0.0, 0.0, 0.0, 0.0]>], strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x1x1x1xf32>
+  func.return %p : tensor<1x1x1x1xf32>
+}
+// SIXTEEN: func.func @spare_window(%X: tensor<1x2x2x1x!fixed.q<16, 15>>
+// SIXTEEN-NEXT: %F = tdsl.const dense<{{.*}}> : tensor<1x2x2x1xi16> {{.*}} -> tensor<1x2x2x1x!fixed.q<15, 14>>
+
+// -----
+
 // What only tanh reads needs no scale for 30, where tanh has long been 1; a reader of another kind needs it.
 func.func @arguments(%X: tensor<2xf32> {tdsl.profile = #tdsl.profile<-30.0, 30.0, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> (tensor<2xf32>, tensor<2xf32>) {
   %a = tdsl.add %X, %X {tdsl.profile = [#tdsl.profile<-60.0, 60.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
