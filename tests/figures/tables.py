@@ -51,6 +51,10 @@ NAMES = {
     "letters, 30 epochs | 37": "letters --plan ordinary --width 8 --ram 37 --epochs 30 --rate 0.006 --batch 128",
     "digits | affine, 4 bits": "digits --epochs 1 --quantized-epochs 8 --format affine --width 4",
     "letters | affine, 4 bits": "letters --epochs 1 --quantized-epochs 10 --batch 128 --format affine --width 4",
+    **{
+        f"speech | sums of {width} bits": f"speech --plan partial-{width} --width 8 --epochs 1 --quantized-epochs 3"
+        for width in (16, 8)
+    },
 }
 """Models in commands by the labels of rows, where these differ."""
 
@@ -89,6 +93,14 @@ CLASSIFIER = "{accuracy:.2f}; {flash:d}; {working:d}; {time:k}"
 FORMAT = "{change:+.2f}; {ram}; {time:k}"
 TIME_AND_FLASH = "{time:k}; {flash}"
 
+TRAINING: dict[str, Column] = {
+    "float": ("finetune {row}", "{before:.1f}"),
+    "rounded": ("finetune {row}", "{rounded:.1f}"),
+    "trained": ("finetune {row}", TRAINED),
+    "ranges learned": ("finetune {row} --learn-ranges", TRAINED),
+    "differ": ("finetune {row} --learn-ranges", "{differ} of {samples}"),
+}
+
 
 TABLES: dict[str, dict[str, Column]] = {
     "training-pruning": {
@@ -97,13 +109,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "refit": ("finetune {row} --pruning refit", TRAINED),
         "differ": ("finetune {row} --pruning refit", "{differ} of {samples}"),
     },
-    "training-formats": {
-        "float": ("finetune {row}", "{before:.1f}"),
-        "rounded": ("finetune {row}", "{rounded:.1f}"),
-        "trained": ("finetune {row}", TRAINED),
-        "ranges learned": ("finetune {row} --learn-ranges", TRAINED),
-        "differ": ("finetune {row} --learn-ranges", "{differ} of {samples}"),
-    },
+    "training-formats": TRAINING,
+    "training-sums": TRAINING,
     "c-api-instances": {
         "Uno": (FORMATS["fixed 16"], UNO),
         "Uno, `--instances`": (f"{FORMATS['fixed 16']} --instances", UNO),

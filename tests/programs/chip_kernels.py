@@ -85,8 +85,8 @@ def _sparse(prefix: str) -> list[Kernel]:
 
 PACKED = [
     Kernel(f"tm_cm_{name}_p{bits}_s8_s32", S8, S8, rows=rows, packed=bits)
-    for bits in (2, 4)
-    for name, rows in (("dot", 1), ("dot4", 4))
+    for name, rows, widths in (("dot", 1, (2, 4)), ("dot4", 4, (2, 4, 5, 6, 7)))
+    for bits in widths
 ]
 CORTEX_M = [*_dense("tm_cm_"), *_sparse("tm_cm_"), *PACKED]
 RISCV = [*_dense("tm_rv_"), *_sparse("tm_rv_")]

@@ -30,7 +30,8 @@ INTEGERS = INTEGER, INTEGER
 SPARSE = "num.sparse_dot", INTEGERS
 KERNELS: Sequence[KernelAttr] = [
     *(ListedKernelAttr.of(f"tm_cm_dot_{types}") for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
-    *(ListedKernelAttr.of(f"tm_cm_{rows}_{bits}_s8_s32") for rows in ("dot", "dot4") for bits in ("p2", "p4")),
+    *(ListedKernelAttr.of(f"tm_cm_dot_p{bits}_s8_s32") for bits in (2, 4)),
+    *(ListedKernelAttr.of(f"tm_cm_dot4_p{bits}_s8_s32") for bits in (2, 4, 5, 6, 7)),
     ListedKernelAttr.of("tm_cm_dot4_s8_s8_s32"),
     *(ComposedKernelAttr.of("num.dot", TABLES, (8, vector), 32) for vector in (8, 16)),
     ComposedKernelAttr.of("num.dot", (TABLE, TABLE), (8, 8), 32),
@@ -53,6 +54,9 @@ LIMITS = {
     ("cortex-m4", "tm_cm_dot_r16_s16_s64"): 12.0,
     ("cortex-m4", "tm_cm_dot4_p2_s8_s32"): 2.2,
     ("cortex-m4", "tm_cm_dot4_p4_s8_s32"): 2.2,
+    ("cortex-m4", "tm_cm_dot4_p5_s8_s32"): 3.8,
+    ("cortex-m4", "tm_cm_dot4_p6_s8_s32"): 3.4,
+    ("cortex-m4", "tm_cm_dot4_p7_s8_s32"): 3.4,
     ("cortex-m4", "tm_c_dot_s4_s16_s32"): 7.0,
     ("cortex-m4", "tm_c_dot_s6_s16_s32"): 8.0,
     ("cortex-m4", "tm_c_dot_s5_s16_s32"): 12.0,

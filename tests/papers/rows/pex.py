@@ -183,7 +183,7 @@ ROWS = (
         here="MobileNet-v2, see the row above",
         verdict=CANNOT,
         why="shapes of both networks are not published with the paper; [training](../training.md) with rounded "
-        "sums and learned ranges is possible, and not measured on these",
+        "sums and learned ranges is measured on digits by voice",
     ),
     Row(
         item="figure 5",

@@ -84,14 +84,14 @@ def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
     check(PROGRAMS["protonn of many classes"], options, TURNS[:2], tmp_path, "%unpacked_1 = scratch.view")
 
 
-@pytest.mark.parametrize(("bits", "inputs"), [(2, 37), (4, 21)])
+@pytest.mark.parametrize(("bits", "inputs"), [(2, 37), (4, 21), (5, 13), (6, 37), (7, 77)])
 def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
-    """Seven rows: four at a time and the others one by one, with columns that fill no word."""
+    """Seven rows: four at a time and the others one by one, with columns that fill no block."""
     program = micro_programs.dense(micro_programs.Random(5), inputs, 7, 3, "relu")
     options = {"width": 8, "weights": f"fixed:{bits}", "packed": "always"}
     check(program, options, [("cortex-m4", "cortex-m4")], tmp_path, f"tm_cm_dot4_p{bits}_s8_s32")
     [source] = (tmp_path / "cortex-m4").glob("*.c")
-    assert f"tm_cm_dot_p{bits}_s8_s32(&" in source.read_text()
+    assert f"{'tm_cm_dot_p' if bits < 5 else 'tm_c_dot_s'}{bits}_s8_s32(&" in source.read_text()
 
 
 @pytest.mark.parametrize("width", [4, 12])

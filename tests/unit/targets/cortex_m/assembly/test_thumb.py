@@ -60,7 +60,8 @@ KERNELS: dict[str, list[RepeatedCode]] = {
 OTHERS: dict[str, Code] = {
     "cortex-m4": (
         *(t.smlal("r4", "r5", "r6", "r7"), t.smlald("r4", "r9", "r6", "r7"), t.mls("r4", "r5", "r6", "r7")),
-        *(t.and_("r9", "r3", "r8", lsr=4), t.and_("r8", "r2", 7)),
+        *(t.and_("r9", "r3", "r8", lsr=4), t.and_("r8", "r2", 7), t.bfi("r9", "r8", 0, 8), t.rsb("r8", "r8", 0)),
+        *(t.mul("r2", "r2", "r8"), t.eors("r8", "r8", 1 << 17)),
         *(t.orr("r3", "r0", "r2", lsl=1), t.pkhtb("r4", "r5", "r6", asr=16), t.lsl("r8", "r8", 2), t.mvn("r4", 5)),
         *(t.movt("r4", 7), t.cmn("r4", 128), t.it("eq"), t.mvneq("r4", 126), t.ldrsh("r4", post("r5", 2))),
         *(t.cbz("r4", ahead=2), t.blt(ahead=2), t.bls(ahead=2), t.label(2), t.ldmia("r3", ("r4", "r5"))),
