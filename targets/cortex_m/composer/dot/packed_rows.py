@@ -17,7 +17,7 @@ from tinyml.targets.cortex_m.assembly import thumb as t
 from tinyml.targets.cortex_m.assembly.operands import Address, at, post, slot
 from tinyml.targets.cortex_m.composer import multiply
 from tinyml.targets.cortex_m.composer.assembly import DSP, SAVED, restored, saved, statement
-from tinyml.targets.cortex_m.composer.dot.packed_words import FACTORS, VECTOR_SUM, Block, Word, block_of
+from tinyml.targets.cortex_m.composer.dot.packed_words import FACTORS, VECTOR_SUM, Block, PackedWord, block_of
 from tinyml.targets.kernel import Composed, Kernel
 
 _END, _REST, _START, _WEIGHTS = slot(4), slot(8), slot(12), 16
@@ -113,7 +113,7 @@ def _end(block: Block, sums: tuple[str, ...]) -> Code:
     return tuple(lines)
 
 
-def _products(word: Word, sums: tuple[str, ...], masked: bool) -> Code:
+def _products(word: PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
     """The products of a word of each row. masked: true if the mask is not that of the word before."""
     lines: list[Line] = [*(_mask(word.mask) if masked else ()), *word.factors]
     rows = _rows(len(sums), word.step)

@@ -32,7 +32,7 @@ VECTOR_SUM = slot(0)
 
 
 @dataclass(frozen=True)
-class Word:
+class PackedWord:
     """Four pairs of weights, or of parts of them, that a row has in up to four bytes.
 
     factors: computes `FACTORS` from the vector at r1; empty if they are those of the word before. mask: what r3 holds.
@@ -57,7 +57,7 @@ class Block:
     """
 
     columns: int
-    words: tuple[Word, ...]
+    words: tuple[PackedWord, ...]
     shift: int = 0
     bias: int = 0
 
@@ -73,7 +73,7 @@ class Block:
         return masks.pop() if len(masks) == 1 else None
 
 
-class Field(NamedTuple):
+class FieldFactor(NamedTuple):
     """The factor of a field in the low bits of a byte: an element of the vector, shifted to the left."""
 
     element: int
@@ -96,7 +96,7 @@ def block_of(bits: int) -> Block:
 def _fields(bits: int) -> Block:
     columns, mask = 32 // bits, _both((1 << bits) - 1)
     words = tuple(
-        Word(
+        PackedWord(
             joined(_halves(4 * number, columns // 2 + 4 * number), _counted(FACTORS)),
             mask,
             t.ldr,
@@ -111,7 +111,7 @@ def _fields(bits: int) -> Block:
 
 def _digits() -> Block:
     """Weights of 5 bits: a byte with the low bits of eight of them, and fields of 4 bits above these."""
-    low = Word(
+    low = PackedWord(
         joined(_halves(0, 4), _counted(FACTORS)),
         _both(1),
         t.ldrb,
@@ -120,14 +120,14 @@ def _digits() -> Block:
         tuple(_masked(k) for k in range(4)),
     )
     # Fields are shifted by a bit less, to their place above the low bit.
-    high = Word((), _both(0xF << 1), t.ldr, 4, (), tuple(_masked(4 * k - 1) for k in range(4)))
+    high = PackedWord((), _both(0xF << 1), t.ldr, 4, (), tuple(_masked(4 * k - 1) for k in range(4)))
     return Block(8, (low, high), bias=_counts(5, 1))
 
 
 def _bytes(bits: int) -> Block:
     """Weights of 6 and 7 bits at the top of bytes, whose low bits are those of the last weight of the group."""
     spare, group, length = 8 - bits, group_length(bits), group_bytes(bits)
-    words: list[Word] = []
+    words: list[PackedWord] = []
     for number in range(length):
         places = [divmod(byte, length) for byte in range(4 * number, 4 * number + 4)]
         elements = [group * index + byte for index, byte in places]
@@ -135,7 +135,9 @@ def _bytes(bits: int) -> Block:
         # The sign of a field of one bit is that of its factor; one of two bits is inverted.
         signed = [spare == 1 and byte == length - 1 for _, byte in places]
         signs = [1 << 8 * k + 1 for k, (_, byte) in enumerate(places) if spare == 2 and byte == length - 1]
-        fields = [Field(*field) for field in zip(last, (spare * (byte + 1) for _, byte in places), signed, strict=True)]
+        fields = [
+            FieldFactor(*field) for field in zip(last, (spare * (byte + 1) for _, byte in places), signed, strict=True)
+        ]
         factors = joined(
             _consecutive(elements),
             _field_factors(fields),
@@ -143,7 +145,7 @@ def _bytes(bits: int) -> Block:
         )
         pairs = t.sxtb16("r9", "r8"), t.sxtb16("r9", "r8", ror=8), _masked(0), _masked(8)
         inverted = tuple(t.eors("r8", "r8", sign) for sign in signs)
-        words.append(Word(factors, _both((1 << spare) - 1), t.ldr, 4, inverted, pairs))
+        words.append(PackedWord(factors, _both((1 << spare) - 1), t.ldr, 4, inverted, pairs))
     return Block(4 * group, tuple(words), spare, 1 << bits - 1 + spare if spare == 2 else 0)
 
 
@@ -200,7 +202,7 @@ def _consecutive(elements: list[int]) -> Code:
     return (*lines, t.sxtb16(FACTORS[0], "r9"), t.sxtb16(FACTORS[1], "r9", ror=8))
 
 
-def _field_factors(fields: Sequence[Field]) -> Code:
+def _field_factors(fields: Sequence[FieldFactor]) -> Code:
     """The factors of four fields, of which 0 and 2 make a pair and 1 and 3: each less the factor of its byte."""
     lines: list[Line] = []
     held: dict[str, tuple[int, bool]] = {}
