@@ -57,16 +57,13 @@ class Source:
     """What a file says; all of it is found in one reading.
 
     imports: line and full name of every module that it imports, at its top, in functions or by name. for_types: the
-    lines of imports for a type checker. docstrings: line and text of each, including those of constants and fields.
-    classes: the names of its classes. words: what it says other than in docstrings and comments (identifiers, imports,
+    lines of imports for a type checker. words: what it says other than in docstrings and comments (identifiers, imports,
     strings), with the line where it first does.
     """
 
     def __init__(self, path: Path):
         self.imports: list[tuple[int, str]] = []
         self.for_types: set[int] = set()
-        self.docstrings: list[tuple[int, str]] = []
-        self.classes: list[str] = []
         self.words: dict[str, int] = {}
         self._package = ["tinyml", *path.relative_to(ROOT).parent.parts]
         # Parents come before their children, so docstrings are known before the constants that they are.
@@ -87,18 +84,14 @@ class Source:
             case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called), args=[ast.Constant(str(name)), *_]):
                 if called in ("import_module", "__import__"):
                     self.imports.append((node.lineno, name))
-            case ast.Expr(value=ast.Constant(value=str(text)) as constant):
-                self.docstrings.append((node.lineno, text))
+            case ast.Expr(value=ast.Constant(value=str()) as constant):
                 self._said.add(constant)
             case ast.Constant(str(text)) if node not in self._said:
                 self.words.setdefault(text, node.lineno)
             case ast.Name(id=text) | ast.Attribute(attr=text):
                 self.words.setdefault(text, node.lineno)
-            case ast.FunctionDef(name=text) | ast.arg(arg=text) | ast.alias(name=text):
+            case ast.FunctionDef(name=text) | ast.ClassDef(name=text) | ast.arg(arg=text) | ast.alias(name=text):
                 self.words.setdefault(text, node.lineno)
-            case ast.ClassDef(name=text):
-                self.words.setdefault(text, node.lineno)
-                self.classes.append(text)
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 inside = (inner for statement in node.body for inner in ast.walk(statement))
                 self.for_types |= {inner.lineno for inner in inside if isinstance(inner, ast.Import | ast.ImportFrom)}
