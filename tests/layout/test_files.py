@@ -10,7 +10,7 @@ import pytest
 from programs.paths import FILECHECK, ROOT, TESTS
 from xdsl.ir import Attribute
 
-from layout.sources import MODULES, ROOMS, defined_passes, name_of, room_files
+from layout.sources import MODULES, ROOMS, defined_passes, name_of
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.lowering.pipelines import PIPELINES
 from tinyml.targets.registry import chips
