@@ -11,6 +11,7 @@ from functools import partial
 from math import prod
 from typing import TypeAlias
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
 
@@ -24,6 +25,7 @@ from tinyml.lowering.loops.operands import broadcast_indices, element_of, elemen
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sum_starts import Start
+from tinyml.transforms.ir.sums.sum_loops import sum_of_products
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 """Adds the products of a term to a sum, for the indices of a result element."""
@@ -90,14 +92,25 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
 def _over_summed(
     extents: Sequence[int], sum: SSAValue, step: Callable[[Indices, SSAValue], SSAValue], nest: LoopNest
 ) -> SSAValue:
-    """A sum over loops on the summed indices."""
+    """A sum over the summed indices: one loop for each, or a tree over their products in the same order."""
     if not extents:
         return step([], sum)
+    if num.accumulator_type(sum).below is not None:
+        return sum_of_products(nest, sum, prod(extents), lambda sum, k: step(_delinearised(k, extents, nest), sum))
 
     def inner(index: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
         return [_over_summed(extents[1:], carried[0], lambda rest, sum: step([index, *rest], sum), nest)]
 
     return nest.fold(nest.index(extents[0]), [sum], inner)[0]
+
+
+def _delinearised(index: SSAValue, extents: Sequence[int], nest: LoopNest) -> Indices:
+    """The indices of the element with a number in row-major order."""
+    *outer, last = extents
+    if not outer:
+        return [index]
+    rest = nest.insert(arith.DivSIOp(index, nest.index(last)))
+    return [*_delinearised(rest, outer, nest), nest.insert(arith.RemSIOp(index, nest.index(last)))]
 
 
 def lower_sums(

@@ -243,3 +243,26 @@ def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path
             runner, samples = runner_for(roomy(device)), slice(None if device == HOST else 2)
             result = runner.run(runner.build(folder, interface, folder / device), interface, x[samples])
             np.testing.assert_array_equal(result.scores, wanted[samples])
+
+
+@pytest.mark.parametrize("format", ["seedot", "shiftry"])
+@pytest.mark.parametrize("filter", [(6, 2, 2, 2), (8, 2, 2, 1), (4, 3, 3, 2)])
+def test_sums_of_groups_are_trees(format: str, filter: tuple[int, ...], tmp_path: Path):
+    """A convolution in groups joins its products as the format prescribes, also where they are no power of two."""
+    block = Block(arg_types=[TensorType(f32, IMAGE)])
+    weights = parameter(np.random.default_rng(8), filter)
+    made = tdsl.Conv2dOp(weights.result, block.args[0], groups=IMAGE[3] // filter[3])
+    row = tdsl.ReshapeOp(made.out, (1, int(np.prod(tdsl.shape_of(made.out)))))
+    block.add_ops([weights, made, row, func.ReturnOp(row.out)])
+    signature = [block.args[0].type], [row.out.type]
+    module, ctx = ModuleOp([func.FuncOp("network", signature, Region(block))]), context()
+    record_profiles(module, X)
+    AssignFormatPass(format, 16).apply(ctx, module)
+    ChooseAccumulatorsPass().apply(ctx, module)
+    x, interface = encode_inputs(module, X), interface_of(module)
+    wanted = scores_of(evaluate(module, x))
+    lowered(module, ctx, target=HOST)
+    write_c(module, ctx, HOST, tmp_path)
+    runner = runner_for(HOST)
+    result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)
+    np.testing.assert_array_equal(result.scores, wanted)
