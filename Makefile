@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs compile-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes compile-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -33,7 +33,6 @@ lint: ruff ## run ruff and pyright
 ruff: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	.ci/packages --check
 
 filecheck: $(VENV)/test ## run the regression suite on IR files (lit)
 	$(BIN)/lit -sv tests/filecheck
@@ -65,6 +64,9 @@ figures: $(VENV)/test toolchains ## measure the tables of the pages again: all, 
 papers: $(VENV)/test toolchains ## run the papers item by item: all (hours), or ONLY=minun:table3,pex (FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m papers $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
 
+hashes: $(VENV)/test ## compare the C of some 300 programs with that of the last commit (UPDATE=1: write anew; FROM=DIR: further models)
+	cd tests && ../$(BIN)/python -m hashes $(if $(UPDATE),--update) $(if $(FROM),--from $(abspath $(FROM)))
+
 docs: $(VENV)/docs toolchains ## type the commands of all pages, build these as a site in build/site, and check it: links, nothing from elsewhere
 	EXHAUSTIVE=1 $(BIN)/pytest -q tests/test_docs.py -k what_is_typed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
@@ -74,8 +76,7 @@ docs: $(VENV)/docs toolchains ## type the commands of all pages, build these as 
 compile-times: $(VENV)/core ## time the compilation of programs of 1,000, 3,000 and 10,000 ops (about two minutes)
 	$(BIN)/python -m tinyml.tools.calibration.compile_times
 
-format: $(VENV)/test ## format the Python files and update the list of packages
-	.ci/packages
+format: $(VENV)/test ## format the Python files
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -86,7 +87,7 @@ toolchains: $(VENV)/core
 	@$(BIN)/python .ci/toolchains
 
 # The distribution used to be called tinyml: an environment of that time would have it twice.
-$(VENV)/core: pyproject.toml
+$(VENV)/core: pyproject.toml setup.py
 	@.ci/venv '$(PYTHON)' $(VENV)
 	@$(PIP) --quiet uninstall --yes tinyml
 	$(PIP) install -e .

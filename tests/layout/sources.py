@@ -57,8 +57,8 @@ class Source:
     """What a file says; all of it is found in one reading.
 
     imports: line and full name of every module that it imports, at its top, in functions or by name. for_types: the
-    lines of imports for a type checker. words: what it says other than in docstrings and comments (identifiers, imports,
-    strings), with the line where it first does.
+    lines of imports for a type checker. words: what it says other than in docstrings and comments (identifiers,
+    imports, strings), with the line where it first does.
     """
 
     def __init__(self, path: Path):

@@ -35,7 +35,7 @@ def can_build_without_isolation() -> bool:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("wheel") / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE", *ROOMS):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", *ROOMS):
         (source / name).symlink_to(ROOT / name)
     isolation = ["--no-build-isolation"] if can_build_without_isolation() else []
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", *isolation, "-w", str(source.parent), str(source)]
