@@ -44,3 +44,26 @@ def test_ops_on_raws(name: str, kind: Any):
     made = model([ends[0], *OPS[name], ends[1]], [1, 3, 6, 6], needed)
     inputs = (1.5 * random.normal(size=(40, 108))).astype(np.float32)
     np.testing.assert_array_equal(decoded_outputs(imported(made), inputs), reference(made, inputs))
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8"])
+@pytest.mark.parametrize("weights", ["int8", "uint8"])
+def test_sums_of_the_greatest_products(kind: Any, weights: Any):
+    """Pairs of products whose sums need 17 bits, which kernels for 8 bits saturate on some processors."""
+    if (kind, weights) == ("int8", "uint8"):
+        pytest.skip("onnxruntime has no kernel for it")
+    random, (least, most) = np.random.default_rng(5), (np.iinfo(weights).min, np.iinfo(weights).max)
+    matrix = np.where(random.random((64, 7)) < 0.9, most, least).astype(weights)
+    raws = np.where(random.random((20, 64)) < 0.9, np.iinfo(kind).max, np.iinfo(kind).min).astype(kind)
+    zeros = {"zx": np.array(3, kind), "zw": np.array(0, weights), "zz": np.array(-8 if kind == "int8" else 120, kind)}
+    scales = {"sx": 2.0**-4, "sw": 2.0**-6, "sz": 2.0**4}
+    product = node("QLinearMatMul", "q sx zx w sw zw sz zz", "z")
+    ends = node("QuantizeLinear", "x sx zx", "q"), node("DequantizeLinear", "z sz zz")
+    constants = zeros | {name: number(scale) for name, scale in scales.items()} | {"w": matrix}
+    made = model([ends[0], product, ends[1]], [1, 64], constants)
+    sums = (raws.astype(int) - 3) @ matrix.astype(int)
+    limits = np.iinfo(kind).min - int(zeros["zz"]), np.iinfo(kind).max - int(zeros["zz"])
+    expected = 2.0**4 * np.clip(np.rint(sums * 2.0**-14), *limits)
+    inputs = ((raws.astype(np.float32) - 3) / 16).astype(np.float32)
+    np.testing.assert_array_equal(reference(made, inputs), expected)
+    np.testing.assert_array_equal(decoded_outputs(imported(made), inputs), expected)
