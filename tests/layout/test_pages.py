@@ -79,7 +79,7 @@ def _is_written(name: str, page: Path) -> bool:
     """True if a command on the page has written a file, or a source names it; sources of Python are in the tree."""
     blocks = "".join(re.findall(r"^```.*?^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
     last = re.escape(name.rpartition("/")[2])
-    return name in blocks or not name.endswith(".py") and re.search(rf"(?<![\w.-]){last}", _sources()) is not None
+    return name in blocks or (not name.endswith(".py") and re.search(rf"(?<![\w.-]){last}", _sources()) is not None)
 
 
 CURRENT = pytest.mark.parametrize(
