@@ -120,3 +120,15 @@ def decoded_outputs(module: ModuleOp, inputs: Array) -> Array:
     assert scores is not None
     format = element_format(predict_function(module).function_type.outputs.data[-1])
     return format.decode(scores).astype(np.float32)
+
+
+def assert_same_but_ties(got: Array, expected: Array, exact: Array, scale: float, within: float) -> None:
+    """Assert that results are equal, but by one step where the exact one lies close to the middle of two.
+
+    got, expected, exact: reals; exact is in double precision. scale: of a step. within: how far, in steps, the
+    arithmetic in single precision of either side may be from the exact result, whatever its order and processor.
+    """
+    steps = np.rint((got.astype(np.float64) - expected) / scale)
+    fraction = exact / scale - np.floor(exact / scale)
+    assert np.abs(steps).max() <= 1
+    assert (np.abs(fraction - 0.5)[steps != 0] <= within).all()
