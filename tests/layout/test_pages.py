@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,9 @@ HISTORY = ("CHANGELOG.md", "changes-for-packages.md")
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 FILE = re.compile(r"`((?:dialects|targets|runtime|transforms|lowering|tools|tests|docs)/[\w./-]*(?:\.\w+|/))`")
+
+NAME = re.compile(r"`((?:[\w.-]+/)*[\w-][\w.-]*\.(?:py|md|toml|lark|mlir|c|h|S|json|in|v|yml|ipynb))`")
+"""A file, perhaps in folders, as a section that is about a folder names it."""
 
 
 def _headings(page: Path) -> set[str]:
@@ -45,10 +49,53 @@ def test_links_lead_somewhere(page: Path):
         assert not heading or heading in _headings(target), f"{file}#{heading}"
 
 
-@pytest.mark.parametrize(
+def _stands_for_names(path: str) -> bool:
+    """True for a path with a word in capitals, or that lowers A to B."""
+    return re.search(r"[A-Z]{2}|\b[AB]_", path) is not None
+
+
+@cache
+def _files() -> str:
+    """Every file of the tree, each on a line that begins with `/`."""
+    return "".join(f"/{path.relative_to(ROOT).as_posix()}\n" for path in _tree())
+
+
+@cache
+def _sources() -> str:
+    """All sources, which name the files that the commands write."""
+    return "\n".join(
+        path.read_text(encoding="utf-8", errors="replace")
+        for path in _tree()
+        if path.suffix in (".py", ".c", ".h", ".in", ".txt") and path != Path(__file__).resolve()
+    )
+
+
+def _tree() -> list[Path]:
+    kept = [path for path in ROOT.iterdir() if path.name[0] != "." and path.name != "build"]
+    return [file for path in kept for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file()]
+
+
+def _is_written(name: str, page: Path) -> bool:
+    """True if a command on the page has written a file, or a source names it; sources of Python are in the tree."""
+    blocks = "".join(re.findall(r"^```.*?^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
+    last = re.escape(name.rpartition("/")[2])
+    return name in blocks or (not name.endswith(".py") and re.search(rf"(?<![\w.-]){last}", _sources()) is not None)
+
+
+CURRENT = pytest.mark.parametrize(
     "page", [page for page in PAGES if page.name not in HISTORY], ids=lambda page: str(page.relative_to(ROOT))
 )
+
+
+@CURRENT
 def test_files_exist(page: Path):
     """Paths from the root; words in capitals stand for names."""
-    named = [path for path in FILE.findall(_without_blocks(page)) if not re.search(r"[A-Z]{2}|\b[AB]_", path)]
+    named = [path for path in FILE.findall(_without_blocks(page)) if not _stands_for_names(path)]
     assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@CURRENT
+def test_named_files_exist(page: Path):
+    """A name of a file, with or without its folders, is the end of a path in the tree, or of a file that is written."""
+    named = [name for name in NAME.findall(_without_blocks(page)) if not _stands_for_names(name)]
+    assert [name for name in named if f"/{name}\n" not in _files() and not _is_written(name, page)] == []

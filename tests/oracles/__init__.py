@@ -1,1 +1,1 @@
-"""Other libraries that say what is right."""
+"""What computed values are compared with; the page beside this says for what each is exact."""

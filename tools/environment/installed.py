@@ -55,7 +55,7 @@ class ExtraState:
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """The state of this computer. namesake: a line about another package `tinyml`; None if none is installed."""
+    """The state of this computer. namesake: a line about another package `tinyml`; None if there is none."""
 
     tinyml: str
     python: str

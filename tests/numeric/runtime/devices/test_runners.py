@@ -18,6 +18,7 @@ from tinyml.runtime.devices import avr
 from tinyml.runtime.devices.attribution import DEBUG_FLAGS
 from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.emulation import blocks
+from tinyml.runtime.devices.emulator import EmulatorRunner
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, DeviceError, Interface, Runner, runner_for
 from tinyml.runtime.devices.toolchain import source_lines, symbol_table, symbols
@@ -208,6 +209,22 @@ def step_counts(device: str, build: Build, inputs: np.ndarray) -> list[int]:
         uc.hook_del(hook)
         counts.append(count)
     return counts
+
+
+EMULATED = [device for device in SIMULATED if isinstance(runner_for(device), EmulatorRunner)]
+
+
+@pytest.mark.parametrize("device", EMULATED)
+def test_python_counts_what_c_counts(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Instructions, cycles, answers and the stack of every emulated core where the host has no C compiler."""
+    runner, inputs = runner_for(device), fix_inputs(3)
+    build = runner.build(DATA / "fixmodel", FIX, tmp_path)
+    assert blocks.counting_library() is not None
+    in_c = runner.run(build, FIX, inputs)
+    monkeypatch.setattr(blocks, "counting_library", lambda: None)
+    in_python = runner.run(build, FIX, inputs)
+    for name in ("labels", "scores", "cycles", "core_cycles", "stack_bytes"):
+        np.testing.assert_array_equal(getattr(in_python, name), getattr(in_c, name), err_msg=name)
 
 
 @pytest.mark.parametrize("device", ["cortex-m0", "riscv"])

@@ -78,7 +78,7 @@ def on_host(whole: ModuleOp, stride: int, raws: np.ndarray, folder: Path) -> np.
     for file, text in ((f"{name}.c", compiled.source), (f"{name}.h", compiled.header), ("main.c", CALLER)):
         (folder / file).write_text(text.replace("NAME", name) if file == "main.c" else text)
     sources = [str(folder / file) for file in ("main.c", f"{name}.c")]
-    subprocess.run(["gcc", "-O1", *sources, "-o", str(folder / "main")], check=True)
+    subprocess.run(["gcc", "-O1", "-ffp-contract=off", *sources, "-o", str(folder / "main")], check=True)
     said = subprocess.run([folder / "main"], input=raws.tobytes(), capture_output=True, check=True).stdout
     return np.frombuffer(said, np.int8)
 

@@ -79,3 +79,22 @@ def test_the_package_of_others_is_reported(
     assert examined(capsys)["namesake"] == said
     assert optimise([str(ROOT / "docs/schedules/lenet.mlir")]) == 0
     assert capsys.readouterr().err.splitlines() == [f"warning: {said}"]
+
+
+@pytest.mark.parametrize("file", ["tinyml.py", "tinyml/__init__.py", "tinyml/model.h"])
+def test_what_hides_the_package_is_reported(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """A module of that name, a package, and a folder, which hides a package installed editably."""
+    assert examined(capsys)["namesake"] is None
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).touch()
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *(each for each in sys.path if each)])
+    invalidate_caches()
+    said = (
+        f"{tmp_path / file.partition('/')[0]} is found on sys.path as the package tinyml, in place of that of "
+        "tinyml-xdsl: rename it, or take its folder off PYTHONPATH"
+    )
+    assert main(["doctor"]) == 0
+    assert capsys.readouterr().err.splitlines() == [f"warning: {said}"]
+    assert examined(capsys)["namesake"] == said

@@ -49,7 +49,9 @@ def compile_sources(project: Path, folder: Path) -> list[Path]:
     for source in (*sorted((project / "src").glob("*.c*")), *sorted((library / "src").glob("*.c"))):
         compiler = ["g++", "-std=gnu++17"] if source.suffix == ".cpp" else ["gcc", "-std=gnu11", *build]
         objects.append(folder / f"{source.name}.o")
-        subprocess.run([*compiler, *WARNINGS, *includes, "-c", source, "-o", objects[-1]], check=True)
+        subprocess.run(
+            [*compiler, "-ffp-contract=off", *WARNINGS, *includes, "-c", source, "-o", objects[-1]], check=True
+        )
     return objects
 
 
