@@ -32,7 +32,7 @@ def output_file(written: tuple[str, ...], text: str) -> OutputFile:
 def check_paths(arguments: argparse.Namespace) -> None:
     """Protect the files among the arguments that are read, and check those that are written, as `check_file` does.
 
-    Raises `InputError` also if two of them are the same file. Folders are checked by what writes them (`atomic_folder`).
+    Raises `InputError` also if two of them are the same file. What writes a folder checks it itself (`atomic_folder`).
     """
     paths = list(_paths(vars(arguments).values()))
     for path in paths:

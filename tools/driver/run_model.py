@@ -62,6 +62,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
+    from tinyml.runtime.readers.arrays import check_npz
     from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import errors_on_device
     from tinyml.tools.driver.output.program_in_folder import program_in
@@ -69,6 +70,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     from tinyml.tools.reports.report import rounded_milliseconds
 
     where = request.port or board(request.device).name
+    check_npz(request.data, "data")
     with Progress(str(request.folder), 2) as progress:
         progress.step("reading")
         found = program_in(request.folder)

@@ -15,7 +15,15 @@ from fuzz.kinds.files import damaged
 from fuzz.verdicts import ACCEPTED, TINYML, call
 
 SIZES = (0, 1, 2, 3, 15, 17, 1 << 16, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)
-FIELDS = ("<HHIIHH", (1, 0, 2, 3, 0xFFFE), (1, 0, 2, 0xFFFF), (8000, 0, 1, 0xFFFFFFFF), (16000,), (2, 0), (16, 8, 0, 24))
+FIELDS = (
+    "<HHIIHH",
+    (1, 0, 2, 3, 0xFFFE),
+    (1, 0, 2, 0xFFFF),
+    (8000, 0, 1, 0xFFFFFFFF),
+    (16000,),
+    (2, 0),
+    (16, 8, 0, 24),
+)
 
 
 @cache
