@@ -14,6 +14,9 @@ Seconds = NewType("Seconds", float)
 _HELP, _METAVAR, _CHOICES, _FLAGS, _BARE, _GROUP = "help", "metavar", "choices", "flags", "bare", "group"
 _EXCLUSIVE, _WRITES = "exclusive", "writes"
 
+FOLDER = ("/",)
+"""What an option writes that names a folder."""
+
 
 class OptionGroup(Enum):
     """The groups of options in help texts, in this order; the value is the heading."""
@@ -48,7 +51,7 @@ def option(
     there may be several if it is a tuple.
     bare: the value of an option that is given without one; None if it needs one. group: the heading under which help
     texts list the option. exclusive: a name; options with the same name exclude each other. writes: the suffixes of the
-    file that the command writes where the option says; none for a folder, and for anything that is not written.
+    file that the command writes where the option says, or `FOLDER`; none for anything that is not written.
     """
     settings = {_HELP: help, _METAVAR: metavar, _CHOICES: choices, _FLAGS: flags, _BARE: bare, _GROUP: group}
     settings |= {_EXCLUSIVE: exclusive, _WRITES: writes}

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
-from tinyml.targets.registry import HOST, chip_of
+from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
 from tinyml.transforms.ir.levels import Level, level_of
 from tinyml.transforms.ir.verification import EndVerification, Verification
 from tinyml.transforms.schedules.table import AUTO, schedule_named
@@ -214,6 +214,8 @@ PIPELINES = {
 }
 """The named pipelines. A step receives every option for which it has a field."""
 
+TARGET_OPTION = "target"
+
 FIELDS = {"plan-execution": {"mode": "plan"}}
 """Fields of passes that take an option of another name, because several passes have fields of the same name."""
 
@@ -274,7 +276,11 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
 
 @dataclass(frozen=True)
 class Pipeline(ModulePass):
-    """A pass that runs others. Its fields are the options that its steps take or depend on."""
+    """A pass that runs others. Its fields are the options that its steps take or depend on.
+
+    Where no step takes a target, since all look it up in the module, `target` is the one that the module has to name,
+    or gets if it names none.
+    """
 
     @property
     def takes(self) -> Level | None:
@@ -286,6 +292,10 @@ class Pipeline(ModulePass):
         return flatten(self.name, asdict(self))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target: str | None = getattr(self, TARGET_OPTION, None)
+        if target is not None and TARGET_OPTION not in _taken(self.name):
+            check_compiled_for(op, target)
+            compile_for(op, target)
         # As between the passes of `tinyml-opt`, so that an error names the right one.
         PassPipeline(tuple(self.steps()), Verification().between).apply(ctx, op)
 
@@ -297,11 +307,13 @@ def pipeline(name: str) -> type[Pipeline]:
     from tinyml.lowering.options import PipelineOptions
 
     taken = _taken(name)
-    own = [
+    own: list[tuple[str, Any, Any]] = [
         (option.name, option.type, field() if option.required else field(default=option.default))
         for option in options_of(PipelineOptions)
         if option.name in taken
     ]
+    if TARGET_OPTION not in taken:
+        own.append((TARGET_OPTION, str | None, field(default=None)))
     class_name = "".join(map(str.capitalize, name.split("-"))) + "Pass"
     namespace = {"name": name, "__doc__": PIPELINES[name].doc, "__module__": __name__}
     return make_dataclass(class_name, own, bases=(Pipeline,), frozen=True, kw_only=True, namespace=namespace)

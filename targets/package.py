@@ -30,4 +30,4 @@ class Package:
             return False
         command = [*self.compiler, "-E", "-x", "c", "-"]
         source = f"#include <{self.header}>\n"
-        return subprocess.run(command, input=source, text=True, capture_output=True, check=False).returncode == 0
+        return subprocess.run(command, input=source.encode(), capture_output=True, check=False).returncode == 0

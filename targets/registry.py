@@ -211,9 +211,14 @@ def compile_for(module: ModuleOp, target: str) -> None:
     """
     if (target := board(target).name) == HOST:
         return
-    if (known := target_of(module)) not in (HOST, target):
-        raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
+    check_compiled_for(module, target)
     module.attributes[TARGET] = StringAttr(target)
+
+
+def check_compiled_for(module: ModuleOp, target: str) -> None:
+    """Raise `InputError` for a module that is compiled for another board than `target`, unless that is the host."""
+    if (known := target_of(module)) not in (HOST, board(target).name):
+        raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
 
 
 def fabric_of(op: Operation) -> Fabric:

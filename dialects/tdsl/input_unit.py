@@ -36,8 +36,10 @@ class InputUnit:
     units: Sequence[SensorUnit]
 
     @staticmethod
-    def parse(text: str, elements: int) -> InputUnit:
+    def parse(text: str, elements: int | None) -> InputUnit:
         """The unit that a text spells for an input of some elements: `[COUNTx]UNIT`, or a list of these with commas.
+
+        elements: None where they are not known yet.
 
         Raises `InputError` for an unknown unit, and for a list that does not repeat to the number of elements.
         """
@@ -47,7 +49,7 @@ class InputUnit:
             if counted is None:
                 raise InputError(f"expected a unit between the commas of '{text}'")
             units += [sensor_unit(counted[2])] * int(counted[1] or 1)
-        if not units or elements % len(units):
+        if not units or (elements is not None and elements % len(units)):
             raise InputError(
                 f"the units '{text}' are for {len(units)} elements, and do not repeat to the {elements} of the input"
             )

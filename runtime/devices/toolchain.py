@@ -59,7 +59,10 @@ def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
 def _call(path: str, arguments: Sequence[str | Path]) -> str:
     # Other locales would translate the messages searched below.
     environment = {**os.environ, "LC_ALL": "C"}
-    done = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, env=environment)
+    # Sources and paths that they quote may be in any encoding.
+    done = subprocess.run(
+        [path, *map(str, arguments)], capture_output=True, encoding="utf-8", errors="replace", env=environment
+    )
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         said = next((line for line in lines if "error" in line or "undefined" in line or "region" in line), None)

@@ -91,6 +91,11 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
             raise InputError(f"{_NPZ}: {_reason(error)}", file=str(path)) from error
 
 
+def check_npz(path: str | Path, what: str) -> None:
+    """Raise `InputError` for a file that is no archive of arrays, as `read_npz` does, without reading an array."""
+    read_npz(path, what, "", lambda header: None)
+
+
 class _Damaged(Exception):
     """A file without the array that it claims to hold."""
 

@@ -44,7 +44,8 @@ def read_wav(path: Path) -> Recording:
             if frames * channels > ELEMENT_LIMIT.get():
                 raise wave.Error(f"it has {frames * channels} samples; --max-elements raises the limit")
             data = sound.readframes(frames)
-    except (wave.Error, EOFError) as error:
+    # The module raises a bare `RuntimeError` for a chunk that would end beyond the file.
+    except (wave.Error, EOFError, RuntimeError) as error:
         reason = str(error) or "it is cut off"
         raise InputError(f"cannot read the {_WHAT}, a WAV file of 8 or 16 bits: {reason}", file=str(path)) from error
     if len(data) < frames * channels * width:

@@ -24,6 +24,7 @@ CASES = {
     "arrays": 30,
     "tables": 30,
     "journals": 5,
+    "recordings": 12,
     "outputs": 4,
     "kills": 1,
     "overwriting": 4,

@@ -76,7 +76,7 @@ class _Output(io.FileIO):
 
 def _complaint(error: OSError | RuntimeError, path: str | Path) -> InputError:
     reason = error.strerror if isinstance(error, OSError) else None
-    return InputError(reason or str(error), file=str(path))
+    return InputError(reason or str(error), file=str(Path(path)))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path, PosixPath
 from typing import cast
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import FOLDER
 from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protects
 
 _READ = ("mlir", "npy", "npz", "csv")
@@ -15,10 +16,10 @@ _READ = ("mlir", "npy", "npz", "csv")
 
 
 class OutputFile(PosixPath):
-    """A file to write, as a command line names it."""
+    """A file or folder to write, as a command line names it."""
 
     written: tuple[str, ...] = ()
-    """The suffixes of files that the command writes there."""
+    """The suffixes of files that the command writes there, or `FOLDER`."""
 
 
 def output_file(written: tuple[str, ...], text: str) -> OutputFile:
@@ -31,7 +32,7 @@ def output_file(written: tuple[str, ...], text: str) -> OutputFile:
 def check_paths(arguments: argparse.Namespace) -> None:
     """Protect the files among the arguments that are read, and check those that are written, as `check_file` does.
 
-    Raises `InputError` also if two of them are the same file.
+    Raises `InputError` also if two of them are the same file. What writes a folder checks it itself (`atomic_folder`).
     """
     paths = list(_paths(vars(arguments).values()))
     for path in paths:
@@ -39,7 +40,7 @@ def check_paths(arguments: argparse.Namespace) -> None:
             note_input(path)
     seen: set[Path] = set()
     for path in paths:
-        if isinstance(path, OutputFile):
+        if isinstance(path, OutputFile) and path.written != FOLDER:
             final = check_file(path, path.written)
             if final in seen and not final.is_char_device():
                 raise InputError("two outputs would be this file", file=str(path))

@@ -70,7 +70,7 @@ def pending_output(output: Path) -> PendingOutput:
     """A new folder for an output, beside it; leftovers are removed. Raises `OSError` if there can be none."""
     for leftover in leftovers(output):
         leftover.close()
-    folder = output.with_name(f".{output.name}.tinyml-{secrets.token_hex(_TOKEN_BYTES)}")
+    folder = output.parent / f".{output.name}.tinyml-{secrets.token_hex(_TOKEN_BYTES)}"
     folder.mkdir()
     try:
         lock = Lock(os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
@@ -90,7 +90,7 @@ def leftovers(output: Path) -> Iterator[PendingOutput]:
     pattern = re.compile(rf"\.{re.escape(output.name)}\.tinyml-[0-9a-f]{{{2 * _TOKEN_BYTES}}}")
     with suppress(OSError):
         for name in os.listdir(output.parent):
-            folder = output.with_name(name)
+            folder = output.parent / name
             if not pattern.fullmatch(name) or folder.is_symlink() or (lock := hold(folder / MARK)) is None:
                 continue
             with suppress(OSError):

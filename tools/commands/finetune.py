@@ -37,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the program in its number formats, and print the accuracy after each part of the training."""
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
+    from tinyml.runtime.readers.arrays import check_npz
     from tinyml.tools.cli.atomic_file import write_file
     from tinyml.tools.driver.finetuning.finetune import finetune, labelled
     from tinyml.tools.driver.stages import load_program, print_ir
@@ -44,6 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     request = parsed(arguments, FinetuneRequest)
     if request.out.suffix not in SUFFIXES:
         raise InputError("expected a file .mlir to write to", file=str(request.out))
+    for file in (request.train, request.val):
+        check_npz(file, "data")
     program = load_program(request.model, context())
     numbers = PipelineOptions(data=str(request.val), **given(arguments, number_options()))
     train, val = (labelled(program, file) for file in (request.train, request.val))

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import option, options_of
+from tinyml.dialects.options import FOLDER, option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.atomic_folder import atomic_folder, only_empty
@@ -28,7 +28,7 @@ class NewPackageRequest:
     """The options of the commands that write a package."""
 
     name: str = option("name of the package and its module: a Python identifier in lower case", flags=())
-    folder: Path = option("folder to write", flags=())
+    folder: Path = option("folder to write", flags=(), writes=FOLDER)
 
 
 def _dialects() -> Iterable[str]:

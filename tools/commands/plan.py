@@ -92,6 +92,7 @@ def _show_front(request: PlanRequest) -> int:
     """Print a row for each program."""
     from dataclasses import asdict
 
+    from tinyml.runtime.readers.arrays import check_npz
     from tinyml.targets.registry import board
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.plan_front import planned_programs
@@ -100,6 +101,8 @@ def _show_front(request: PlanRequest) -> int:
 
     if request.picture is not None:
         check_picture(request.picture)
+    if request.val is not None:
+        check_npz(request.val, "data")
     chosen = board(request.target)
     with Progress(str(request.model), 1) as progress:
         programs = planned_programs(

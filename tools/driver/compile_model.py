@@ -22,6 +22,7 @@ from tinyml.tools.driver.requests.search_request import watched
 from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
+    from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.runtime.model.data import Data
@@ -130,19 +131,13 @@ def build_folder(
     from tinyml.transforms.simplify import SimplifyPass
 
     start, requested, choice = time.perf_counter(), request, None
-    if request.input == SERIAL and not board.arduino and board.name != HOST:
-        raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
-    if request.input == SERIAL and request.load_weights:
-        raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
-    if request.input == PUSH and (request.plan != AUTO or request.reuse_input):
-        option = "--reuse-input" if request.reuse_input else "--plan"
-        raise InputError(f"--input {PUSH} runs row by row, and keeps one frame in the arena: leave out {option}")
+    ctx = context()
+    _check_options(request, board, ctx)
     if request.route:
         check_route(board)
     # Arrays are small here: more threads of the numeric libraries would wait longer than they compute.
     with Progress(str(request.model), 5 if board.fabric is None else 6) as progress, one_thread():
         progress.step("reading")
-        ctx = context()
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
         if request.quantization == ANEW and tdsl.has_formats(program):
             pipelines.run(program, ctx, [LiftToRealsPass()])
@@ -223,6 +218,34 @@ def build_folder(
     seal_folder(folder, report)
     check_equal(report["mismatch"], board.name, request.model)
     return report, measured
+
+
+def _check_options(request: Request, board: Board, ctx: Context) -> None:
+    """Raise `InputError` for options and files with which no model can be compiled, before one is read."""
+    from tinyml.dialects.formats.lookup import format_named, format_spelled
+    from tinyml.dialects.tdsl.input_unit import InputUnit
+    from tinyml.runtime.readers.arrays import check_npz
+    from tinyml.transforms.formats.assignment.retype import check_scheme
+
+    if request.input == SERIAL and not board.arduino and board.name != HOST:
+        raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
+    if request.input == SERIAL and request.load_weights:
+        raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
+    if request.input == PUSH and (request.plan != AUTO or request.reuse_input):
+        option = "--reuse-input" if request.reuse_input else "--plan"
+        raise InputError(f"--input {PUSH} runs row by row, and keeps one frame in the arena: leave out {option}")
+    options = request.pipeline_options(board)
+    if request.search is not None:
+        request.search.search_pass(options).check(ctx)
+    else:
+        check_scheme(format_named(ctx, options.format, options.width), options.format, options.functions)
+    if options.weights is not None:
+        format_spelled(ctx, options.weights)
+    if request.input_unit is not None:
+        InputUnit.parse(request.input_unit, None)
+    for file in (request.val, request.test):
+        if file is not None:
+            check_npz(file, "data")
 
 
 def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:

@@ -15,7 +15,6 @@ from tinyml.runtime.devices.serial.streaming_board import SKETCH
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.output.output_contents import read_report
 from tinyml.tools.driver.requests.request import listed_targets, optimize
 
 FLOAT_SAMPLES = 3
@@ -61,25 +60,27 @@ def run_model(request: RunRequest) -> dict[str, Any]:
 
     At a port there are no sizes and counts but the board's own time.
     """
-    from tinyml.dialects.context import context
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
+    from tinyml.runtime.readers.arrays import check_npz
+    from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import errors_on_device
+    from tinyml.tools.driver.output.program_in_folder import program_in
     from tinyml.tools.driver.ports.run_on_port import run_on_port
-    from tinyml.tools.driver.stages import load_program
     from tinyml.tools.reports.report import rounded_milliseconds
 
-    report = read_report(request.folder)
-    formats = load_program(request.folder / "ir" / "1-formats.mlir", context())
-    data = load_program_data(formats, str(request.data))
-    inputs = data.x if request.limit is None else data.x[: request.limit]
-    where = request.port or request.device
-    with Progress(str(request.folder), 1) as progress:
+    where = request.port or board(request.device).name
+    check_npz(request.data, "data")
+    with Progress(str(request.folder), 2) as progress:
+        progress.step("reading")
+        found = program_in(request.folder)
+        report, formats = found.report, found.formats
+        data = load_program_data(formats, str(request.data))
+        inputs = data.x if request.limit is None else data.x[: request.limit]
         progress.step(f"running {len(inputs)} samples on {where}")
         if request.port is not None:
             outputs, mismatch, time = run_on_port(
-                request.folder,
-                formats,
+                found,
                 inputs,
                 request.port,
                 request.timeout,
@@ -92,7 +93,8 @@ def run_model(request: RunRequest) -> dict[str, Any]:
                 "expected_source": report.get("time_source"),
             }
         else:
-            outputs, mismatch, figures = _on_device(request, formats, inputs)
+            with found.to_build() as source_dir:
+                outputs, mismatch, figures = _on_device(source_dir, request, formats, inputs)
     if request.save is not None and outputs is not None:
         _save(outputs, request.save)
     errors = None if outputs is None else errors_on_device(formats, outputs, data)
@@ -108,7 +110,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
 
 
 def _on_device(
-    request: RunRequest, formats: ModuleOp, inputs: NDArray[Any]
+    source_dir: Path, request: RunRequest, formats: ModuleOp, inputs: NDArray[Any]
 ) -> tuple[Outputs | None, Mismatch | None, dict[str, Any]]:
     """The outputs, the first that differs, and the figures of a run on a simulated board or the host."""
     from tinyml.targets.registry import board
@@ -116,7 +118,7 @@ def _on_device(
     from tinyml.tools.reports.report import rounded_milliseconds
 
     chosen, optimize = board(request.device), f"-{request.optimize}"
-    measured, mismatch = run_on_device(request.folder, formats, inputs, target=chosen.name, optimize=optimize)
+    measured, mismatch = run_on_device(source_dir, formats, inputs, target=chosen.name, optimize=optimize)
     total = measured.static_bytes + measured.stack_bytes
     _check_fit(chosen, measured.flash_bytes, total)
     figures = {
@@ -127,13 +129,13 @@ def _on_device(
         "core_cycles_per_inference": measured.core_cycles,
         "milliseconds_per_inference": rounded_milliseconds(chosen.milliseconds(measured.cost, measured.core_cycles)),
         "time_source": chosen.time_source,
-        "float_inputs": _with_floats(request, chosen, formats, inputs, total),
+        "float_inputs": _with_floats(source_dir, optimize, chosen, formats, inputs, total),
     }
     return measured.outputs, mismatch, figures
 
 
 def _with_floats(
-    request: RunRequest, chosen: Board, formats: ModuleOp, inputs: NDArray[Any], ram: int
+    source_dir: Path, optimize: str, chosen: Board, formats: ModuleOp, inputs: NDArray[Any], ram: int
 ) -> dict[str, Any] | None:
     """The cost of the first samples as floats, by NAME_predict_floats; None where it takes none, or no room is left.
 
@@ -146,9 +148,9 @@ def _with_floats(
     if chosen.name == HOST or chosen.fabric is not None or not takes_floats(interface):
         return None
     with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
-        samples, optimize = inputs[:FLOAT_SAMPLES], f"-{request.optimize}"
+        samples = inputs[:FLOAT_SAMPLES]
         try:
-            build, result = run_on_floats(request.folder, interface, samples, chosen.name, Path(workdir), optimize)
+            build, result = run_on_floats(source_dir, interface, samples, chosen.name, Path(workdir), optimize)
         except InputError:
             # The array of floats needs more RAM than there is.
             return None

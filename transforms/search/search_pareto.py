@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import OptionGroup, option
+from tinyml.targets.costs import cost_table
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
@@ -117,6 +118,11 @@ class SearchParetoPass(SearchPass):
     @property
     def limits(self) -> Limits:
         return Limits(limit(self.cycles), limit(self.flash), limit(self.ram), limit(self.loss), self.target)
+
+    def check(self, ctx: Context) -> None:
+        super().check(ctx)
+        if cost_table(self.target) is None:
+            raise InputError(f"search-pareto compares costs, and none are known of the target '{self.target}'")
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
         """As for other searches, unless `plans` says what there is to choose from."""

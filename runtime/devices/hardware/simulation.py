@@ -138,7 +138,7 @@ def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> 
         raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
     done = subprocess.run(command, capture_output=True, input=given, cwd=folder)
     if done.returncode != 0:
-        said = (done.stderr + done.stdout).decode().splitlines()
+        said = (done.stderr + done.stdout).decode("utf-8", "replace").splitlines()
         # Some tools say how many errors there are before they say which.
         lines = [line for mark in ("ERROR:", "rror") for line in said if mark in line]
         raise InputError(f"{Path(command[0]).name} failed: {(lines or ['no message'])[0].strip()}")

@@ -12,6 +12,7 @@ from fuzz.kinds import (
     plugins,
     programs,
     quantised,
+    recordings,
     sources,
     tflite_networks,
 )
@@ -31,6 +32,7 @@ KINDS = {
         Kind("arrays", files.arrays, weight=2),
         Kind("tables", files.tables, weight=2),
         Kind("journals", files.journals),
+        Kind("recordings", recordings.recordings, seconds=20),
         Kind("outputs", outputs.damaged, seconds=20),
         Kind("kills", outputs.killed, seconds=30),
         Kind("overwriting", overwriting.overwriting, seconds=20),

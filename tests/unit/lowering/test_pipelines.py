@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+from xdsl.parser import Parser
 
 from tinyml.dialects.context import context, registry
 from tinyml.dialects.errors import InputError
@@ -61,7 +62,12 @@ def test_every_option_of_a_pipeline_changes_its_steps(name: str):
     }
     given: dict[str, Any] = {"data": "val.npz"}
     plain = flatten(name, given)
+    looked_up = (
+        set() if any("target" in step.spec().parameters for step in flatten(name, values | given)) else {"target"}
+    )
     for field in fields(pipeline(name)):
+        if field.name in looked_up:
+            continue
         assert flatten(name, given | {field.name: values.get(field.name, True)}) != plain
 
 
@@ -96,3 +102,38 @@ def test_sums_of_several_products_are_for_formats_that_can_add_them(format: str,
 def test_an_unknown_format_is_refused():
     with pytest.raises(InputError, match="unknown number format 'nonsense'"):
         flatten("reals-to-formats", {"format": "nonsense"})
+
+
+LOWERED = ["loops-to-bits", "bits-to-c", "bits-to-lanes", "bits-to-hardware"]
+"""Pipelines whose steps look the target up in the module."""
+
+MODULE = """
+builtin.module ATTRIBUTES {
+  func.func @f(%x: memref<1x4xi8>) -> index {
+    %0 = arith.constant 1 : index
+    func.return %0 : index
+  }
+}
+"""
+
+
+def lowered(name: str, own: str | None, **options: Any) -> str:
+    """A module for its own target, or none, after a pipeline."""
+    attributes = "" if own is None else f'attributes {{tinyml.target = "{own}"}}'
+    module = Parser(context(), MODULE.replace("ATTRIBUTES", attributes)).parse_module()
+    pipeline(name)(**options).apply(context(), module)
+    return str(module)
+
+
+@pytest.mark.parametrize("name", LOWERED)
+def test_a_target_is_that_of_the_module(name: str):
+    """It was refused with a word about `cells`, the only option of such pipelines."""
+    own = "ecp5-25k"
+    assert lowered(name, own, target=own) == lowered(name, own)
+    assert lowered(name, None, target=own) == lowered(name, own)
+    assert lowered(name, None, target="host") == lowered(name, None)
+    for other in ("uno", "host"):
+        with pytest.raises(InputError, match=f"kernels of the target 'ecp5-25k', not of '{other}'"):
+            lowered(name, own, target=other)
+    with pytest.raises(InputError, match="unknown target 'unoo', did you mean 'uno'"):
+        lowered(name, own, target="unoo")

@@ -169,3 +169,36 @@ def test_a_module_of_pytorch_needs_an_input():
     made = type("Net", (type("Module", (), {"__module__": "torch.nn.modules.module"}),), {})
     with pytest.raises(tinyml.InputError, match=r"^Net: a module of PyTorch needs an input of the right shape: load\("):
         tinyml.load(made())
+
+
+LATE = {
+    "no data": ("compile tour.sd --val no.npz -o out", "no.npz: cannot read the data: No such file or directory"),
+    "no test data": (f"{MODEL} --test no.npz", "no.npz: cannot read the data: No such file or directory"),
+    "data that are a program": ("compile tour.sd --val tour.sd -o out", "tour.sd: not a readable .npz file"),
+    "a folder as data": ("compile tour.sd --val . -o out", ".: cannot read the data: Is a directory"),
+    "costs that are not known": (f"{MODEL} --search pareto --target host", "none are known of the target 'host'"),
+    "width": (f"{MODEL} --width 99", "fixed point has widths from 2 to 32, got 99"),
+    "format of a search": (f"{MODEL} --search maxscale --format fixd", "unknown number format 'fixd'"),
+    "format beside others": (f"{MODEL} --search pareto --formats fixd", "unknown number format 'fixd'"),
+    "format of constants": (f"{MODEL} --weights fixd:3", "unknown number format 'fixd'"),
+    "functions": (f"{MODEL} --functions foo", "format 'fixed' has no scheme 'foo' for functions"),
+    "functions of a search": (f"{MODEL} --search maxscale --functions foo", "has no scheme 'foo' for functions"),
+    "unit": (f"{MODEL} --input-unit foo", "unknown unit 'foo'"),
+    "place of a journal": (f"{MODEL} --search maxscale --journal no/j", "no/j: cannot open the journal: No such file"),
+    "a folder as a journal": (f"{MODEL} --search maxscale --journal .", ".: cannot open the journal: Is a directory"),
+    "journal to go on from": (f"{MODEL} --search maxscale --resume", "resume needs a journal to go on from"),
+    "data to run on": ("run . --data no.npz", "no.npz: cannot read the data: No such file or directory"),
+    "data to train on": ("finetune tour.sd --train val.npz --val no.npz -o x.mlir", "no.npz: cannot read the data"),
+    "data of a front": ("plan tour.sd --front --val no.npz", "no.npz: cannot read the data: No such file"),
+}
+"""A command with an error that can be seen before anything is read, and what the line says."""
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_what_can_be_seen_at_once_is(name: str, folder: Path, capsys: pytest.CaptureFixture[str]):
+    """A missing file was found once the model was read, a target without costs once candidates were evaluated."""
+    command, said = LATE[name]
+    assert main(command.split()) == 1
+    [error] = capsys.readouterr().err.splitlines()
+    assert said in error
+    assert not (folder / "out").exists()

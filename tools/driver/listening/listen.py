@@ -47,14 +47,14 @@ def heard_in(
     stream or was made for another rate, and for a recording that is too short.
     """
     from tinyml.dialects import tdsl
-    from tinyml.dialects.context import context
     from tinyml.runtime.evaluator.evaluator import encode_inputs
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.streams.listening import answers_to
     from tinyml.targets.registry import board
-    from tinyml.tools.driver.stages import load_program
+    from tinyml.tools.driver.output.program_in_folder import program_in
 
-    formats = load_program(folder / "ir" / "1-formats.mlir", context())
+    found = program_in(folder)
+    formats = found.formats
     interface = interface_of(formats)
     if interface.pushes is None:
         raise InputError("the program does not stream: compile it with --input push", file=str(folder))
@@ -69,7 +69,8 @@ def heard_in(
     windows = np.zeros((-(-len(samples) // interface.input_length), interface.input_length), np.float32)
     windows.ravel()[: len(samples)] = samples
     raws = encode_inputs(formats, windows).reshape(-1)[: len(samples)]
-    answers = answers_to(folder, interface, raws, target=board(device).name, optimize=optimize)
+    with found.to_build() as source_dir:
+        answers = answers_to(source_dir, interface, raws, target=board(device).name, optimize=optimize)
     scores, classes = _scores(formats, answers.outputs), tdsl.classes_of(formats)
     labels = answers.outputs.classes if answers.outputs.labels is not None else scores.argmax(1)
     named = range(scores.shape[1]) if classes is None else classes

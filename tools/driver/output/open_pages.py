@@ -12,14 +12,14 @@ from tinyml.tools.reports.pages.report_page import MEASURED, REPORT_PAGE
 
 if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
-    from tinyml.tools.driver.explain_model import ProgramInFolder
+    from tinyml.tools.driver.output.program_in_folder import ProgramInFolder
     from tinyml.tools.reports.facts.compared_programs import ComparedPrograms
 
 
 def report_of_folder(folder: Path) -> Path:
     """The report of a folder written by `tinyml compile`, whose times are measured down to lines of C if they can be.
 
-    Raises `InputError` for any other folder, and for C that differs from its IR.
+    Raises `InputError` for any other folder, and for files that its IR does not give.
     """
     read_fields(folder)
     file = folder / REPORT_PAGE
@@ -27,7 +27,7 @@ def report_of_folder(folder: Path) -> Path:
         return file
     with Progress(str(folder), 2) as progress:
         progress.step("reading")
-        from tinyml.tools.driver.explain_model import program_in
+        from tinyml.tools.driver.output.program_in_folder import program_in
 
         found = program_in(folder)
         progress.step(f"measuring on {found.board.name}")
@@ -40,9 +40,9 @@ def report_of_folder(folder: Path) -> Path:
 def compared_folders(first: Path, second: Path) -> ComparedPrograms:
     """The programs of two folders, with measured times where both can be measured.
 
-    Raises `InputError` for other folders, and for C that differs from its IR.
+    Raises `InputError` for other folders, and for files that its IR does not give.
     """
-    from tinyml.tools.driver.explain_model import program_in
+    from tinyml.tools.driver.output.program_in_folder import program_in
     from tinyml.tools.reports.facts.compared_programs import ComparedPrograms
 
     with Progress(f"{first} and {second}", 2) as progress:
@@ -63,9 +63,9 @@ def compared_folders(first: Path, second: Path) -> ComparedPrograms:
 def levels_of_folder(folder: Path) -> Path:
     """The page with the levels of the program in a folder, with cycles if they can be measured.
 
-    Raises `InputError` for any other folder, and for C that differs from its IR.
+    Raises `InputError` for any other folder, and for files that its IR does not give.
     """
-    from tinyml.tools.driver.explain_model import program_in
+    from tinyml.tools.driver.output.program_in_folder import program_in
     from tinyml.tools.driver.output.read_levels import levels_of
     from tinyml.tools.reports.pages.levels_page import LEVELS_PAGE, levels_page
 
@@ -85,10 +85,11 @@ def profile(found: ProgramInFolder, *, listing: bool = False) -> Attribution | N
     """
     from tinyml.runtime.devices.registry import is_available
     from tinyml.runtime.devices.runner import NoProfilerError
+    from tinyml.tools.driver.explain_model import measured_program
 
     if not is_available(found.board.name):
         return None
     try:
-        return found.measured(listing=listing)
+        return measured_program(found, listing=listing)
     except NoProfilerError:
         return None

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.explain_model import ProgramInFolder
+    from tinyml.tools.driver.output.program_in_folder import ProgramInFolder
     from tinyml.tools.driver.stages import Compiled
     from tinyml.tools.reports.facts.page_facts import PageFacts
 

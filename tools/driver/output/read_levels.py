@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
-from tinyml.tools.driver.explain_model import lowering_options
+from tinyml.tools.driver.output.program_in_folder import lowering_options
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.reports.facts.program_levels import (
     LevelLine,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tinyml.runtime.devices.attribution import Attribution
-    from tinyml.tools.driver.explain_model import ProgramInFolder
+    from tinyml.tools.driver.output.program_in_folder import ProgramInFolder
 
 
 def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[ProgramLevel]:

@@ -3,48 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.tools.driver.measure import Mismatch
+    from tinyml.tools.driver.output.program_in_folder import ProgramInFolder
 
 
 def run_on_port(
-    folder: Path, formats: ModuleOp, inputs: NDArray[Any], port: str, timeout: float, told: Callable[[int], None]
+    found: ProgramInFolder, inputs: NDArray[Any], port: str, timeout: float, told: Callable[[int], None]
 ) -> tuple[Outputs, Mismatch | None, float | None]:
     """Send real inputs to a board and compare every raw output with the evaluator's.
 
-    folder: the output folder of the model. timeout: seconds to wait for each answer. told: called with the number of
-    answers after each. The last result is the mean time of an inference in milliseconds, by the board's clock, None
-    without inputs. Raises `InputError` if the board does not answer, or runs another model.
+    timeout: seconds to wait for each answer. told: called with the number of answers after each. The last result is the
+    mean time of an inference in milliseconds, by the board's clock, None without inputs. Raises
+    `InputError` if the board does not answer, or runs another model.
     """
     from tinyml.runtime.devices.device import result_of_records
     from tinyml.runtime.devices.serial.port import open_port
     from tinyml.runtime.devices.serial.streaming_board import StreamingBoard, digest_of
-    from tinyml.runtime.devices.toolchain import weights_in
     from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
     from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.runtime.readers.regular_files import read_bytes
+    from tinyml.targets.chip import WEIGHTS
     from tinyml.tools.driver.measure import first_mismatch
 
-    interface = interface_of(formats)
+    formats, interface = found.formats, interface_of(found.formats)
     if interface.row_elements is not None:
         raise InputError("--port: the input arrives row by row; boards answer models whose input lies in RAM")
     if not timeout > 0:
         raise InputError(f"--timeout: expected seconds above 0, got {timeout:g}")
     raws = encode_inputs(formats, inputs)
-    digest = digest_of(read_bytes(folder / f"{interface.name}.c", "C").decode("utf-8", "replace"))
+    digest = digest_of(found.files[f"{found.name}.c"].decode())
     with open_port(port) as line:
         board = StreamingBoard(line, port, interface, timeout)
         board.greeting(digest)
-        if weights := weights_in(folder, interface):
+        if weights := found.files.get(f"{found.name}{WEIGHTS}"):
             board.load(weights)
         streamed = board.answers(raws, told)
     result = result_of_records(interface, streamed.records, "microseconds")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.dialects.options import OptionGroup, option, options_of
+from tinyml.dialects.options import FOLDER, OptionGroup, option, options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.targets.registry import USUAL, targets
 from tinyml.tools.cli.common_options import trust_pickle
@@ -110,7 +110,9 @@ class Request(BuildOptions, ModelArgument):
     test: Path | None = option(
         "data to measure accuracy on (default: --val)", default=None, metavar="FILE.npz", group=OptionGroup.MODEL
     )
-    out: Path = option("folder to write", flags=("-o", "--out"), metavar="FOLDER", group=OptionGroup.MODEL)
+    out: Path = option(
+        "folder to write", flags=("-o", "--out"), metavar="FOLDER", group=OptionGroup.MODEL, writes=FOLDER
+    )
     packages: tuple[str, ...] | None = option(
         f"folders for the tools of others: {', '.join(packaging_names())} (NAME.c and NAME.h alone); "
         f"{', '.join((PLAIN, *USUAL_PACKAGES))} by default, as far as they know the board",

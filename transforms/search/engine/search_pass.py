@@ -45,6 +45,7 @@ from tinyml.transforms.search.engine.result import (
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.standard_error import nearly_least
 from tinyml.transforms.search.evaluation.evaluation import Evaluation
+from tinyml.transforms.search.evaluation.journal import check_journal
 from tinyml.transforms.search.evaluation.workers import Workers
 
 if TYPE_CHECKING:
@@ -106,6 +107,14 @@ class SearchPass(ModulePass):
     def limits(self) -> Limits:
         """The limits on the program, none by default."""
         return Limits()
+
+    def check(self, ctx: Context) -> None:
+        """Raise `InputError` for options with which no program can be searched, before one is read."""
+        prototype = format_named(ctx, self.format, None)
+        check_scheme(prototype, self.format, self.functions)
+        for name in self.other_formats:
+            _other_format(ctx, name)
+        check_journal(self.journal, self.resume)
 
     @abstractmethod
     def search(self, search: Search) -> SearchResult:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -36,14 +38,9 @@ class Journal:
     def __init__(self, path: str | None, digest: str, resume: bool):
         self.known: dict[Formats, CandidateOutcome] = {}
         self._file: IO[bytes] | None = None
+        check_journal(path, resume)
         if path is None:
-            if resume:
-                raise InputError("resume needs a journal to go on from")
             return
-        check_output(path)
-        if Path(path).exists() and not Path(path).is_dir():
-            # Opening a pipe would wait for a reader.
-            open_regular(path, "journal").close()
         try:
             with Path(path).open("a+b") as file:
                 self._begin(file, path, _line({"problem": digest}), resume)
@@ -94,6 +91,21 @@ class Journal:
             # Parsers may raise any exception for lines that no search wrote.
             except Exception as error:
                 raise InputError("is no line of a journal of a search", file=path, line=number) from error
+
+
+def check_journal(path: str | None, resume: bool) -> None:
+    """Raise `InputError` for a journal that cannot be written, and without one to resume from."""
+    if path is None:
+        if resume:
+            raise InputError("resume needs a journal to go on from")
+        return
+    check_output(path)
+    if Path(path).is_dir() or not Path(path).absolute().parent.is_dir():
+        reason = errno.EISDIR if Path(path).is_dir() else errno.ENOENT
+        raise InputError(f"cannot open the journal: {os.strerror(reason)}", file=path)
+    if Path(path).exists():
+        # Opening a pipe would wait for a reader.
+        open_regular(path, "journal").close()
 
 
 def _line(entry: dict[str, Any]) -> bytes:

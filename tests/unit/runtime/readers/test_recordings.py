@@ -45,6 +45,10 @@ def test_refusals(tmp_path: Path):
     for end in range(len(content)):
         (tmp_path / "c.wav").write_bytes(content[:end])
         assert complaint(tmp_path / "c.wav").startswith("cannot read the recording")
+    for chunk in (b"JUNK", b"fmt ", b"data", b"LIST"):
+        for at in (12, 36):
+            (tmp_path / "c.wav").write_bytes(content[:at] + chunk + b"\xff\xff\xff\xff" + content[at:])
+            assert complaint(tmp_path / "c.wav").startswith("cannot read the recording"), (chunk, at)
     assert "No such file" in complaint(tmp_path / "none.wav")
     token = ELEMENT_LIMIT.set(49)
     try:

@@ -1,0 +1,137 @@
+"""The program in an output folder of `tinyml compile`: whatever builds or explains it takes what its IR gives.
+
+The C, the header, the hardware module and the weights are made again from the IR at L2, with the options in the report,
+and a folder with others is refused. Hashes beside them would prove nothing: whoever writes a file can write its hash.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import options_of
+from tinyml.lowering import pipelines
+from tinyml.lowering.loops.operation_names import name_operations
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.targets.c.print_c import loaded_content, print_c, sources_of_lines
+from tinyml.targets.chip import WEIGHTS
+from tinyml.targets.registry import board
+from tinyml.tools.driver.output.output_contents import read_report
+from tinyml.tools.driver.output.output_folder import SAMPLES
+from tinyml.tools.driver.stages import load_program
+from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BITS_TO_HARDWARE, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.targets.board import Board
+
+
+@dataclass(frozen=True)
+class ProgramInFolder:
+    """A program in a folder written by `tinyml compile`, whose files are what its IR gives.
+
+    formats, buffers, loops, program: its modules at L1, L2, L3 and L5, where ops have the names of their source
+    operations from L2 on. files: the contents of NAME.c and NAME.h, of NAME.v of hardware, and NAME.weights if any.
+    """
+
+    folder: Path
+    report: dict[str, Any]
+    board: Board
+    formats: ModuleOp
+    buffers: ModuleOp
+    loops: ModuleOp
+    program: ModuleOp
+    files: Mapping[str, bytes]
+
+    @cached_property
+    def name(self) -> str:
+        return interface_of(self.formats).name
+
+    @cached_property
+    def samples(self) -> NDArray[Any]:
+        """The real inputs that its report was measured on."""
+        from tinyml.runtime.model.program_data import load_program_data
+
+        return load_program_data(self.formats, str(self.folder / SAMPLES)).x
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the C file."""
+        return self.files[f"{self.name}.c"].decode().split("\n")
+
+    @cached_property
+    def sources(self) -> dict[int, tuple[str, ...]]:
+        """The source operation and its step of each line of the C file."""
+        return sources_of_lines(self.program, self.board.name)
+
+    @contextmanager
+    def to_build(self) -> Generator[Path]:
+        """A temporary folder with nothing but the files, which a compiler may be given.
+
+        In the folder itself, any other file would be compiled with them, and a header found before the compiler's own.
+        """
+        with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+            for name, content in self.files.items():
+                Path(folder, name).write_bytes(content)
+            yield Path(folder)
+
+
+def program_in(folder: Path) -> ProgramInFolder:
+    """The program in a folder.
+
+    Raises `InputError` for a folder that `tinyml compile` did not write, and for files that its IR does not give.
+    """
+    report = read_report(folder)
+    chosen, ctx, options = board(report["target"]), context(), lowering_options(report)
+    formats = load_program(folder / "ir" / "1-formats.mlir", ctx)
+    buffers = load_program(folder / "ir" / "2-buffers.mlir", ctx)
+    name_operations(buffers)
+    loops = buffers.clone()
+    pipelines.run(loops, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, options))
+    program = loops.clone()
+    pipelines.run(program, ctx, pipelines.flatten(LOOPS_TO_BITS, options))
+    verilog = None if chosen.fabric is None else _verilog(program.clone(), ctx, options)
+    pipelines.run(program, ctx, pipelines.flatten(BITS_TO_C, options))
+    name = interface_of(formats).name
+    files = {f"{name}.{suffix}": print_c(program, ctx, chosen.name, file).encode() for suffix, file in _C_FILES.items()}
+    files |= {} if verilog is None else {f"{name}.v": verilog.encode()}
+    if (content := loaded_content(program)) or (folder / f"{name}{WEIGHTS}").exists():
+        files[f"{name}{WEIGHTS}"] = content
+    for file, content in files.items():
+        if read_bytes(folder / file, _KINDS[Path(file).suffix]) != content:
+            what = _KINDS[Path(file).suffix]
+            message = f"is not the {what} that ir/2-buffers.mlir gives: compile the model again"
+            raise InputError(message, file=str(folder / file))
+    return ProgramInFolder(folder, report, chosen, formats, buffers, loops, program, files)
+
+
+_C_FILES = {"c": "source", "h": "header"}
+_KINDS = {".c": "C", ".h": "header", ".v": "hardware module", WEIGHTS: "weights"}
+
+
+def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
+    """The options in a report with which a program at L1 was lowered."""
+    # The entry `functions` of a report holds errors of functions, not the scheme; that stands in the IR.
+    names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
+    return {"flash": report.get("flash_within")} | {name: report[name] for name in names & report.keys()}
+
+
+def _verilog(bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> str:
+    """The hardware module of a program on bits, which is changed."""
+    from tinyml.targets.verilog.print_verilog import print_verilog
+
+    pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_HARDWARE, dict(options)))
+    return print_verilog(bits)
