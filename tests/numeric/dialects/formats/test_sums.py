@@ -110,7 +110,7 @@ class Scaled(ParametrizedAttribute, TypeAttribute, F32):
         return type(self)(-math.frexp(max(abs(low), abs(high), 1e-9))[1])
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
-        return self.SUMS(cast(Scaled, lhs).scale.data + cast(Scaled, rhs).scale.data)
+        return cast(Any, self).SUMS(cast(Scaled, lhs).scale.data + cast(Scaled, rhs).scale.data)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         right = cast(PlainSum, accumulator).scale.data - self.scale.data
