@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from tinyml.dialects.errors import InputError
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import board, chip_of
 
@@ -38,7 +39,8 @@ class Cost:
 class CostTable:
     """The costs measured on a board.
 
-    unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind.
+    unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind, at
+    least one; a chip need not have those of every kind.
     floats: the time in which a caller's float becomes an element of the input, by the functions that convert it.
     """
 
@@ -46,6 +48,11 @@ class CostTable:
     program: Cost
     steps: Mapping[str, Cost]
     floats: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def time(self, step: str) -> float | None:
+        """The time of a kind of step; None if it was not measured."""
+        cost = self.steps.get(step)
+        return None if cost is None else cost.time
 
     def generic_cost(self, step: str) -> Cost:
         """An estimate for a kind that was not measured: the mean of its nearest family, or else of all kinds."""
@@ -77,13 +84,32 @@ def cost_file(target: str) -> Path | None:
 
 @cache
 def cost_table(target: str) -> CostTable | None:
-    """The cost table of a board; None if it has none. Raises `InputError` for an unknown board."""
+    """The cost table of a board; None if it has none, or one without steps.
+
+    Raises `InputError` for an unknown board, and for a file that is no cost table.
+    """
     file = cost_file(target)
     if file is None or not file.is_file():
         return None
-    table = json.loads(file.read_text("utf-8"))
-    steps = {step: Cost(*row) for step, row in table["steps"].items()}
-    return CostTable(table["unit"], Cost(*table["program"]), steps, table.get("floats", {}))
+    try:
+        table = json.loads(file.read_text("utf-8"))
+        steps = {step: _row(row) for step, row in table["steps"].items()}
+        floats = {functions: _number(time) for functions, time in table.get("floats", {}).items()}
+        return CostTable(table["unit"], _row(table["program"]), steps, floats) if steps else None
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            "no cost table: expected `unit`, `program` and, by name, `steps`, each of four numbers", file=str(file)
+        ) from error
+
+
+def _row(row: Sequence[object]) -> Cost:
+    return Cost(*map(_number, row))
+
+
+def _number(number: object) -> float:
+    if not isinstance(number, int | float):
+        raise TypeError(f"expected a number, got {number!r}")
+    return number
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
+_SUMS = "(docs/adding-a-format.md, Sums)"
+"""The page that says what a family's sums need, for messages to whoever writes a format."""
+
 
 @dataclass(frozen=True)
 class Requantisation:
@@ -42,6 +45,9 @@ class Accumulator(ABC):
 
     FAMILY: ClassVar[str]
     """The family of the formats whose products are summed, and of those that a sum is rounded into."""
+
+    SCALE_FREE: ClassVar[bool] = False
+    """True if every product of the family has the same unit, as that of floats has; otherwise `of` says which."""
 
     @property
     @abstractmethod
@@ -68,8 +74,15 @@ class Accumulator(ABC):
         return self
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
-        """An accumulator with the same register for products of these formats."""
-        return self
+        """An accumulator with the same register for products of these formats, at their scales.
+
+        Raises `InputError` if the class says neither this nor that it is `SCALE_FREE`.
+        """
+        if self.SCALE_FREE:
+            return self
+        raise InputError(
+            f"{type(self).__name__} has no method `of` for products of another scale, and is not `SCALE_FREE` {_SUMS}"
+        )
 
     @property
     def exchanged(self) -> Accumulator:
@@ -78,10 +91,18 @@ class Accumulator(ABC):
 
     def follows(self, other: Accumulator) -> bool:
         """True if a sum begun in another accumulator of this family can continue in this one, exactly."""
-        return True
+        return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """Converts a sum from an accumulator that this one follows; the result fits."""
+        """Converts a sum from an accumulator that this one follows; the result fits.
+
+        Raises `InputError` for another accumulator if the class has no conversion of its own.
+        """
+        if self != other:
+            raise InputError(
+                f"{type(self).__name__} has no method `align`, by which a sum in {other.type} continues in {self.type} "
+                f"{_SUMS}"
+            )
         return sum
 
     def starts(self, format: NumberFormat) -> bool:
@@ -125,7 +146,7 @@ class Accumulator(ABC):
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         """True if it holds a product of elements of these formats, at their scales."""
-        return self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY
+        return self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY and self == self.of(lhs_format, rhs_format)
 
     @abstractmethod
     def zero(self, m: Machine[V]) -> V: ...

@@ -125,6 +125,7 @@ class F32Sum(Accumulator):
     """A float to which products are added one after the other, each sum rounded."""
 
     FAMILY = "float"
+    SCALE_FREE = True
 
     @property
     def type(self) -> Attribute:

@@ -132,12 +132,21 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     def _verify_accumulator(self, acc: Attribute) -> None:
         if (accumulator := accumulator_of(acc)) is None:
             raise VerifyException(f"acc must be an accumulator type, got {acc}")
-        for (lhs, rhs), unit in zip(self.pairs, self.accumulators, strict=True):
-            fits = unit if (lhs, rhs) != self.pairs[-1] else accumulator
-            formats = format_of(lhs), format_of(rhs)
-            if not (fits.sums(*formats) and accumulator.follows(unit)):
-                raise VerifyException(f"{acc} does not sum products of {formats[0].type} and {formats[1].type}")
+        self.verify_units()
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
+
+    def verify_units(self) -> None:
+        """Verify that each product has an accumulator that holds it, in which the sum of those before continues."""
+        units = [*self.accumulators[:-1], self.accumulator]
+        for place, ((lhs, rhs), unit) in enumerate(zip(self.pairs, units, strict=True)):
+            formats = format_of(lhs), format_of(rhs)
+            products = f"products of {formats[0].type} and {formats[1].type}"
+            if not unit.sums(*formats):
+                raise VerifyException(f"{unit.type} does not sum {products}")
+            if place and not unit.follows(units[place - 1]):
+                raise VerifyException(
+                    f"a sum in {units[place - 1].type} does not continue in {unit.type}, which sums {products}"
+                )
 
     @property
     def sums_shape(self) -> Shape:

@@ -7,18 +7,23 @@ the other operand, bound every partial sum. The proof is recorded in the IR next
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cmp_to_key
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.locations import error_at
 from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
+
+_CURE = (
+    "`follows` and `align` of its class say how it does, or SUMS_GO_ON = False of the format keeps the products apart "
+    "(docs/adding-a-format.md, Sums)"
+)
 
 
 @dataclass(frozen=True)
@@ -44,25 +49,40 @@ class ChooseAccumulatorsPass(ModulePass):
 
 
 def choose(op: tdsl.ContractionOp) -> None:
-    """Set the accumulator of one sum of products, given the known values and ranges of its operands."""
+    """Set the accumulator of one sum of products, given the known values and ranges of its operands.
+
+    Raises `InputError` at the op if no accumulator of the format can sum all of its products.
+    """
     result = tdsl.format_of(op.out)
-    if isinstance(op, tdsl.MatmulSumOp):
-        _order(op, result)
-    products = op.products
-    bound = op.bound_of(products)
-    op.acc = result.accumulator_for(products[-1], bound).type
-    op.properties |= num.proof(bound)
+    try:
+        if isinstance(op, tdsl.MatmulSumOp):
+            _order(op, result)
+        products = op.products
+        bound = op.bound_of(products)
+        op.acc = result.accumulator_for(products[-1], bound).type
+        op.properties |= num.proof(bound)
+        op.verify_units()
+    except InputError as error:
+        raise error if error.line else error_at(op, error.message) from error
+    except VerifyException as error:
+        cure = "" if len(op.pairs) < 2 else f": {_CURE}"
+        raise error_at(op, f"{error}{cure}") from error
 
 
 def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
-    """Sort products so that each sum continues exactly in the units of the next: the finest last, otherwise stable."""
+    """Sort products so that each sum continues exactly in the units of the next: the finest last, otherwise stable.
 
-    def goes_on(first: tuple[SSAValue, SSAValue], second: tuple[SSAValue, SSAValue]) -> int:
-        units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in (first, second)]
-        return units[0].follows(units[1]) - units[1].follows(units[0])
-
-    pairs = sorted(op.pairs, key=cmp_to_key(goes_on))
-    op.operands = [*(factor for pair in pairs for factor in pair), *op.operands[len(op.factors) :]]
+    Where no product can be last, the order stays.
+    """
+    units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in op.pairs]
+    # From the end: the last of those into whose units all others convert.
+    left, order = [*range(len(units))], list[int]()
+    while left:
+        finest = (i for i in reversed(left) if all(units[i].follows(units[other]) for other in left))
+        order.append(found := next(finest, left[-1]))
+        left.remove(found)
+    factors = [factor for place in reversed(order) for factor in op.pairs[place]]
+    op.operands = [*factors, *op.operands[len(op.factors) :]]
 
 
 def _spare(op: tdsl.ContractionOp, most: int) -> None:

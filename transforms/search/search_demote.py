@@ -35,9 +35,10 @@ class SearchDemotePass(SearchPass):
 
     ram: bytes that arena, input and stack may take. With this limit the search is the first of Shiftry's two strategies
     (section 3): as few tensors as possible are demoted until the program keeps the limit, and `loss` is ignored.
-    target: determines the stack, as for `select-kernels`. widths: of demoted tensors and of others; by default half of
-    the format's usual width, and that width. loss: permitted relative to the program on reals, in points of accuracy;
-    in the unit of the metric if that is `error`, or if the data have no labels.
+    target: determines the stack, as for `select-kernels`. widths: of demoted tensors and of others; by default
+    half of the format's usual width, or the next that the format offers, and that width. loss: permitted relative to
+    the program on reals, in points of accuracy; in the unit of the metric if that is `error`, or if the data have no
+    labels.
     """
 
     name = "search-demote"

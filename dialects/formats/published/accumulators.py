@@ -98,8 +98,9 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         shifts = (self.rhs.data, self.lhs.data, self.product.data)
         return self.of_level(self.width.data, self.frac.data, shifts, self.level.data)
 
-    def follows(self, other: Accumulator) -> bool:
-        return other.type == self.type
+    def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
+        """The accumulator itself: it is chosen for the only product of a sum (`PublishedFixedPoint.sum_of`)."""
+        return self
 
     def starts(self, format: NumberFormat) -> bool:
         return False

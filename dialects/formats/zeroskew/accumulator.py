@@ -90,9 +90,6 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
         return self.of_products(lhs_format, rhs_format)
 
-    def follows(self, other: Accumulator) -> bool:
-        return other == self
-
     def starts(self, format: NumberFormat) -> bool:
         return format.type == self.start_format(format).type
 
@@ -107,9 +104,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return value
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
-        if not self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY:
-            return False
-        return self == self.of(lhs_format, rhs_format) and not skewed(rhs_format).per_channel
+        return super().sums(lhs_format, rhs_format) and not skewed(rhs_format).per_channel
 
     def zero(self, m: Machine[V]) -> V:
         return m.int_constant(0, self.bits)

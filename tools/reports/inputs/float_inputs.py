@@ -22,13 +22,13 @@ class FloatInputs:
 
     conversion: estimated time of all elements, in the unit of the board; None on a board where none was measured.
     array_bytes: RAM of the array of floats that NAME_predict_floats takes; NAME_set needs none beyond the input's
-    buffer, which has `buffer_bytes`. in_software: the board computes floats without hardware.
+    buffer, which has `buffer_bytes`. in_software: the board computes floats without hardware; None if that is unknown.
     """
 
     conversion: float | None
     array_bytes: int
     buffer_bytes: int
-    in_software: bool
+    in_software: bool | None
 
     def share(self, program: float | None) -> float:
         """The share of the conversion in the time with it. program: the time of the program; 0 if one is unknown."""
@@ -51,7 +51,8 @@ def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
     element = 0.0 if not functions else None if table is None else table.floats.get(functions)
     length = interface.input_length
     conversion = None if element is None else round(element * length)
-    in_software = table is not None and table.steps["mulf f32"].time >= SOFTWARE
+    product = None if table is None else table.time("mulf f32")
+    in_software = None if product is None else product >= SOFTWARE
     return FloatInputs(conversion, FLOAT_BYTES * length, interface.input_bytes, in_software)
 
 

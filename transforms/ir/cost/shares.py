@@ -37,11 +37,13 @@ class TimeShares:
 
 
 def time_shares(module: ModuleOp, target: str, scalers: Iterable[str]) -> TimeShares | None:
-    """The shares in a program at L3; None on a target of unknown costs. scalers: names of operations."""
+    """The shares in a program at L3, or None where costs are unknown or all zero. scalers: names of operations."""
     if (table := cost_table(target)) is None:
         return None
     demand = demand_of(module)
     whole = estimate_of(demand, table)
+    if not whole.time:
+        return None
     costs, _ = step_costs(demand, table)
     kinds = {step: cost.time for step, cost in costs.items()}
     floats = {step for step, time in kinds.items() if _FLOAT.search(step) and time >= SOFTWARE}

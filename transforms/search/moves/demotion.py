@@ -109,11 +109,22 @@ def better(search: Search, results: Sequence[SearchResult]) -> SearchResult:
 
 
 def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat, NumberFormat]:
-    """The formats of demoted tensors and of others: of the given widths, or else of the usual one's half and itself.
+    """The formats of demoted tensors and of others: of the given widths, or else about half as wide as the usual one.
 
-    Raises `InputError` for any other number of widths and for a wrong order.
+    Without widths, demoted tensors get the widest of the format's `candidates` with at most half of its bits, or the
+    narrowest one. Raises `InputError` for any other number of widths, for a wrong order, and where nothing is narrower.
     """
-    widths = widths or (search.prototype.bits // 2, search.prototype.bits)
+    if not widths:
+        usual = search.prototype
+        narrower = [format for format in usual.candidates if format.bits < usual.bits]
+        if not narrower:
+            raise InputError(
+                f"the format {usual.type} offers none that is narrower than its {usual.bits} bits; "
+                "--widths N,N names the widths of demoted tensors and of others"
+            )
+        half = [format for format in narrower if 2 * format.bits <= usual.bits]
+        narrow = max(half, key=lambda format: format.bits) if half else narrower[0]
+        return narrow, search.prototype_of(usual.bits)
     if len(widths) != 2 or widths[0] > widths[1]:
         raise InputError(f"expected the width of demoted tensors and that of others, got {list(widths)}")
     return search.prototype_of(widths[0]), search.prototype_of(widths[1])

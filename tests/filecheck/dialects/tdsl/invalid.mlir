@@ -702,7 +702,7 @@ func.func @finer_first(%w: tensor<1x2x!fixed.q<8, 5>>, %u: tensor<1x2x!fixed.q<8
   %y = tdsl.matmul_sum %w, %x, %u, %x {acc = !fixed.acc<24, 8>} : tensor<1x2x!fixed.q<8, 5>>, tensor<2x1x!fixed.q<8, 4>>, tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return
 }
-// CHECK: !fixed.acc<24, 8> does not sum products of !fixed.q<8, 5> and !fixed.q<8, 4>
+// CHECK: a sum in !fixed.acc<24, 9> does not continue in !fixed.acc<24, 8>, which sums products of !fixed.q<8, 4> and !fixed.q<8, 4>
 
 // -----
 

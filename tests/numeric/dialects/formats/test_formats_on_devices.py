@@ -159,7 +159,9 @@ let W = (7, 12) in [-2.0, 2.0] in
 let B = (7, 1) in [-1.0, 1.0] in
 let V = (4, 7) in [-2.0, 2.0] in
 let S = (4, 12) in [-2.0, 2.0] in
-let H = tanh(W * X + B) in
+let U = (7, 7) in [-0.1, 0.1] in
+let G = tanh(W * X) in
+let H = tanh(W * X + U * G + B) in
 argmax((V * H) <*> sigmoid(S |*| X))
 """
 
@@ -176,10 +178,10 @@ def sorts_of_networks() -> list[Sort]:
 
 @pytest.mark.parametrize("sort", spread(sorts_of_networks(), 5), ids=str)
 def test_network(sort: Sort, tmp_path: Path):
-    """Through the whole compiler, with a sparse and two dense products."""
+    """Through the whole compiler, with a sparse product, dense ones, and a sum of two at different scales."""
     random = np.random.default_rng(3)
-    for name, shape in {"W": (7, 12), "B": (7, 1), "V": (4, 7), "S": (4, 12)}.items():
-        sparse = random.random(shape) < 0.3 if name == "S" else 1.0
+    for name, shape in {"W": (7, 12), "B": (7, 1), "V": (4, 7), "S": (4, 12), "U": (7, 7)}.items():
+        sparse = random.random(shape) < 0.3 if name == "S" else 0.1 if name == "U" else 1.0
         np.save(tmp_path / f"{name}.npy", (random.uniform(-1, 1, shape) * sparse).astype(np.float32))
     data = tmp_path / "data.npz"
     np.savez(data, x=random.uniform(-1, 1, (100, 12)).astype(np.float32))

@@ -11,9 +11,15 @@ from programs.searches import evaluation_of, profiled, some_data
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.codebook import CodebookType
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.minifloat import MinifloatType
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.posit.type import PositType
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
+from tinyml.transforms.search.moves.demotion import narrow_and_wide
 from tinyml.transforms.search.search_demote import SearchDemotePass
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 from tinyml.transforms.search.search_promote import SearchPromotePass
@@ -65,3 +71,26 @@ def test_pareto_takes_the_widths_that_are_offered():
         search = Search(evaluation, FixedType.of_width(16))
         found = SearchParetoPass("", metric="disagreement", widths=(6, 9), effort=1).search(search)
         assert {choice.prototype.bits for choice in found.choices} <= {6, 9}
+
+
+@pytest.mark.parametrize(
+    ("usual", "narrow"),
+    [
+        (FixedType.of_width(16), 8),
+        (PositType.of_width(16), 8),
+        (MinifloatType.of_width(8), 4),
+        (MinifloatType.of_width(6), 4),
+        (CodebookType.of_width(4), 2),
+    ],
+    ids=str,
+)
+def test_demoted_tensors_get_a_format_that_the_family_offers(usual: NumberFormat, narrow: int):
+    with evaluation_of("protonn") as evaluation:
+        formats = narrow_and_wide(Search(evaluation, usual), ())
+    assert [format.bits for format in formats] == [narrow, usual.bits]
+    assert formats[0].bits in {format.bits for format in usual.candidates}
+
+
+def test_formats_that_offer_nothing_narrower_are_refused_with_the_option_that_helps():
+    with evaluation_of("protonn") as evaluation, pytest.raises(InputError, match=r"narrower than .* --widths N,N"):
+        narrow_and_wide(Search(evaluation, F32_FORMAT), ())
