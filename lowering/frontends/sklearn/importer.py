@@ -113,6 +113,9 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
             tdsl.set_classes(module, labels)
         if name in FAMILIES["Clusters"]:
             module.attributes[tdsl.CLUSTERS] = UnitAttr()
+        names = [*getattr(estimator, "feature_names_in_", ())]
+        if len(names) == int(count):
+            tdsl.set_feature_names(module, names)
     simplify(module)
     return module
 
