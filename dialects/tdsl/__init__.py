@@ -22,6 +22,7 @@ from tinyml.dialects.tdsl.elementwise import *
 from tinyml.dialects.tdsl.enlargement import *
 from tinyml.dialects.tdsl.facts import *
 from tinyml.dialects.tdsl.feature_map import *
+from tinyml.dialects.tdsl.feature_names import *
 from tinyml.dialects.tdsl.filters import *
 from tinyml.dialects.tdsl.forest import *
 from tinyml.dialects.tdsl.fourier import *

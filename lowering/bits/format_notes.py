@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -14,7 +15,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
 from tinyml.dialects import scratch
-from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.formats.number_format import NumberFormat, Raws, number_format
 from tinyml.dialects.lazy_numpy import np
 
 
@@ -41,19 +42,19 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
     unit, zero = formula
     # A real beyond the range of all 16-bit formats.
     ends = format.encode(np.array([-unit, unit]) * (1 << 17))
-    if not np.array_equal(format.decode(ends), (ends.astype(np.float64) - zero) * unit):
-        return None
     return Affine(unit, zero, int(ends[0]), int(ends[1]))
 
 
-def describe_format(ctx: Context, text: str) -> str:
+def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
     """A description of a format, given in the syntax of types, with a formula if its reals are affine in the raws.
 
-    Text that is not a type is returned unchanged.
+    otherwise: the end of the description of a format of integer raws without a formula. Text that is not a type, and
+    floats, are returned unchanged.
     """
-    format = _spelled(ctx, text)
-    if format is None or (formula := _formula(format)) is None:
+    if (format := _spelled(ctx, text)) is None:
         return text
+    if (formula := _formula(format)) is None:
+        return text + otherwise
     unit, zero = formula
     mantissa, exponent = math.frexp(unit)
     spelled = f"2^{exponent - 1}" if mantissa == 0.5 else f"{unit:.17g}"
@@ -75,15 +76,35 @@ def _spelled(ctx: Context, text: str) -> NumberFormat | None:
     return format if format is not None and format.dtype.kind == "i" else None
 
 
+@lru_cache(maxsize=256)
 def _formula(format: NumberFormat) -> tuple[float, int] | None:
-    """Unit and zero of a format whose reals are unit * (raw - zero), from the reals of the smallest raws."""
-    raws = np.array([[-3, 0, 1, 2]], format.dtype)
-    reals = format.decode(raws)
+    """Unit and zero of a format whose reals are unit * (raw - zero); None if some raw has another real.
+
+    The formula of the smallest raws is tried on all raws of at most 16 bits, and on those of each magnitude of more.
+    """
+    smallest = np.array([[0, 1]], format.dtype)
+    reals = format.decode(smallest)
     # A format with several scales gives one row for each.
-    if reals.shape != raws.shape or not 0 < (unit := float(reals[0, 2] - reals[0, 1])) < math.inf:
+    if reals.shape != smallest.shape or not 0 < (unit := float(reals[0, 1] - reals[0, 0])) < math.inf:
         return None
-    zero = round(-reals[0, 1] / unit)
-    return (unit, zero) if np.array_equal(reals, (raws - float(zero)) * unit) else None
+    zero = round(-reals[0, 0] / unit)
+    raws = _raws(format)
+    with np.errstate(all="ignore"):
+        reals = format.decode(raws)
+        # What rounding never gives, such as NaR, is no number.
+        numbers = np.isfinite(reals) & (format.encode(np.nan_to_num(reals)) == raws)
+        return (unit, zero) if ((raws.astype(np.float64) - zero) * unit == reals)[numbers].all() else None
+
+
+def _raws(format: NumberFormat) -> Raws:
+    """All raws of a format of at most 16 bits, and those around every power of two of a wider one."""
+    info = np.iinfo(format.dtype)
+    if info.bits <= 16:
+        return np.arange(info.min, info.max + 1).astype(format.dtype)
+    powers = np.left_shift(1, np.arange(info.bits - 1), dtype=np.int64)
+    around = (powers[:, None] + np.arange(-3, 4)).ravel()
+    raws = np.concatenate([around, -around])
+    return raws[(raws >= info.min) & (raws <= info.max)].astype(format.dtype)
 
 
 def note_formats(function: func.FuncOp) -> None:

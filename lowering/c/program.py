@@ -167,17 +167,21 @@ class ProgramBuilder:
                 self.outputs.append(value)
         return self.label
 
-    def describe(self, type: MemRefType[Attribute], format: Attribute | None) -> str:
-        """Shape, element type and number format of an array, for comments."""
+    def describe(self, type: MemRefType[Attribute], format: Attribute | None, otherwise: str = "") -> str:
+        """Shape, element type and number format of an array, for comments.
+
+        otherwise: the end of the description of a format without a formula, as `describe_format` takes it.
+        """
         shape = "x".join(map(str, type.get_shape())) or "scalar"
-        text = describe_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
+        text = describe_format(self.ctx, format.data, otherwise) if isinstance(format, StringAttr) else None
         return f"{shape} {ELEMENTS[type.element_type]}" + (f", {text}" if text else "")
 
     def finish(self, predict: Block, others: Sequence[Operation]) -> c.ProgramOp:
         """The complete program. predict: the body of the function NAME_predict. others: further functions."""
         unit = self._of_input(tdsl.INPUT_UNIT)
         # Of integers with a unit the format says nothing that a caller needs.
-        input_doc = self.describe(self.input, None if unit else self._of_input(FORMAT))
+        setter = f", whose raws {self._setter} makes of real numbers" if self._setter else ""
+        input_doc = self.describe(self.input, None if unit else self._of_input(FORMAT), setter)
         if isinstance(packed := self._of_input(tdsl.PACKED), IntegerAttr):
             input_doc += f", numbers packed into {packed.value.data} bits each"
         if isinstance(unit, StringAttr):
@@ -304,6 +308,15 @@ class ProgramBuilder:
         """True if the elements of the input are packed into fewer bits than a byte."""
         return self._of_input(tdsl.PACKED) is not None
 
+    @property
+    def _setter(self) -> str:
+        """The call that takes an input as real numbers; empty if the program has none."""
+        if self.input_format is None or self.is_packed:
+            return ""
+        if self.pushes is not None:
+            return f"{self.name}_push_floats()"
+        return "" if self.row_length is not None else f"{self.name}_set()"
+
     def output_format(self, number: int) -> NumberFormat | None:
         """The number format of an output, if it is known."""
         return self._spelled(_attribute(self.function.res_attrs, number + (self.label is not None)))
@@ -344,8 +357,10 @@ class ProgramBuilder:
     def _output(self, number: int, value: SSAValue) -> c.FuncOp:
         """The function that returns an output: the scores, or another one by its index."""
         type = _array(value.type)
-        doc = self.describe(type, _attribute(self.function.res_attrs, number + (self.label is not None)))
         what, suffix = (f"Output {number}", f"output_{number}") if number else ("The scores", "scores")
+        getter = f"{self.name}_{suffix}_score" if number else f"{self.name}_score"
+        format = _attribute(self.function.res_attrs, number + (self.label is not None))
+        doc = self.describe(type, format, f", whose real numbers {getter}() returns")
         body = self.signatures.body({})
         view = self.output_view(value, suffix, self.signatures.instance_of(body))
         body.add_ops([view, c.ReturnOp(view.result)])

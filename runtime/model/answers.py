@@ -57,7 +57,8 @@ def read_answers(
         if are_targets(header) or (header.shape == (samples,) and header.dtype.kind in kinds):
             return
         wanted = f"{samples} numbers" if known.only_one_value else f"{samples} class indices"
-        raise InputError(f"expected `y` to hold {wanted}, got shape {header.shape} of {header.dtype}", file=path)
+        got = f"got shape {header.shape} of {header.dtype}{one_hot_advice(header.shape, known.classes)}"
+        raise InputError(f"expected `y` to hold {wanted}, {got}", file=path)
 
     y = read_npz(path, "data", "y", accept)
     if y is None:
@@ -69,6 +70,11 @@ def read_answers(
             raise InputError(f"`y` holds NaN or infinity in sample {sample}", file=path)
         return None, targets
     return _indices(path, y, known), None
+
+
+def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
+    """The end of a message about classes of a wrong shape: how to get them, if the rows look like a one-hot coding."""
+    return ": y.argmax(axis=1) gives the classes of rows with a one" if len(shape) == 2 and shape[1] == classes else ""
 
 
 def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
@@ -83,6 +89,10 @@ def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
             wrong, classes = found.index(-1), ", ".join(map(str, labels))
             raise InputError(f"label {y[wrong]} of sample {wrong} is none of the classes {classes}", file=path)
         return np.array(found, np.int64)
+    if y.dtype.kind == "U":
+        assert labels is not None
+        classes = ", ".join(map(str, labels))
+        raise InputError(f"expected `y` to hold some of the classes {classes}, got text such as '{y[0]}'", file=path)
     if known.classes is not None and (bad := np.flatnonzero((y < 0) | (y >= known.classes))).size:
         raise InputError(
             f"label {y[bad[0]]} of sample {bad[0]} is out of range: the program has {known.classes} classes", file=path

@@ -11,7 +11,7 @@ import numpy as np
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.model.answers import Answers, read_answers
 from tinyml.runtime.model.memory import require_memory
-from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
+from tinyml.runtime.readers.arrays import ArrayHeader, array_names, read_npz
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,8 @@ def load_data(
     if x is None:
         x = _samples(path, "x", elements)
     if x is None:
-        raise InputError("has no array `x`", file=path)
+        others = ", ".join(f"`{name}`" for name in array_names(path))
+        raise InputError(f"has no array `x`{f', only {others}' if others else ''}", file=path)
     integers, shape = x.dtype.kind in "iu", x.shape[1:]
     with np.errstate(over="ignore"):
         x = x.reshape(len(x), -1).astype(np.float32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd, prod
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.scratch.packing import packed_space
@@ -13,6 +13,13 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.interface import Interface
 
 _CTYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "float32": "float"}
+
+
+def input_unit_of(module: ModuleOp) -> str | None:
+    """The unit of the sensor's integers that a program takes, at any level of tensors; None for any other input."""
+    attributes = predict_function(module).arg_attrs
+    unit = None if attributes is None else attributes.data[0].data.get(tdsl.INPUT_UNIT)
+    return unit.data if isinstance(unit, StringAttr) else None
 
 
 def interface_of(module: ModuleOp) -> Interface:

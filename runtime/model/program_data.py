@@ -38,15 +38,28 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
     format = input_format(module)
     if not data.integers or format.dtype.kind == "f":
         return data
-    wide = data.x.astype(np.int64)
+    try:
+        return replace(data, x=reals_of(module, data.x))
+    except InputError as error:
+        raise InputError(f"`x` holds integers, which are raws of the input: {error.message}", file=file) from error
+
+
+def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
+    """The inputs for which a program takes these integers: raws of its format, or the sensor's if it has a unit.
+
+    Integers may be (samples, elements) or the samples of a stream, whose elements are alike. Raises `InputError` for
+    one that is no raw of the format.
+    """
+    format = input_format(module)
+    wide = integers.astype(np.int64)
     raws = wide.astype(format.dtype)
     try:
         if (wrong := np.argwhere(_as_integers(format, raws) != wide)).size:
             raise VerifyException(f"{wide[tuple(wrong[0])]} is not the raw value of any {format.type}")
         format.verify_raws(raws)
     except VerifyException as error:
-        raise InputError(f"`x` holds integers, which are raws of the input: {error}", file=file) from error
-    return replace(data, x=_features(module, format.decode(raws)))
+        raise InputError(str(error)) from error
+    return _features(module, format.decode(raws))
 
 
 def _as_integers(format: NumberFormat, raws: Raws) -> Raws:

@@ -96,6 +96,21 @@ def check_npz(path: str | Path, what: str) -> None:
     read_npz(path, what, "", lambda header: None)
 
 
+SHOWN_NAMES, SHOWN_LETTERS = 8, 40
+"""The most names of arrays that a message lists, and the most letters of one."""
+
+
+def array_names(path: str | Path) -> list[str]:
+    """The names of the first arrays in an .npz file, shortened, for messages about others; none of a damaged file."""
+    try:
+        with open_regular(path, "data") as stream, zipfile.ZipFile(stream) as archive:
+            names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
+    # zipfile raises many types of errors for damaged archives.
+    except Exception:
+        return []
+    return [ascii(name)[1:-1][:SHOWN_LETTERS] for name in names[:SHOWN_NAMES]]
+
+
 class _Damaged(Exception):
     """A file without the array that it claims to hold."""
 

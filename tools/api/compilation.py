@@ -9,19 +9,21 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from contextvars import copy_context
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.lazy_numpy import np
-from tinyml.tools.api.data_files import Labels, write_data
-from tinyml.tools.api.keywords.keyword_values import checked_values
+from tinyml.tools.api.data_files import Inputs, Labels, array_of, column_names, write_data
+from tinyml.tools.api.keywords.keyword_values import checked_values, text
 from tinyml.tools.api.loading import Model, load
 from tinyml.tools.api.program import Program, compiled
 from tinyml.tools.api.python_terms import Arguments, python_terms
 
 if TYPE_CHECKING:
     from typing import Unpack
+
+    from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.tools.api.keywords.compile_keywords import CompileKeywords
     from tinyml.tools.driver.requests.request import Request
@@ -40,6 +42,7 @@ def compile(
     board: str | None = None,
     X_test: object = None,
     y_test: object = None,
+    raw: bool = False,
     verbose: bool = False,
     **options: Unpack[CompileKeywords],
 ) -> Program:
@@ -47,10 +50,14 @@ def compile(
 
     model: a `Model`, or anything that `load` takes. X_val: inputs (samples, ...) on which number formats are chosen: an
     array, a data frame, lists, or the path of an .npz file with `x` and perhaps `y`; not needed for a model that keeps
-    its number formats. Floats are real numbers; integers are raws of the input of such a model. y_val: the class of
-    each sample, for accuracy. board: an Arduino Uno by default. X_test, y_test: data on which accuracy is measured,
-    X_val and y_val by default. verbose: show progress on standard error. options: those of `tinyml compile`, with
-    underscores in their names.
+    its number formats. Arrays are real numbers, whatever their type; only with input_unit integers are those of the
+    sensor. y_val: the class of each sample, for accuracy. board: an Arduino Uno by default. X_test, y_test: data on
+    which accuracy is measured, X_val and y_val by default. raw: whether X_val and X_test hold integers that are raws of
+    the input of a model that keeps its formats, as those of an .npz file always are. verbose: show progress on standard
+    error. options: those of `tinyml compile`, with underscores in their names.
+
+    The columns of a data frame have to be the features that the model was trained on, in their order, where the model
+    has their names. Of a model without, the program gets those of X_val.
 
     Arrays are written to a temporary .npz file, which is removed when the call returns: the IR of the program holds the
     profiles, so that its levels can be entered without the data. Raises `InputError` for bad input and for a model that
@@ -61,8 +68,11 @@ def compile(
     declared = [option for option in compile_options() if option.name not in OTHERWISE]
     values = checked_values("compile", options, declared)
     if board is not None:
-        values["target"] = board
+        values["target"] = text("board", board)
     program = load(model)
+    with python_terms({}):
+        inputs = Inputs.of(program.module, raw, has_unit="input_unit" in values)
+        module, inputs = _named(program, X_val, inputs)
     home = Path(tempfile.mkdtemp(prefix="tinyml-"))
     try:
         with tempfile.TemporaryDirectory(prefix="tinyml-") as temporary:
@@ -71,7 +81,7 @@ def compile(
                 given = {"val": (X_val, y_val), "test": (X_test, y_test)}
                 for (file, arguments), (name, (x, y)) in zip(arrays.items(), given.items(), strict=True):
                     labels = _labels(program, values.get("classes"), y)
-                    if (data := _data_file(file, x, y, labels, arguments)) is not None:
+                    if (data := _data_file(file, x, y, labels, arguments, inputs)) is not None:
                         values[name] = data
                 values |= {"model": program.file or Path(program.name), "out": home / "program", "packages": ()}
                 passed = {
@@ -79,7 +89,7 @@ def compile(
                     for (file, arguments), name in zip(arrays.items(), given, strict=True)
                     if values.get(name) == file
                 }
-                made = copy_context().run(_compiled, values, program.module, passed, not verbose)
+                made = copy_context().run(_compiled, values, module, passed, not verbose)
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
@@ -91,10 +101,22 @@ def _labels(program: Model, names: tuple[str, ...] | None, y: object) -> Labels:
     """The labels that y holds: names that the caller gave take the place of the model's, or y has their indices."""
     if names is None:
         return program.classes
-    return None if np.asarray(y).dtype.kind in "iu" else names
+    return None if y is None or array_of(y, "y_val").dtype.kind in "iu" else names
 
 
-def _data_file(file: Path, x: object, y: object, classes: Labels, arguments: Arguments) -> Path | None:
+def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:
+    """The program with the names of its features: a frame's columns, where the model has none."""
+    from tinyml.dialects.tdsl.feature_names import set_feature_names
+
+    names = column_names(x)
+    if inputs.names is not None or names is None or len(names) != program.features:
+        return program.module, inputs
+    module = program.module.clone()
+    set_feature_names(module, names)
+    return module, replace(inputs, names=names)
+
+
+def _data_file(file: Path, x: object, y: object, classes: Labels, arguments: Arguments, inputs: Inputs) -> Path | None:
     """The file with some data: the user's, or one that is written; None without any."""
     x_label, y_label = arguments
     if x is None:
@@ -105,13 +127,11 @@ def _data_file(file: Path, x: object, y: object, classes: Labels, arguments: Arg
         if y is not None:
             raise InputError(f"{x_label} is a file, which holds `y`: leave out {y_label}")
         return Path(cast("str | os.PathLike[str]", x))
-    return write_data(file, x, y, classes, arguments)
+    return write_data(file, x, y, classes, arguments, inputs)
 
 
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
     """Compile as a command does; the caller runs this in a context of its own. arrays: as in `Request`."""
-    from dataclasses import replace
-
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
     from tinyml.tools.cli.guard import COLLECT_EVERY
     from tinyml.tools.cli.progress import SILENT

@@ -3,39 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.plugins import described
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
 
 Labels: TypeAlias = Sequence[str | int] | None
 """The labels of a model's classes in order; None for a model without labels, whose classes are indices."""
 
 
-def write_data(file: Path, x: object, y: object, classes: Labels, labels: tuple[str, str]) -> Path:
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs that a caller means by arrays.
+
+    integers: whether integers stand for themselves, as raws or as the integers of a sensor, in place of reals. names:
+    those of the features in order, which a data frame has to have; None if they are not known. raw: whether the caller
+    said so, who then may give nothing else.
+    """
+
+    integers: bool = False
+    names: Sequence[str] | None = None
+    raw: bool = False
+
+    @staticmethod
+    def of(program: ModuleOp, raw: object, *, has_unit: bool = False) -> Inputs:
+        """The inputs of a program. raw: whether integers are raws. has_unit: whether it will have a sensor's unit.
+
+        Raises `TypeError` unless `raw` is True or False.
+        """
+        from tinyml.dialects.tdsl.feature_names import feature_names_of
+        from tinyml.runtime.model.model_interface import input_unit_of
+
+        if not isinstance(raw, bool):
+            raise TypeError(f"raw: expected True or False, got {type(raw).__name__}")
+        sensor = has_unit or input_unit_of(program) is not None
+        return Inputs(raw or sensor, feature_names_of(program), raw)
+
+
+def write_data(file: Path, x: object, y: object, classes: Labels, labels: tuple[str, str], inputs: Inputs) -> Path:
     """Write inputs and, unless y is None, their classes or values; returns the file.
 
     x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists. y: the class of each sample,
     one of `classes` if these are given, or its values. labels: the names of both arguments, for messages. Raises
-    `InputError` for anything but numbers, for a different number of samples in y, and for an unknown class.
+    `InputError` for anything but numbers, for a frame with other columns than the features, for a different number of
+    samples in y, and for an unknown class.
     """
     x_label, y_label = labels
-    arrays: dict[str, Any] = {"x": _numbers(x, x_label)}
+    arrays: dict[str, Any] = {"x": _numbers(x, x_label, inputs)}
     if y is not None:
-        values = np.asarray(y)
+        values = array_of(y, y_label)
         values = values.astype(np.int8) if values.dtype.kind == "b" else values
         if values.ndim == 0 or len(values) != len(arrays["x"]):
             given = "a single value" if values.ndim == 0 else f"{len(values)}"
             raise InputError(f"expected a value for each of the {len(arrays['x'])} samples, got {given}", file=y_label)
+        if classes is not None and values.size != len(values):
+            from tinyml.runtime.model.answers import one_hot_advice
+
+            advice = one_hot_advice(values.shape, len(classes))
+            raise InputError(f"expected a class for each sample, got shape {values.shape}{advice}", file=y_label)
         arrays["y"] = values if classes is None else indices_of(values, classes, y_label)
         if arrays["y"].dtype.kind not in "fiu":
             raise InputError(f"expected numbers, got {arrays['y'].dtype}: the model has no labels", file=y_label)
     np.savez(file, **arrays)
     return file
+
+
+def array_of(value: object, label: str) -> NDArray[Any]:
+    """An argument as an array; raises `InputError` for what numpy makes none of, whatever its methods raise."""
+    if value is None:
+        raise InputError("expected an array, got None", file=label)
+    try:
+        # Sparse matrices are none by themselves.
+        dense = getattr(value, "toarray", None)
+        return np.asarray(dense() if callable(dense) else value)
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise InputError(f"expected an array, got {type(value).__name__}: {described(error)}", file=label) from error
+
+
+def column_names(x: object) -> list[str] | None:
+    """The names of a data frame's columns; None for anything else, and for columns that are not named by text."""
+    try:
+        names = [*cast("Sequence[object]", getattr(x, "columns", ()))]
+    except (Exception, SystemExit):
+        return None
+    # Frames without names number their columns.
+    texts = [str(name) for name in names if isinstance(name, str)]
+    return texts if texts and len(texts) == len(names) else None
 
 
 def indices_of(y: NDArray[Any], classes: Sequence[str | int], label: str) -> NDArray[np.int64]:
@@ -57,19 +119,42 @@ def _plain(value: Any) -> str | int | None:
     return value
 
 
-def _numbers(x: object, label: str) -> NDArray[Any]:
-    """An array of numbers with an axis over the samples."""
-    dense = getattr(x, "toarray", None)
-    array = np.asarray(dense() if callable(dense) else x)
+def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
+    """An array of numbers with an axis over the samples, integers only where they stand for themselves."""
+    _check_columns(x, label, inputs)
+    array = array_of(x, label)
     if array.dtype.kind == "b":
         array = array.astype(np.int8)
     if array.dtype.kind == "O":
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (Exception, SystemExit) as error:
             raise InputError("expected numbers, got objects", file=label) from error
     if array.dtype.kind not in "fiu":
         raise InputError(f"expected numbers, got {array.dtype}", file=label)
     if array.ndim < 2:
         raise InputError(f"expected shape (samples, elements), got {array.shape}", file=label)
-    return array
+    if inputs.raw and array.dtype.kind == "f":
+        raise InputError(f"expected integers, got {array.dtype}: with raw=True they are raws of the input", file=label)
+    return array if array.dtype.kind == "f" or inputs.integers else array.astype(np.float32)
+
+
+def _check_columns(x: object, label: str, inputs: Inputs) -> None:
+    """Refuse a frame whose columns are not the features, in their order."""
+    if (known := inputs.names) is None or (given := column_names(x)) is None or given == [*known]:
+        return
+    for name in given:
+        if name not in known:
+            raise InputError(
+                f"the column {name!r} is none of the model's features{did_you_mean(name, known)}", file=label
+            )
+    for name in known:
+        if name not in given:
+            raise InputError(f"there is no column {name!r}, which is a feature of the model", file=label)
+    if len(given) != len(known):
+        raise InputError(f"there are {len(given)} columns for the {len(known)} features of the model", file=label)
+    place = next(at for at, name in enumerate(known) if given[at] != name)
+    raise InputError(
+        f"column {place} is {given[place]!r}, where the model takes {known[place]!r}: the features in another order",
+        file=label,
+    )

@@ -42,6 +42,13 @@ class Model:
 
         return classes_of(self.module)
 
+    @cached_property
+    def feature_names(self) -> list[str] | None:
+        """The names of the features in order, of a model that was trained on a data frame; None for any other."""
+        from tinyml.dialects.tdsl.feature_names import feature_names_of
+
+        return feature_names_of(self.module)
+
     @property
     def features(self) -> int:
         """The number of values in a sample."""

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.options import options_of
+from tinyml.tools.api.data_files import Inputs, array_of, write_data
+from tinyml.tools.api.keywords.keyword_values import checked_values, text
 from tinyml.tools.api.measurement import Explanation, Measurements
 from tinyml.tools.api.python_terms import python_terms
 from tinyml.tools.reports.report_fields import Report
@@ -76,35 +79,57 @@ class Program:
 
         return classes_of(self._formats)
 
-    def predict(self, X: object) -> NDArray[Any]:
+    @cached_property
+    def feature_names(self) -> list[str] | None:
+        """The names of the features in order, where the model or the frame given to `compile` has them; else None."""
+        from tinyml.dialects.tdsl.feature_names import feature_names_of
+
+        return feature_names_of(self._formats)
+
+    def predict(self, X: object, *, raw: bool = False) -> NDArray[Any]:
         """Predict the class or the values of each of the inputs (samples, ...), with the bits that the device computes.
+
+        X: real numbers, whatever their type, in an array, a data frame with the columns that the model was trained on,
+        or lists. Of a program with an input unit integers are those of the sensor, and floats the reals that these
+        stand for. raw: whether X holds raws of the program's input, integers as the C function takes them.
 
         The evaluator runs all samples together. Returns the labels of the classes (samples,), or class indices if the
         model has no labels; for a model that gives no class, its values, (samples,) or (samples, values). Raises
         `InputError` for inputs that do not fit.
         """
-        outputs = self._evaluate(X)
+        outputs = self._evaluate(X, raw)
         if outputs.labels is None:
             return self._scores(outputs)
         return outputs.labels if self.classes is None else np.asarray(self.classes)[outputs.labels]
 
-    def scores(self, X: object) -> NDArray[np.float64]:
+    def scores(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
         """The scores behind `predict`, as real numbers: (samples,) of a single score, else (samples, scores).
 
-        Raises `InputError` for inputs that do not fit, and for a model that gives nothing but a class.
+        X, raw: as for `predict`. Raises `InputError` for inputs that do not fit, and for a model that gives nothing but
+        a class.
         """
-        return self._scores(self._evaluate(X))
+        return self._scores(self._evaluate(X, raw))
 
-    def score(self, X: object, y: object) -> float:
+    def score(self, X: object, y: object, *, raw: bool = False) -> float:
         """The share of samples for which `predict` gives the class in y; for a model of values, their R².
 
-        R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values. Raises `InputError` as
-        `predict` does, and for y that has another shape.
+        R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values. X, raw: as for `predict`.
+        Raises `InputError` as `predict` does, for y that has another shape, and for one that holds no such classes or
+        values: text where they are numbers, or numbers where they are text.
         """
-        predicted: NDArray[Any] = self.predict(X)
-        wanted: NDArray[Any] = np.asarray(y)
+        from tinyml.runtime.model.answers import one_hot_advice
+
+        predicted: NDArray[Any] = self.predict(X, raw=raw)
+        wanted = array_of(y, "y")
+        if wanted.dtype.kind == "O" and all(isinstance(value, str) for value in wanted.ravel().tolist()):
+            wanted = wanted.astype(str)
         if wanted.shape != predicted.shape:
-            raise InputError(f"expected shape {predicted.shape}, got {wanted.shape}", file="y")
+            advice = one_hot_advice(wanted.shape, self._class_count) if self._has_label else ""
+            raise InputError(f"expected shape {predicted.shape}, got {wanted.shape}{advice}", file="y")
+        if wanted.dtype.kind not in ("U" if predicted.dtype.kind == "U" else "fiub"):
+            answers = "values" if not self._has_label else "class indices" if self.classes is None else "classes"
+            known = f" {', '.join(map(repr, self.classes))}" if self.classes is not None else ""
+            raise InputError(f"expected the {answers}{known} that the model gives, got {wanted.dtype}", file="y")
         if self._has_label:
             return float((predicted == wanted).mean())
         spread = ((wanted - wanted.mean(axis=0)) ** 2).sum(axis=0)
@@ -112,45 +137,67 @@ class Program:
             return float((1 - ((wanted - predicted) ** 2).sum(axis=0) / spread).mean())
 
     def measure(
-        self, X: object = None, *, board: str | None = None, limit: int | None = None, optimize: str | None = None
+        self,
+        X: object = None,
+        *,
+        board: str | None = None,
+        limit: int | None = None,
+        optimize: str | None = None,
+        raw: bool = False,
     ) -> Measurements:
         """Build the program, run it on the simulated board and compare every raw output with the evaluator's.
 
-        X: inputs, by default the samples that were measured for the report; limit: only the first of them. board: by
-        default the one that the program was compiled for. optimize: the level of the C compiler. Raises `InputError`
-        where the board's compiler or simulator is missing, and its subclass `MismatchError` if an output differs.
+        X, raw: as for `predict`, by default the samples that were measured for the report; limit: only the first of
+        them. board: by default the one that the program was compiled for. optimize: the level of the C compiler. Raises
+        `InputError` where the board's compiler or simulator is missing, its subclass `MismatchError` if an output
+        differs, and `TypeError` for an option of another type.
         """
         from tinyml.runtime.devices.registry import is_available
         from tinyml.tools.driver.measure import check_equal
         from tinyml.tools.driver.output.output_folder import SAMPLES
         from tinyml.tools.driver.run_model import RunRequest, run_model
 
-        device, level = board or self.report.target, optimize or self.report.optimize.removeprefix("-")
+        options = checked_values("measure", {"limit": limit, "optimize": optimize}, options_of(RunRequest))
+        device = self.report.target if board is None else text("board", board)
+        level = options.get("optimize") or self.report.optimize.removeprefix("-")
         if not is_available(device):
             raise InputError(f"the compiler or the simulator of {device} is not installed: tinyml doctor says what is")
-        with _quiet(X) as file:
+        with _quiet(X, Inputs.of(self._formats, raw)) as file:
             data = self.folder / SAMPLES if file is None else file
-            request = RunRequest(folder=self.folder, data=data, device=device, limit=limit, optimize=level)
+            request = RunRequest(
+                folder=self.folder, data=data, device=device, limit=options.get("limit"), optimize=level
+            )
             result = copy_context().run(run_model, request)
             check_equal(result["mismatch"], device, self.folder)
         return Measurements.of(result)
 
-    def listen(self, samples: object, *, rate: float | None = None, board: str | None = None) -> Heard:
+    def listen(
+        self, samples: object, *, rate: float | None = None, board: str | None = None, raw: bool = False
+    ) -> Heard:
         """Run a program that streams over a recording, without a reset.
 
-        samples: the real numbers of a recording, one after the other, as in the training data. rate: samples per
-        second, by default those of the program's front end. board: a simulated one; by default this computer. Raises
-        `InputError` for a program that does not stream or was made for another rate, for a recording without an answer,
-        and where the board's tools are missing.
+        samples, raw: a recording, one number after the other, as in the training data, of the kinds that `predict`
+        takes: integers are reals unless they are a sensor's, or raws. rate: samples per second, by default those of the
+        program's front end. board: a simulated one; by default this computer. Raises `InputError` for a program that
+        does not stream or was made for another rate, for a recording without an answer or with NaN or infinity, and
+        where the board's tools are missing.
         """
+        from tinyml.runtime.model.program_data import reals_of
         from tinyml.targets.registry import HOST
         from tinyml.tools.driver.listening.listen import heard_in
 
-        sound: NDArray[Any] = np.asarray(samples)
-        if sound.ndim != 1 or sound.dtype.kind != "f":
-            raise InputError(f"expected real numbers in one row, got {sound.dtype} {list(sound.shape)}", file="samples")
+        inputs = Inputs.of(self._formats, raw)
+        sound = array_of(samples, "samples")
+        if sound.ndim != 1 or sound.dtype.kind not in ("iu" if inputs.raw else "iuf"):
+            kinds = "integers" if inputs.raw else "numbers"
+            raise InputError(f"expected {kinds} in one row, got {sound.dtype} {list(sound.shape)}", file="samples")
+        if not np.isfinite(sound).all():
+            raise InputError("NaN or infinity is no sample", file="samples")
+        device = HOST if board is None else text("board", board)
         with _quiet() as _:
-            return copy_context().run(heard_in, self.folder, sound, rate, device=board or HOST)
+            if sound.dtype.kind != "f" and inputs.integers:
+                sound = reals_of(self._formats, sound)
+            return copy_context().run(heard_in, self.folder, sound, rate, device=device)
 
     def explain(self) -> Explanation:
         """Break down time, flash and RAM by operation; `str` of the result is the text that `tinyml explain` prints.
@@ -219,10 +266,18 @@ class Program:
 
         return interface_of(self._formats).has_label
 
-    def _evaluate(self, X: object) -> Outputs:
+    @property
+    def _class_count(self) -> int | None:
+        from tinyml.runtime.model.program_data import answers_of
+
+        return answers_of(self._formats).classes
+
+    def _evaluate(self, X: object, raw: bool) -> Outputs:
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
-        with _quiet(X) as file:
+        if X is None:
+            raise InputError("expected an array, got None", file="X")
+        with _quiet(X, Inputs.of(self._formats, raw)) as file:
             assert file is not None
             return evaluate(self._formats, encode_inputs(self._formats, self._data(file).x))
 
@@ -261,12 +316,11 @@ def open(folder: str | Path) -> Program:
 
 
 @contextmanager
-def _quiet(X: object = None) -> Generator[Path | None]:
+def _quiet(X: object = None, inputs: Inputs | None = None) -> Generator[Path | None]:
     """A context without progress in which errors name arguments.
 
     It yields a file with the inputs, if there are any.
     """
-    from tinyml.tools.api.data_files import write_data
     from tinyml.tools.cli.progress import SILENT
 
     token = SILENT.set(True)
@@ -274,6 +328,6 @@ def _quiet(X: object = None) -> Generator[Path | None]:
         with tempfile.TemporaryDirectory(prefix="tinyml-") as temporary:
             file = Path(temporary) / "x.npz"
             with python_terms({file: ("X", "y")}):
-                yield None if X is None else write_data(file, X, None, None, ("X", "y"))
+                yield None if X is None or inputs is None else write_data(file, X, None, None, ("X", "y"), inputs)
     finally:
         SILENT.reset(token)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,10 @@ from xdsl.dialects.builtin import ModuleOp, TensorType, UnitAttr
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.onnx.rewrites import simplify
@@ -72,9 +76,25 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
     probabilities where these are a softmax, otherwise what `decision_function` or the votes are. That of a regressor
     returns its values.
 
-    Raises `InputError` for an object that is no estimator or not fitted, and for one that is not supported.
+    Raises `InputError` for an object that is no estimator or not fitted, for one that is not supported, and for
+    attributes of which `fit` makes none.
     """
     to = ModelBuilder(file)
+    name = _name_of(to, estimator)
+    try:
+        # numpy drops imaginary parts with a warning.
+        with warnings.catch_warnings(action="error", category=np.exceptions.ComplexWarning):
+            return _imported(to, estimator, features)
+    except (InputError, MemoryError, RecursionError, KeyboardInterrupt):
+        raise
+    # An object has any attributes, and reading one may run any code, which may end the program.
+    except BaseException as error:
+        with to.importing(name):
+            raise to.error(f"its attributes are none that fit(X, y) sets: {described(error)}") from error
+
+
+def _imported(to: ModelBuilder, estimator: object, features: int | None) -> ModuleOp:
+    """The module of an estimator, as `import_estimator` gives it; an attribute of another kind raises anything."""
     if (count := features or getattr(estimator, "n_features_in_", None)) is None:
         with to.importing(_name_of(to, estimator)):
             raise to.error("it does not say how many features it takes: is it fitted? Call fit(X, y) first")
@@ -93,6 +113,9 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
             tdsl.set_classes(module, labels)
         if name in FAMILIES["Clusters"]:
             module.attributes[tdsl.CLUSTERS] = UnitAttr()
+        names = [*getattr(estimator, "feature_names_in_", ())]
+        if len(names) == int(count):
+            tdsl.set_feature_names(module, names)
     simplify(module)
     return module
 

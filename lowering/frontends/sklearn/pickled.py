@@ -9,12 +9,21 @@ from importlib import import_module
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.plugins import described
 
 TRUST_PICKLE: ContextVar[bool] = ContextVar("TRUST_PICKLE", default=False)
 """True if files may be unpickled, which runs the code that they hold; `--trust-pickle` sets it."""
 
-_PACKAGES = {"sklearn": "scikit-learn", "joblib": "scikit-learn"}
-"""The packages of modules with other names."""
+_PACKAGES = {
+    "sklearn": "scikit-learn",
+    "joblib": "scikit-learn",
+    "imblearn": "imbalanced-learn",
+    "scipy": "scipy",
+    "pandas": "pandas",
+    "xgboost": "xgboost",
+    "lightgbm": "lightgbm",
+}
+"""The packages of modules that pickles of estimators need; no other name that a file holds is one to install."""
 
 
 def read_pickle(content: bytes, file: str) -> ModuleOp:
@@ -30,11 +39,12 @@ def read_pickle(content: bytes, file: str) -> ModuleOp:
 
     try:
         estimator = import_module("joblib").load(io.BytesIO(content))
-    except ImportError as error:
-        package = _PACKAGES.get(error.name or "", error.name)
-        raise InputError(f"needs the package {package}: pip install {package}", file=file) from error
-    # Unpickling runs the file's code, which may raise anything.
-    except Exception as error:
-        what = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"cannot be unpickled: {what}", file=file) from error
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    # Unpickling runs the file's code, which may raise anything and end the program.
+    except BaseException as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if (package := _PACKAGES.get(missing or "")) is not None:
+            raise InputError(f"needs the package {package}: pip install {package}", file=file) from error
+        raise InputError(f"cannot be unpickled: {described(error)}", file=file) from error
     return import_estimator(estimator, file=file)

@@ -30,6 +30,13 @@ def checked_values(function: str, given: Mapping[str, object], options: Iterable
     return values
 
 
+def text(name: str, value: object) -> str:
+    """The value of an argument that is a string; raises `TypeError` for any other."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a string, got {type(value).__name__}")
+    return value
+
+
 def _checked(option: Option, value: object) -> Any:
     """The value of an option, read as the command line reads its text."""
     if option.type is bool:

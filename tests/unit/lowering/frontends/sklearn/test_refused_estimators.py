@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from programs.estimators import halves, joblib, sk
 
+import tinyml
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
@@ -19,6 +20,7 @@ from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.lowering.frontends.sklearn.pickled import TRUST_PICKLE
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.tools.driver.stages import load_program
+from tinyml.tools.main import main
 
 IRIS = halves("iris")
 BOTH = np.c_[IRIS.y, IRIS.y > 0]
@@ -131,6 +133,94 @@ def test_nothing_is_unpickled_without_a_request(suffix: str, tmp_path: Path, mon
         load_program(file, context())
     assert caught.value.file == str(file)
     assert not Path("touched").exists()
+
+
+class Raises:
+    """What raises an exception when it is unpickled."""
+
+    def __init__(self, source: str):
+        self.source = source
+
+    def __reduce__(self) -> tuple[Any, Any]:
+        return exec, (self.source,)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import sys; sys.exit(0)", "cannot be unpickled: it ends the program with exit code 0"),
+        ("raise GeneratorExit", "cannot be unpickled: GeneratorExit:"),
+        (
+            "class E(Exception):\n  def __str__(self): raise E\nraise E",
+            "cannot be unpickled: E, whose message raises ",
+        ),
+        (
+            "raise ModuleNotFoundError('no evil', name='evil-package')",
+            "cannot be unpickled: ModuleNotFoundError: no evil",
+        ),
+        ("import sklearn.not_there", "cannot be unpickled: ModuleNotFoundError: No module named 'sklearn.not_there'"),
+        (
+            "raise ModuleNotFoundError('no', name='xgboost')",
+            "needs the package xgboost: pip install xgboost",
+        ),
+    ],
+)
+def test_a_trusted_file_ends_nothing_and_names_no_package(
+    source: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file, out = tmp_path / "model.pkl", tmp_path / "out"
+    file.write_bytes(pickle.dumps(Raises(source)))
+    np.savez(tmp_path / "val.npz", x=np.zeros((3, 4)))
+    options = ["--val", str(tmp_path / "val.npz"), "--target", "host", "-o", str(out)]
+    assert main(["compile", str(file), "--trust-pickle", *options]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"error: {file}: {said}")
+    assert not out.exists()
+
+
+class Array:
+    """An array that is none."""
+
+    def __init__(self, error: type[BaseException]):
+        self.error = error
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise self.error("deliberately")
+
+
+TREES = [
+    sk.RandomForestClassifier(2, max_depth=2),
+    sk.ExtraTreesRegressor(2),
+    sk.GradientBoostingClassifier(n_estimators=2),
+]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "attribute", "value"),
+    [
+        (sk.LogisticRegression(max_iter=500), "coef_", np.zeros(4)),
+        (sk.LogisticRegression(max_iter=500), "coef_", np.zeros((3, 4), complex)),
+        (sk.LogisticRegression(max_iter=500), "coef_", Array(KeyError)),
+        (sk.LogisticRegression(max_iter=500), "coef_", Array(SystemExit)),
+        (sk.LogisticRegression(max_iter=500), "intercept_", np.zeros((3, 2, 2))),
+        (sk.LogisticRegression(max_iter=500), "n_features_in_", "x"),
+        (sk.LogisticRegression(max_iter=500), "n_features_in_", None),
+        (sk.LogisticRegression(max_iter=500), "classes_", np.array([0.0, np.nan, 1.0])),
+        (sk.LogisticRegression(max_iter=500), "classes_", np.zeros(3, complex)),
+        (sk.StandardScaler(), "scale_", [1, 2]),
+        (sk.StandardScaler(), "mean_", {"a": 1}),
+        *((tree, "estimators_", value) for tree in TREES for value in (None, 5, [None, None], [3])),
+        (sk.HistGradientBoostingClassifier(max_iter=2), "_predictors", [[None]]),
+        (sk.PCA(), "components_", np.zeros((4, 4), complex)),
+    ],
+)
+def test_attributes_that_no_fit_sets(estimator: Any, attribute: str, value: object):
+    estimator = fitted(estimator)
+    setattr(estimator, attribute, value)
+    with pytest.raises(InputError) as caught:
+        tinyml.load(estimator)
+    assert str(caught.value).startswith("model: ")
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.usefixtures("trusted")

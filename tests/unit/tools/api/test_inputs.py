@@ -1,0 +1,252 @@
+"""Inputs and answers from Python: numbers are reals, columns are features, and the rest is refused in one line."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.estimators import halves, sk
+from programs.paths import ROOT
+
+import tinyml
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.evaluator.evaluator import encode_inputs
+from tinyml.tools.driver.stages import load_program
+
+IRIS = halves("iris")
+X, Y = np.round(4 * IRIS.x), IRIS.y
+NAMES = ["sepal length", "sepal width", "petal length", "pétale"]
+
+
+def estimator(names: list[str] | None = None) -> Any:
+    with warnings.catch_warnings(action="ignore"):
+        fitted = sk.LogisticRegression(max_iter=500).fit(X, Y)
+    if names is not None:
+        fitted.feature_names_in_ = np.array(names, object)
+    return fitted
+
+
+@dataclass
+class Frame:
+    """A data frame, as far as anybody here looks at one."""
+
+    numbers: np.ndarray
+    columns: list[Any]
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        return self.numbers
+
+
+@pytest.fixture(scope="module")
+def program() -> tinyml.Program:
+    return tinyml.compile(estimator(), X, Y, board="host", format="fixed", width=8)
+
+
+def raws_of(program: tinyml.Program, x: np.ndarray) -> np.ndarray:
+    from tinyml.dialects.context import context
+
+    return encode_inputs(load_program(program.folder / "ir" / "1-formats.mlir", context()), x)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i8", "f8", object])
+def test_inputs_are_reals_whatever_their_type(program: tinyml.Program, dtype: Any):
+    given = X.astype(dtype)
+    assert np.array_equal(program.scores(given), program.scores(X))
+    assert program.score(given, Y) == program.score(X, Y)
+    assert program.measure(given, limit=2).samples == 2
+    again = tinyml.compile(estimator(), given, Y, board="host", format="fixed", width=8, X_test=given, y_test=Y)
+    assert (again.c, again.report.accuracy) == (program.c, program.report.accuracy)
+
+
+def test_raws_are_given_on_request(program: tinyml.Program):
+    raws = raws_of(program, X.astype("f4"))
+    assert np.array_equal(program.scores(raws, raw=True), program.scores(X))
+    assert np.array_equal(program.predict(raws.astype("i8"), raw=True), program.predict(X))
+    assert program.score(raws, Y, raw=True) == program.score(X, Y)
+    assert program.measure(raws, limit=3, raw=True).samples == 3
+    assert not np.array_equal(program.scores(raws), program.scores(X))
+    untyped: Callable[..., Any] = program.predict
+    with pytest.raises(InputError, match=r"^X holds integers, .* -128 is not the raw value of any !fixed"):
+        program.predict(np.full((1, 4), -128), raw=True)
+    with pytest.raises(InputError, match=r"^X: expected integers, got float64: with raw=True they are raws"):
+        program.predict(X, raw=True)
+    with pytest.raises(TypeError, match=r"^raw: expected True or False, got str"):
+        untyped(X, raw="yes")
+
+
+def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
+    """Its file's integers are raws, an array's are not unless the caller says so."""
+    kept = program.folder / "ir" / "1-formats.mlir"
+    reals, raws = X.astype("i8"), raws_of(program, X.astype("f4"))
+    accuracy = tinyml.compile(kept, X, Y, board="host").report.accuracy
+    assert tinyml.compile(kept, reals, Y, board="host").report.accuracy == accuracy
+    assert tinyml.compile(kept, raws, Y, board="host", raw=True).report.accuracy == accuracy
+    assert tinyml.compile(kept, raws, Y, board="host").report.accuracy != accuracy
+
+
+def test_integers_of_a_sensor_are_its_own():
+    """4 of the sensor are 1 of the model; floats are the model's."""
+    with warnings.catch_warnings(action="ignore"):
+        model = sk.LogisticRegression(max_iter=500).fit(X / 4, Y)
+    program = tinyml.compile(model, X / 4, Y, board="host", width=16, input_unit="0.25:int16")
+    integers = X.astype(np.int64)
+    assert np.array_equal(program.scores(integers), program.scores(X / 4))
+    assert np.array_equal(program.scores(integers, raw=True), program.scores(X / 4))
+    assert program.measure(integers, limit=2).samples == 2
+    same = tinyml.compile(model, integers, Y, board="host", width=16, input_unit="0.25:int16")
+    assert same.report.accuracy == program.report.accuracy
+    assert same.c == program.c
+
+
+def test_the_columns_of_a_frame_are_the_features(tmp_path: Path):
+    """The model's names, which a saved program keeps."""
+    model = estimator(NAMES)
+    assert tinyml.load(model).feature_names == NAMES
+    program = tinyml.compile(model, Frame(X, NAMES), Y, board="host", format="fixed", width=8)
+    opened = tinyml.open(program.save(tmp_path / "out"))
+    assert program.feature_names == opened.feature_names == NAMES
+    known = opened.predict(X)
+    assert np.array_equal(opened.predict(Frame(X, NAMES)), known)
+    assert np.array_equal(opened.predict(Frame(X, [*range(4)])), known)
+    first, second, third, fourth = NAMES
+    for columns, message in (
+        ([first, third, second, fourth], "column 1 is 'petal length', where the model takes 'sepal width'"),
+        (NAMES[::-1], "column 0 is 'pétale', where the model takes 'sepal length': the features in another order"),
+        (
+            [first, second, third, "pedal length"],
+            r"the column 'pedal length' is none of .*, did you mean 'petal length'\?",
+        ),
+        (NAMES[:3], "there is no column 'pétale', which is a feature of the model"),
+        ([*NAMES, "colour"], "the column 'colour' is none of the model's features"),
+        ([*NAMES, first], "there are 5 columns for the 4 features of the model"),
+    ):
+        frame = Frame(np.resize(X, (len(X), len(columns))), columns)
+        calls: list[Callable[[], Any]] = [
+            lambda frame=frame: opened.predict(frame),
+            lambda frame=frame: opened.score(frame, Y),
+            lambda frame=frame: opened.measure(frame),
+        ]
+        for call in calls:
+            with pytest.raises(InputError, match=f"^X: {message}"):
+                call()
+        with pytest.raises(InputError, match=f"^X_val: {message}"):
+            tinyml.compile(model, frame, Y, board="host")
+        with pytest.raises(InputError, match=f"^X_test: {message}"):
+            tinyml.compile(model, X, Y, X_test=frame, y_test=Y, board="host")
+
+
+def test_a_frame_names_the_features_of_a_model_without():
+    program = tinyml.compile(estimator(), Frame(X, NAMES), Y, board="host", format="fixed", width=8)
+    assert program.feature_names == NAMES
+    with pytest.raises(InputError, match="another order"):
+        program.predict(Frame(X, NAMES[::-1]))
+    with pytest.raises(InputError, match=r"^X_test: .*another order"):
+        tinyml.compile(estimator(), Frame(X, NAMES), Y, X_test=Frame(X, NAMES[::-1]), board="host")
+    assert tinyml.compile(estimator(), X, Y, board="host", format="fixed", width=8).feature_names is None
+
+
+class Lying:
+    """An object that claims to be an array."""
+
+    def __init__(self, error: type[BaseException]):
+        self.error = error
+
+    shape, ndim, dtype = (10, 4), 2, np.dtype("f4")
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise self.error("deliberately")
+
+    def __getattr__(self, name: str) -> Any:
+        raise self.error(name)
+
+
+HOSTILE: dict[str, object] = {
+    "none": None,
+    "ragged": [[1, 2], [3]],
+    "text": "abc",
+    "dictionary": {"x": X},
+    "generator": (row for row in X),
+    "lying": Lying(KeyError),
+    "ending": Lying(SystemExit),
+    "complex": X.astype(complex),
+    "dates": np.zeros((5, 4), "M8[s]"),
+    "records": np.zeros((5, 4), [("a", "f4")]),
+    "bytes": b"abc",
+    "objects": np.array([[{}] * 4], object),
+    "infinite": X + np.inf,
+    "huge": X.astype("f8") * 1e300,
+    "one": X[0],
+    "nothing": X[:0],
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_is_no_array_is_one_line(program: tinyml.Program, name: str):
+    hostile = HOSTILE[name]
+    calls: list[Callable[[], Any]] = [
+        lambda: program.predict(hostile),
+        lambda: program.scores(hostile, raw=True),
+        lambda: program.score(X, hostile),
+    ]
+    if name not in ("none", "text"):
+        calls += [
+            lambda: tinyml.compile(estimator(), hostile, Y, board="host"),
+            lambda: tinyml.compile(estimator(), X, hostile, board="host"),
+            lambda: tinyml.compile(estimator(), X, hostile, board="host", classes=["a", "b", "c"]),
+        ]
+    for call in calls:
+        with pytest.raises(InputError) as caught:
+            call()
+        assert str(caught.value).startswith(("X", "y"))
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("board", [5, b"uno", ["uno"], 1.5])
+def test_boards_are_text(program: tinyml.Program, board: Any):
+    for call in (lambda: tinyml.compile(estimator(), X, Y, board=board), lambda: program.measure(board=board)):
+        with pytest.raises(TypeError, match=r"^board: expected a string, got"):
+            call()
+    untyped: Callable[..., Any] = program.measure
+    with pytest.raises(TypeError, match=r"^limit: expected an integer"):
+        untyped(limit="all")
+    with pytest.raises(InputError, match=r"^limit: expected a positive integer"):
+        program.measure(limit=-1)
+
+
+def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
+    """Text for a model of integers, and rows with a one in place of classes."""
+    text = np.array(["a", "b", "c"])[Y]
+    with pytest.raises(InputError, match=r"^y: expected the classes 0, 1, 2 that the model gives, got <U1"):
+        program.score(X, text)
+    for one_hot in (np.eye(3)[Y], np.eye(3, dtype=int)[Y]):
+        with pytest.raises(InputError, match=r"y: expected shape .* y\.argmax\(axis=1\) gives the classes"):
+            program.score(X, one_hot)
+        with pytest.raises(InputError, match=r"y_val: expected a class for each .* y\.argmax\(axis=1\) gives"):
+            tinyml.compile(estimator(), X, one_hot, board="host")
+    np.savez(tmp_path / "text.npz", x=X, y=text)
+    with pytest.raises(InputError, match=r"text\.npz: expected `y` to hold some of the classes 0, 1, 2, got text such"):
+        tinyml.compile(estimator(), tmp_path / "text.npz", board="host")
+    np.savez(tmp_path / "capital.npz", X=X, Y=Y)
+    with pytest.raises(InputError, match=r"capital\.npz: has no array `x`, only `X`, `Y`$"):
+        tinyml.compile(estimator(), tmp_path / "capital.npz", board="host")
+    named = tinyml.compile(estimator(), X, text, board="host", classes=["a", "b", "c"], format="fixed", width=8)
+    assert named.score(X, text.astype(object)) == named.score(X, text) == program.score(X, Y)
+    with pytest.raises(InputError, match=r"^y: expected the classes 'a', 'b', 'c' that the model gives, got int"):
+        named.score(X, Y)
+
+
+def test_recordings_are_reals_too():
+    """A stream of 16-bit samples gives what the same numbers as floats give; of a sensor they are its own."""
+    with np.load(ROOT / "docs/tour/val.npz") as file:
+        x, y = file["x"], file["y"]
+    streams = tinyml.compile(ROOT / "docs/tour/tour.sd", x, y, board="host")
+    with pytest.raises(InputError, match="does not stream"):
+        streams.listen([1, 2, 3], rate=10)
+    for wrong in ([[1.0]], None, ["a"], [1.0, np.nan], Lying(ValueError)):
+        with pytest.raises(InputError, match=r"^samples: "):
+            streams.listen(wrong, rate=10)
