@@ -46,8 +46,8 @@ BOOSTER, TREE = ("gradient_booster",), ("gradient_booster", "model", "trees", 0)
 @pytest.mark.parametrize(
     ("where", "value", "message"),
     [
-        ((*BOOSTER, "name"), "gblinear", "the booster gblinear is not supported"),
-        (("objective", "name"), "survival:cox", "the objective survival:cox is not supported"),
+        ((*BOOSTER, "name"), "gblinear", "the booster 'gblinear' is not supported"),
+        (("objective", "name"), "survival:cox", "the objective 'survival:cox' is not supported"),
         (("learner_model_param", "base_score"), "much", "base_score"),
         (("objective",), 3, "learner.objective: expected an object"),
         ((*TREE, "split_type", 0), 1, "categorical splits are not supported"),
@@ -72,7 +72,7 @@ def test_wrong_files_of_xgboost(where: tuple[str | int, ...], value: Any, messag
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("objective=multiclass", "objective=custom", "the objective custom"),
+        ("objective=multiclass", "objective=custom", "the objective 'custom'"),
         ("decision_type=2", "decision_type=1", "categorical splits are not supported"),
         ("decision_type=2", "decision_type=6", "zero_as_missing=false"),
         ("is_linear=0", "is_linear=1", "linear_tree=false"),
