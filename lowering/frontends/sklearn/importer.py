@@ -22,6 +22,7 @@ from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_
 from tinyml.lowering.frontends.sklearn.naive_bayes import NAIVE_BAYES
 from tinyml.lowering.frontends.sklearn.neighbours import CLUSTERS, NEIGHBOURS
 from tinyml.lowering.frontends.sklearn.networks import NETWORKS
+from tinyml.lowering.frontends.sklearn.own_answers import remember
 from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
 from tinyml.lowering.frontends.sklearn.support_vectors import SUPPORT_VECTORS
 from tinyml.lowering.frontends.sklearn.trees import TREES
@@ -73,7 +74,7 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
     features: their number, by default the estimator's `n_features_in_`. file: the name that messages begin with, and
     after which the function is named. The function of a classifier returns the index of the class and the scores: the
     probabilities where these are a softmax, otherwise what `decision_function` or the votes are. That of a regressor
-    returns its values.
+    returns its values. The estimator is remembered beside the module (`own_answers`).
 
     Raises `InputError` for an object that is no estimator or not fitted, and for one that is not supported.
     """
@@ -97,6 +98,7 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
         if name in FAMILIES["Clusters"]:
             module.attributes[tdsl.CLUSTERS] = UnitAttr()
     simplify(module)
+    remember(module, estimator)
     return module
 
 
