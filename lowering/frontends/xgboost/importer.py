@@ -91,7 +91,7 @@ def import_xgboost(model: Fields, file: str) -> ModuleOp:
     kept = len(trees) if estimator is None else _trees_of_best(learner, ensemble, len(trees), results)
     made = [_tree(tree, w) for tree, w in zip(trees[:kept], weights[:kept], strict=True)]
     boosted = BoostedTrees(made, infos[:kept].tolist(), results)
-    start, objective = _start(parameters, name, results), _objective(learner, name, estimator, results)
+    objective, start = _objective(learner, name, estimator, results), _start(parameters, name, results)
     return boosted_program(file, parameters.index("num_feature"), boosted, start, objective)
 
 
@@ -168,6 +168,7 @@ def _tree(tree: Fields, weight: float) -> Tree:
     values = numbers.astype(np.float32).astype(np.float64)
     if "split_type" in tree and tree.numbers("split_type", count).any():
         raise tree.error("categorical splits are not supported: encode categories as numbers, enable_categorical=False")
-    leaf = left < 0
-    first, second = (np.where(leaf, LEAF, side) for side in (left, right))
-    return Tree(features, values, first, second, weight * values.reshape(-1, 1)).below()
+    leaf = left == LEAF
+    if ((left < LEAF) | (leaf != (right == LEAF))).any():
+        raise tree.error(f"expected two children of each node, or {LEAF} for both of a leaf")
+    return Tree(features, values, left, right, weight * values.reshape(-1, 1)).below()

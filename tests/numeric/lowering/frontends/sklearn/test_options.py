@@ -229,6 +229,10 @@ class Case:
     kind: str
     target: str
 
+    def __str__(self) -> str:
+        options = (f"{name}={value.value if isinstance(value, Refused) else value}" for name, value in self.options)
+        return "-".join([self.name, self.target, *options])
+
     @property
     def refused(self) -> bool:
         return any(isinstance(value, Refused) for _, value in self.options)
@@ -245,6 +249,10 @@ def cases() -> Iterator[Case]:
                     yield Case(name, tuple(zip(axes, values, strict=True)), kind, target)
 
 
+def thirds(sums: Any) -> Any:
+    return (sums > -0.6) * 1 + (sums > 0.6)
+
+
 def data_for(target: str, random: Any) -> Halves:
     """A random data set, whose features have different ranges, and one of them few values."""
     x = random.normal(size=(2 * SAMPLES, 4)) * np.exp(random.normal(size=4))
@@ -253,13 +261,13 @@ def data_for(target: str, random: Any) -> Halves:
     sums: Any = x @ (random.normal(size=4) / x.std(0)) + random.normal(size=len(x)) / 4
     learned: Mapping[str, Callable[[], Any]] = {
         "two": lambda: 3 * (sums > 0) - 1,
-        "three": lambda: np.digitize(sums, [-0.6, 0.6]),
-        "words": lambda: np.array(["low", "middle", "high"])[np.digitize(sums, [-0.6, 0.6])],
+        "three": lambda: thirds(sums),
+        "words": lambda: np.take(["low", "middle", "high"], thirds(sums)),
         "reals": lambda: 5 * sums + 2,
         "positive": lambda: np.exp(sums),
         "outputs": lambda: np.stack([sums, x[:, 1] - sums**2], 1),
     }
-    y = learned[target]()
+    y: Any = learned[target]()
     return Halves(x[:SAMPLES], y[:SAMPLES], x[SAMPLES:], y[SAMPLES:])
 
 
