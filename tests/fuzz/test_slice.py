@@ -19,6 +19,7 @@ CASES = {
     "models": 20,
     "tflite": 30,
     "onnx": 30,
+    "boosted": 40,
     "quantised": 12,
     "networks": 2,
     "arrays": 30,

@@ -22,9 +22,11 @@ from tinyml.tools.driver.requests.search_request import watched
 from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.lowering.frontends.sklearn.own_answers import OwnAnswers
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Measured, Mismatch
@@ -32,6 +34,15 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.stages import Compiled
 
 _, ANEW = QUANTIZATION
+
+COMPARED_SAMPLES = 1000
+"""The most samples for which the program on reals is compared with the estimator that it was imported from."""
+
+EQUAL_SCORES = 1e-4
+"""The share of the greatest score by which two scores differ that rounding may have put in another order."""
+
+EQUAL_VALUES = 1e-3
+"""The share of the greatest value by which values of a regressor may differ."""
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -111,6 +122,7 @@ def build_folder(
     from tinyml.dialects.context import context
     from tinyml.dialects.tdsl.class_labels import classes_of
     from tinyml.lowering import pipelines
+    from tinyml.lowering.frontends.sklearn.own_answers import own_answers
     from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
@@ -142,11 +154,16 @@ def build_folder(
         if request.quantization == ANEW and tdsl.has_formats(program):
             pipelines.run(program, ctx, [LiftToRealsPass()])
         kept = tdsl.has_formats(program)
+        # Of an imported estimator, which answers as the program is imported, before passes change its results.
+        own = None if request.input_unit is not None else own_answers(request.module or program)
+        imported = None if own is None else program.clone()
         pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
         pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
         if request.input_unit is not None:
             pipelines.run(program, ctx, [SimplifyPass(), FoldInputUnitPass(request.input_unit)])
         data = _load_data(request, program, kept)
+        if own is not None and imported is not None:
+            check_own_answers(imported, own, data.x, str(request.model))
         progress.step("compiling")
         with watched(progress) as account:
             if request.is_auto and not kept:
@@ -246,6 +263,38 @@ def _check_options(request: Request, board: Board, ctx: Context) -> None:
     for file in (request.val, request.test):
         if file is not None:
             check_npz(file, "data")
+
+
+def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
+    """Refuse a program on reals whose answers for samples (samples, features) differ from its estimator's own.
+
+    Rounding may change a few: classes whose scores are equal but for it do not count, nor does one sample in a hundred.
+    The order of equally near neighbours is open, so that programs which look for them are not compared.
+    """
+    from tinyml.dialects import tdsl
+    from tinyml.dialects.lazy_numpy import np
+    from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+    x = x[:: -(-len(x) // COMPARED_SAMPLES)]
+    if any(isinstance(op, tdsl.TopKMaskOp) for op in program.walk()) or (expected := own(x)) is None:
+        return
+    outputs = evaluate_reals(program, x)
+    scores = None if outputs.scores is None else np.asarray(outputs.scores).reshape(len(x), -1)
+    if outputs.labels is not None:
+        different = np.asarray(outputs.labels).ravel() != expected
+        if scores is not None:
+            ordered = np.sort(np.abs(scores) if scores.shape[1] == 1 else scores, 1)
+            margins = ordered[:, -1] - (ordered[:, -2] if scores.shape[1] > 1 else 0.0)
+            different &= margins > EQUAL_SCORES * np.abs(scores).max()
+    else:
+        assert scores is not None
+        different = (np.abs(scores - expected) > EQUAL_VALUES * np.abs(expected).max()).any(1)
+    if (count := int(different.sum())) > max(1, len(x) // 100):
+        raise InputError(
+            f"as imported, the estimator answers otherwise than its own predict for {count} of {len(x)} samples: "
+            "its numbers do not fit single precision (does a scaler help?), or its import is wrong",
+            file=file,
+        )
 
 
 def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:

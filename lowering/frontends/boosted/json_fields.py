@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
@@ -12,10 +13,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_LONGEST = 60
+"""Characters of a value that a message shows."""
+
+
 class Fields:
     """The fields of an object, by name.
 
-    Raises `InputError` for missing fields and for values of another type.
+    Raises `InputError` for missing fields, and for values of another type or that are not finite.
     """
 
     def __init__(self, data: Any, file: str, name: str = "") -> None:
@@ -43,22 +48,35 @@ class Fields:
         return self.data[name]
 
     def text(self, name: str, default: str | None = None) -> str:
+        """A text, or a number as a text."""
         value = self.data.get(name, default) if default is not None else self._get(name)
-        return value if isinstance(value, str) else str(value)
+        if not isinstance(value, str | int | float):
+            raise self.error(f"expected a text as {name}, got {_shown(value)}")
+        return str(value)
 
-    def number(self, name: str, default: float | None = None) -> float:
-        """A number, which may be written as a string."""
+    def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
+        """A finite number, which may be written as a string. infinite: it may be infinity, too."""
         value = self.data.get(name, default) if default is not None else self._get(name)
         try:
-            return float(value)
+            number = float(value)
         except (TypeError, ValueError) as error:
-            raise self.error(f"expected a number as {name}, got {value!r}") from error
+            raise self.error(f"expected a number as {name}, got {_shown(value)}") from error
+        if not isfinite(number) and not (infinite and number == inf):
+            raise self.error(f"expected a finite number as {name}, got {_shown(value)}")
+        return number
 
     def integer(self, name: str, default: int | None = None) -> int:
         value = self.number(name, default)
         if not value.is_integer():
             raise self.error(f"expected an integer as {name}, got {value}")
         return int(value)
+
+    def index(self, name: str) -> int:
+        """An integer from 0 on, of 31 bits."""
+        value = self.integer(name)
+        if not 0 <= value < 1 << 31:
+            raise self.error(f"expected an index as {name}, got {value:g}")
+        return value
 
     def objects(self, name: str) -> Sequence[Fields]:
         """A list of objects."""
@@ -69,7 +87,7 @@ class Fields:
         return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:
-        """A list of numbers. length: its required length."""
+        """A list of finite numbers. length: its required length."""
         values = self._get(name)
         try:
             array = np.asarray(values, np.float64)
@@ -77,4 +95,24 @@ class Fields:
             raise self.error(f"expected numbers as {name}") from error
         if array.ndim != 1 or (length is not None and len(array) != length):
             raise self.error(f"expected {'some' if length is None else length} numbers as {name}, got {array.shape}")
+        if (wrong := array[~np.isfinite(array)]).size:
+            raise self.error(f"expected finite numbers as {name}, got {wrong[0]}")
         return array
+
+    def integers(self, name: str, length: int | None = None) -> NDArray[np.int64]:
+        """A list of integers. length: its required length."""
+        array = self.numbers(name, length)
+        if (wrong := not_integers(array)).size:
+            raise self.error(f"expected integers of 32 bits as {name}, got {wrong[0]:g}")
+        return array.astype(np.int64)
+
+
+def not_integers(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers that are no integers of 32 bits with a sign, as both libraries store indices."""
+    return numbers[(numbers != np.rint(numbers)) | (np.abs(numbers) >= 1 << 31)]
+
+
+def _shown(value: Any) -> str:
+    """A value in a message, shortened."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -10,11 +10,13 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.boosted.json_fields import Fields
 
+_MOST_DIGITS = 20
+
 
 def read_json(content: bytes, file: str) -> ModuleOp:
     """The model in a JSON file; raises `InputError` if neither XGBoost nor LightGBM wrote it."""
     try:
-        model: Any = json.loads(content.decode("utf-8"))
+        model: Any = json.loads(content.decode("utf-8"), parse_int=_integer)
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"not a JSON file: {error}", file=file) from error
     if isinstance(model, dict) and "learner" in model:
@@ -29,3 +31,8 @@ def read_json(content: bytes, file: str) -> ModuleOp:
         "expected a model as XGBoost's save_model('model.json') writes it, or the JSON of LightGBM's dump_model()",
         file=file,
     )
+
+
+def _integer(digits: str) -> int | float:
+    """An integer; one of more digits than any field takes is a float, or infinity, which the field then refuses."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -11,7 +11,9 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.parameter import reals
 from tinyml.lowering.frontends.layers.tree_ensembles import Tree, forest
 
 if TYPE_CHECKING:
@@ -25,31 +27,56 @@ class Objective:
     """An objective.
 
     kind: `CLASSES` for a classifier, whose scores are the sums, one of which stands for two classes; `VALUE` for the
-    sums themselves, `EXPONENTIAL` and `SHARE` for their exponential or logistic function.
+    sums themselves, `EXPONENTIAL` and `SHARE` for their exponential or logistic function. threshold: of two classes
+    the second is the answer if the sum is greater.
     """
 
     kind: str
     classes: int = 0
+    threshold: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedTrees:
+    """Trees of values, each of which adds to one of some results.
+
+    trees: with votes (nodes, 1). members: the number of the result that each adds to.
+    """
+
+    trees: Sequence[Tree]
+    members: Sequence[int]
+    results: int
 
 
 def boosted_program(
-    file: str, features: int, trees: Sequence[Tree], start: NDArray[Any] | None, objective: Objective
+    file: str, features: int, boosted: BoostedTrees, start: NDArray[Any] | None, objective: Objective
 ) -> ModuleOp:
     """The program of boosted trees. features: the number of features. start: the initial values of the sums."""
     to = ModelBuilder(file)
     x = to.argument(TensorType(F32_FORMAT.type, (1, features)), "features")
     with to.importing("trees"):
-        sums = forest(to, x, trees, start)
+        sums = forest(to, x, _for_all_results(to, boosted), start)
         module = to.module(_results(to, sums, objective))
     if objective.kind == CLASSES:
         tdsl.set_classes(module, range(objective.classes))
     return module
 
 
+def _for_all_results(to: ModelBuilder, boosted: BoostedTrees) -> list[Tree]:
+    """The trees with votes for all results; raises `InputError` before they take more than a tensor may."""
+    to.check_shape((max(sum(len(tree.first) for tree in boosted.trees), 1), boosted.results))
+    trees: list[Tree] = []
+    for tree, member in zip(boosted.trees, boosted.members, strict=True):
+        votes = np.zeros((len(tree.first), boosted.results))
+        votes[:, member] = tree.votes[:, 0]
+        trees.append(replace(tree, votes=votes))
+    return trees
+
+
 def _results(to: ModelBuilder, sums: SSAValue, objective: Objective) -> list[SSAValue]:
     match objective.kind:
         case "classes" if tdsl.shape_of(sums)[1] == 1:
-            return [to.emit(tdsl.SignOp, sums).result, sums]
+            return [to.emit(tdsl.SignOp, _above(to, sums, objective.threshold)).result, sums]
         case "classes":
             return [to.emit(tdsl.ArgmaxOp, sums).result, sums]
         case "exponential":
@@ -58,3 +85,10 @@ def _results(to: ModelBuilder, sums: SSAValue, objective: Objective) -> list[SSA
             return [to.op(tdsl.SigmoidOp, sums)]
         case _:
             return [sums]
+
+
+def _above(to: ModelBuilder, sums: SSAValue, threshold: float) -> SSAValue:
+    """What is greater than 0 where the sums are greater than a threshold."""
+    if not threshold:
+        return sums
+    return to.op(tdsl.SubOp, sums, to.parameter(reals(np.full((1, 1), threshold))))

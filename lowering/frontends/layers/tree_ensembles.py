@@ -48,15 +48,17 @@ def forest(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree], start: NDArray[
     """The sums of the votes of all trees, 1 x results. start: the initial values of the sums, (results,)."""
     if not trees:
         raise to.error("the model has no trees")
-    arrays, votes = _numbered(to, trees)
+    # What single precision cannot hold is refused as a parameter.
+    with np.errstate(over="ignore"):
+        arrays, votes = _numbered(to, trees)
+        prior = None if start is None else start.reshape(1, -1).astype(np.float32)
     row = to.reshape(x, (1, prod(shape_of(x))))
-    sums = to.op(tdsl.ForestOp, row, to.parameter(Parameter(votes.astype(np.float32), name="votes")), arrays)
+    sums = to.op(tdsl.ForestOp, row, to.parameter(Parameter(votes, name="votes")), arrays)
     sums.name_hint = "sums"
     to.stores(arrays.inner, f"inner nodes in {len(trees)} trees", tdsl.SMALLER_FORESTS)
-    if start is None or not start.any():
+    if prior is None or not prior.any():
         return sums
-    prior = to.parameter(Parameter(start.reshape(1, -1).astype(np.float32), name="start"))
-    return to.op(tdsl.AddOp, sums, prior)
+    return to.op(tdsl.AddOp, sums, to.parameter(Parameter(prior, name="start")))
 
 
 def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[Any]]:

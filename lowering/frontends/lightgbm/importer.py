@@ -9,9 +9,17 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.boosted.json_fields import not_integers
 from tinyml.lowering.frontends.boosted.objectives import boosted_program
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree
-from tinyml.lowering.frontends.lightgbm.trees import CATEGORICAL, LINEAR, ZERO_AS_MISSING, objective_of
+from tinyml.lowering.frontends.lightgbm.trees import (
+    CATEGORICAL,
+    LINEAR,
+    ZERO_AS_MISSING,
+    finite,
+    in_turns,
+    objective_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,9 +47,9 @@ def read_lightgbm(content: bytes, file: str) -> ModuleOp:
         raise InputError(f"{len(starts)} trees are no whole number of iterations of {results}", file=file)
     share = results / len(starts) if "average_output" in header.values else 1.0
     blocks = [_Section(lines[a:b], file, a + 1) for a, b in zip(starts, [*starts[1:], end], strict=True)]
-    made = [_tree(block, number % results, results, share) for number, block in enumerate(blocks)]
     objective = objective_of(header.text("objective"), results, file)
-    return boosted_program(file, header.integer("max_feature_idx") + 1, made, None, objective)
+    boosted = in_turns([_tree(block, share) for block in blocks], results)
+    return boosted_program(file, header.integer("max_feature_idx") + 1, boosted, None, objective)
 
 
 class _Section:
@@ -61,41 +69,51 @@ class _Section:
         return self.values[name]
 
     def integer(self, name: str) -> int:
-        [number] = self.numbers(name, 1).tolist()
-        return int(number)
+        [number] = self.integers(name, 1).tolist()
+        return number
 
-    def numbers(self, name: str, length: int) -> NDArray[np.float64]:
+    def integers(self, name: str, length: int) -> NDArray[np.int64]:
+        numbers = self.numbers(name, length)
+        if (wrong := not_integers(numbers)).size:
+            raise self.error(f"expected integers of 32 bits as {name}, got {wrong[0]:g}")
+        return numbers.astype(np.int64)
+
+    def numbers(self, name: str, length: int, *, infinite: bool = False) -> NDArray[np.float64]:
+        """Finite numbers, as many as expected. infinite: some may be infinity, too."""
         try:
             numbers = np.array([float(word) for word in self.text(name).split()])
         except ValueError as error:
             raise self.error(f"expected numbers as {name}") from error
         if len(numbers) != length:
             raise self.error(f"expected {length} numbers as {name}, got {len(numbers)}")
+        if (wrong := numbers[~(np.isfinite(numbers) | (infinite & (numbers == np.inf)))]).size:
+            raise self.error(f"expected finite numbers as {name}, got {wrong[0]}")
         return numbers
 
 
-def _tree(block: _Section, result: int, results: int, share: float) -> Tree:
+def _tree(block: _Section, share: float) -> Tree:
     """A tree: inner nodes, then its leaves, which the file numbers -1, -2 and so on."""
     leaves = block.integer("num_leaves")
     values: Any = block.numbers("leaf_value", leaves)
     if block.values.get("is_linear", "0") != "0":
         raise block.error(LINEAR)
     inner = leaves - 1
-    votes = np.zeros((inner + leaves, results))
-    votes[inner:, result] = share * values
+    votes = np.concatenate([np.zeros(inner), share * values]).reshape(-1, 1)
     none: Any = np.full(leaves, LEAF)
     if not inner:
         return Tree(np.zeros(1, int), np.zeros(1), none, none, votes)
-    kinds = block.numbers("decision_type", inner).astype(np.int64)
+    kinds = block.integers("decision_type", inner)
     if (kinds & _CATEGORICAL).any():
         raise block.error(CATEGORICAL)
     if (kinds >> 2 & 3 == 1).any():
         raise block.error(ZERO_AS_MISSING)
     sides: list[Any] = []
     for name in ("left_child", "right_child"):
-        child = block.numbers(name, inner).astype(np.int64)
+        child = block.integers(name, inner)
+        if (wrong := child[(child < -leaves) | (child >= inner)]).size:
+            raise block.error(f"expected {inner} nodes and {leaves} leaves as {name}, got {wrong[0]}")
         sides.append(np.concatenate([np.where(child < 0, inner - 1 - child, child), none]))
-    zeros = np.zeros(leaves)
-    features = np.concatenate([block.numbers("split_feature", inner), zeros]).astype(np.int64)
-    thresholds = np.concatenate([block.numbers("threshold", inner), zeros])
+    zeros = np.zeros(leaves, np.int64)
+    features = np.concatenate([block.integers("split_feature", inner), zeros])
+    thresholds = np.concatenate([finite(block.numbers("threshold", inner, infinite=True)), zeros])
     return Tree(features, thresholds, sides[0], sides[1], votes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import accumulate
 from math import prod
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 CONVERTER = "skl2onnx"
 """The producer of models converted from scikit-learn, which has a frontend of its own."""
 
+EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
+"""Losses of CatBoost whose predictions are exponentials of what its ONNX files compute."""
+
 REALS = ("float32", "float16", "float64", "bfloat16")
 """Element types of inputs that stand for reals."""
 
@@ -49,6 +53,10 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
     `InputError` with the op and the name of a node that is wrong or not supported.
     """
     graph = read_model(content, file)
+    if graph.producer == "CatBoost" and (loss := _loss_of_catboost(graph)) in EXPONENTIAL_LOSSES:
+        raise InputError(
+            f"CatBoost's loss {loss} is not supported: its file computes the logarithm of what predict gives", file=file
+        )
     load_handlers()
     try:
         module = _OnnxImporter(file).module(classifier_interface(graph))
@@ -60,6 +68,14 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
     simplify(module)
     order_constants(module, list(graph.constants))
     return module
+
+
+def _loss_of_catboost(graph: OnnxGraph) -> str:
+    """The loss that CatBoost notes beside a model; empty where it does not."""
+    try:
+        return str(json.loads(graph.properties["params"])["loss_function"]["type"])
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return ""
 
 
 def order_constants(module: ModuleOp, names: Sequence[str]) -> None:

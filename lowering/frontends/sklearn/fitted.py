@@ -68,9 +68,13 @@ LOGITS = (
 
 
 def has_logits(estimator: Any, classes: int) -> bool:
-    """True if the probabilities are the softmax of the scores; not for classes fitted one against the rest."""
-    apart = getattr(estimator, "multi_class", "") == "ovr" or getattr(estimator, "solver", "") == "liblinear"
-    return type(estimator).__name__ in LOGITS and not (apart and classes > 2)
+    """True if the probabilities are the softmax of the scores, or the sigmoid of a single one.
+
+    Not for several classes fitted one against the rest, nor for two that a softmax of opposite scores tells apart.
+    """
+    way = getattr(estimator, "multi_class", "")
+    apart = way == "ovr" or getattr(estimator, "solver", "") == "liblinear"
+    return type(estimator).__name__ in LOGITS and not (apart if classes > 2 else way == "multinomial")
 
 
 def class_labels(to: ModelBuilder, estimator: Any) -> list[str | int] | None:

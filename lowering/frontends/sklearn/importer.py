@@ -19,13 +19,14 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.onnx.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.composite.columns import COLUMNS
 from tinyml.lowering.frontends.sklearn.composite.ensembles import ENSEMBLES
-from tinyml.lowering.frontends.sklearn.composite.parts import Composite
+from tinyml.lowering.frontends.sklearn.composite.parts import Composite, inner
 from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES
 from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits
 from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS
 from tinyml.lowering.frontends.sklearn.naive_bayes import NAIVE_BAYES
 from tinyml.lowering.frontends.sklearn.neighbours import CLUSTERS, NEIGHBOURS
 from tinyml.lowering.frontends.sklearn.networks import NETWORKS
+from tinyml.lowering.frontends.sklearn.own_answers import remember
 from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
 from tinyml.lowering.frontends.sklearn.support_vectors import SUPPORT_VECTORS
 from tinyml.lowering.frontends.sklearn.trees import TREES
@@ -55,6 +56,9 @@ PIPELINE = "Pipeline"
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 """Searches for parameters, which stand for the best estimator that they found."""
 
+ELIMINATIONS = ("RFE", "RFECV")
+"""Selectors that predict with the estimator of the features that are left, and transform as others do."""
+
 _EXAMPLES = {
     "classes_": "LogisticRegression, MLPClassifier and SVC",
     "transform": "StandardScaler, MinMaxScaler and PCA",
@@ -74,7 +78,7 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
     features: their number, by default the estimator's `n_features_in_`. file: the name that messages begin with, and
     after which the function is named. The function of a classifier returns the index of the class and the scores: the
     probabilities where these are a softmax, otherwise what `decision_function` or the votes are. That of a regressor
-    returns its values.
+    returns its values. The estimator is remembered beside the module (`own_answers`).
 
     Raises `InputError` for an object that is no estimator or not fitted, for one that is not supported, and for
     attributes of which `fit` makes none.
@@ -117,6 +121,7 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
         if len(names) == int(count):
             tdsl.set_feature_names(module, names)
     simplify(module)
+    remember(module, estimator)
     return module
 
 
@@ -132,38 +137,60 @@ def _name_of(to: ModelBuilder, estimator: object) -> str:
 
 
 def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAValue]:
-    """The estimator, or the one that it stands for, and its result for the features."""
+    """The estimator whose `predict` is asked for, or the one that it stands for, and its result for the features.
+
+    A transformer that predicts nothing gives its new features.
+    """
     name = _name_of(to, estimator)
     with to.importing(name):
         if name in SEARCHES:
             if not hasattr(estimator, "best_estimator_"):
                 raise to.error("it has no best_estimator_: call fit(X, y) first, with refit=True")
             return _computed(to, estimator.best_estimator_, x)
+        if name == PIPELINE and _computes(estimator.steps[-1][1]):
+            for _, step in estimator.steps[:-1]:
+                x = _transformed(to, step, x)[1] if _computes(step) else x
+            return _computed(to, estimator.steps[-1][1], x)
+        if name in ELIMINATIONS:
+            return _computed(to, inner(to, estimator, "estimator_"), _handled(to, name, estimator, x))
         if name == PIPELINE:
-            return _pipeline(to, estimator, x)
-        composite = COLUMNS.get(name) or ENSEMBLES.get(name)
-        if composite is None and name not in HANDLERS:
-            kind = next((kind for kind in _EXAMPLES if hasattr(estimator, kind)), "predict")
-            known = f"supported are {_EXAMPLES[kind]}, among others that docs/scikit-learn.md lists"
-            raise to.error(f"the estimator is not supported: {known}")
-        if (taken := getattr(estimator, "n_features_in_", shape_of(x)[1])) != shape_of(x)[1]:
-            raise to.error(f"it was fitted on {taken} features, and gets {shape_of(x)[1]}")
-        if composite is not None:
-            return estimator, composite(estimator, to, x, _computed)
-        return estimator, HANDLERS[name](estimator, to, x)
+            return _transformed(to, estimator, x)
+        return estimator, _handled(to, name, estimator, x)
 
 
-def _pipeline(to: ModelBuilder, pipeline: Any, x: SSAValue) -> tuple[Any, SSAValue]:
-    steps = [step for _, step in pipeline.steps if step is not None and not isinstance(step, str)]
-    if not steps:
-        raise to.error("it has no steps")
-    for step in steps[:-1]:
-        inner = _name_of(to, step)
-        if inner not in TRANSFORMERS and inner not in COLUMNS and inner != PIPELINE:
-            known = f"{_EXAMPLES['transform']} are, among others that docs/scikit-learn.md lists"
-            raise to.error(f"{inner} is not supported as a step before the last: {known}")
-        _, x = _computed(to, step, x)
-    return _computed(to, steps[-1], x)
+def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue) -> tuple[Any, SSAValue]:
+    """A transformer and the features that its `transform` makes, whatever its `predict` may be."""
+    name = _name_of(to, transformer)
+    if name not in TRANSFORMERS and name not in COLUMNS and name != PIPELINE:
+        known = f"{_EXAMPLES['transform']} are, among others that docs/scikit-learn.md lists"
+        raise to.error(f"{name} is not supported as a transformer: {known}")
+    with to.importing(name):
+        if name != PIPELINE:
+            return transformer, _handled(to, name, transformer, x)
+        steps = [step for _, step in transformer.steps if _computes(step)]
+        if not steps:
+            raise to.error("it has no steps")
+        for step in steps:
+            x = _transformed(to, step, x)[1]
+        return transformer, x
+
+
+def _computes(step: object) -> bool:
+    """False for None and 'passthrough', the steps of a pipeline that keep their input."""
+    return step is not None and not isinstance(step, str)
+
+
+def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAValue:
+    """What the handler of an estimator's class computes of the features."""
+    if name not in HANDLERS and name not in COLUMNS and name not in ENSEMBLES:
+        kind = next((kind for kind in _EXAMPLES if hasattr(estimator, kind)), "predict")
+        known = f"supported are {_EXAMPLES[kind]}, among others that docs/scikit-learn.md lists"
+        raise to.error(f"the estimator is not supported: {known}")
+    if (taken := getattr(estimator, "n_features_in_", shape_of(x)[1])) != shape_of(x)[1]:
+        raise to.error(f"it was fitted on {taken} features, and gets {shape_of(x)[1]}")
+    if name in COLUMNS:
+        return COLUMNS[name](estimator, to, x, _transformed)
+    return ENSEMBLES[name](estimator, to, x, _computed) if name in ENSEMBLES else HANDLERS[name](estimator, to, x)
 
 
 def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> list[SSAValue]:
@@ -172,6 +199,8 @@ def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classe
     The class is that of the scores: probabilities that are rounded may be equal.
     """
     count = shape_of(scores)[1]
+    if classes < 2:
+        raise to.error("it was fitted on samples of one class alone: there is nothing to decide")
     if count != classes and (count, classes) != (1, 2):
         raise to.error(f"it has {classes} classes and {count} scores: only one class for each sample is supported")
     label = to.emit(tdsl.SignOp if count == 1 else tdsl.ArgmaxOp, scores).result

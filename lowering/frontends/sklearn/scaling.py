@@ -72,8 +72,9 @@ def pca(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """`(x - mean_) components_`, each component divided by its deviation if the features are whitened."""
     components = array(to, estimator, "components_", 2)
     if getattr(estimator, "whiten", False):
-        variances = array(to, estimator, "explained_variance_")
-        components = components / np.sqrt(np.maximum(variances, np.finfo(variances.dtype).eps)).reshape(-1, 1)
+        deviations = np.sqrt(array(to, estimator, "explained_variance_"))
+        least = np.finfo(np.asarray(estimator.explained_variance_).dtype).eps
+        components = components / np.maximum(deviations, least).reshape(-1, 1)
     projected = affine(to, x, components, -components @ array(to, estimator, "mean_"))
     return to.reshape(projected, (1, len(components)))
 

@@ -1,7 +1,8 @@
 """Trees, forests and boosted trees of scikit-learn.
 
 Forests compute the mean of the class probabilities of their trees, the soft votes of `predict`; boosted trees compute
-the raw predictions, of which a binary classifier has one.
+the raw predictions, of which a binary classifier has one, and their exponential where a regressor's loss has a
+logarithm as its link.
 """
 
 from __future__ import annotations
@@ -11,13 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
-from tinyml.lowering.frontends.sklearn.fitted import Handler
+from tinyml.lowering.frontends.sklearn.fitted import Handler, only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+_RANDOM = ("stratified", "uniform")
+"""The strategies of dummies whose predictions are drawn at random."""
+
+_LINKS: Mapping[str, type[tdsl.UnaryOp] | None] = {
+    **dict.fromkeys(("squared_error", "absolute_error", "quantile"), None),
+    **dict.fromkeys(("gamma", "poisson"), tdsl.ExpOp),
+}
+"""What makes predictions of the raw ones of a regressor, by its loss; None for raw ones that are predictions."""
 
 
 def _tree(tree: Any, votes: NDArray[Any]) -> Tree:
@@ -69,6 +81,8 @@ def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     stages, initial = _part(to, estimator, "estimators_"), estimator.init_
     if not isinstance(initial, str) and not type(initial).__name__.startswith("Dummy"):
         raise to.error(f"init={type(initial).__name__} is not supported, only init=None or 'zero'")
+    if (strategy := getattr(initial, "strategy", None)) in _RANDOM:
+        raise to.error(f"init with strategy='{strategy}' is not supported, which predicts at random: init=None")
     start = estimator._raw_predict_init(np.zeros((1, estimator.n_features_in_), np.float32))
     trees: list[Tree] = []
     for stage in stages:
@@ -98,6 +112,12 @@ def _histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
             first, second = (np.where(leaf, LEAF, nodes[side].astype(np.int64)) for side in ("left", "right"))
             trees.append(Tree(nodes["feature_idx"], nodes["num_threshold"], first, second, votes))
     return forest(to, x, trees, start)
+
+
+def _histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    only(to, estimator, "loss", *_LINKS, instead="what it makes of the raw predictions is unknown")
+    raw, link = _histogram_boosted(estimator, to, x), _LINKS[estimator.loss]
+    return raw if link is None else to.op(link, raw)
 
 
 def _of_features(to: ModelBuilder, tree: Any, columns: Any, votes: NDArray[Any]) -> Tree:
@@ -141,6 +161,7 @@ def _ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """The weights of the trees that vote for each class: each has one vote, for the most probable class of its leaf."""
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
     _require_trees(to, estimators, "Classifier")
+    only(to, estimator, "algorithm", "SAMME", "deprecated", instead="fit it with algorithm='SAMME'")
     weights = np.asarray(estimator.estimator_weights_, np.float64)[: len(estimators)]
     number = {label: number for number, label in enumerate(estimator.classes_.tolist())}
     trees: list[Tree] = []
@@ -166,6 +187,6 @@ TREES: Mapping[str, Handler] = {
     "GradientBoostingClassifier": _boosted,
     "GradientBoostingRegressor": _boosted,
     "HistGradientBoostingClassifier": _histogram_boosted,
-    "HistGradientBoostingRegressor": _histogram_boosted,
+    "HistGradientBoostingRegressor": _histogram_boosted_regressor,
 }
 """The handlers by the names of the classes."""

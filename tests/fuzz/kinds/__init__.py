@@ -2,6 +2,7 @@
 
 from fuzz.kinds import (
     arrivals,
+    boosted,
     channel_graphs,
     files,
     ir,
@@ -27,6 +28,7 @@ KINDS = {
         Kind("models", sources.models, weight=2),
         Kind("tflite", tflite_networks.tflite, seconds=20, weight=2),
         Kind("onnx", onnx_networks.onnx_models, seconds=20, weight=2),
+        Kind("boosted", boosted.boosted, weight=2),
         Kind("quantised", quantised.as_tflm, weight=3, memory=None),
         Kind("networks", networks.random_networks, seconds=120, weight=9, memory=None),
         Kind("arrays", files.arrays, weight=2),

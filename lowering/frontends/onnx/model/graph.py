@@ -116,6 +116,9 @@ class OnnxGraph:
     producer: str = ""
     """The program that wrote the model; empty where it is unknown, and for graphs in a node."""
 
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the program noted about the model, by name; empty for graphs in a node."""
+
 
 def _spelled(value: Attribute) -> str:
     return "..." if isinstance(value, OnnxGraph) else str(value)

@@ -50,7 +50,9 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
         raise InputError(f"opset {opsets['']} is not supported, only {OPSETS[0]} to {OPSETS[-1]}", file=file)
     if model.functions:
         raise InputError("functions inside of the model are not supported; onnx.inliner inlines them", file=file)
-    return replace(_OnnxReader(file, opsets).graph(model.graph, 0), producer=text(model.producer_name))
+    properties = {text(each.key): text(each.value) for each in model.metadata_props}
+    graph = _OnnxReader(file, opsets).graph(model.graph, 0)
+    return replace(graph, producer=text(model.producer_name), properties=properties)
 
 
 class _OnnxReader:

@@ -10,7 +10,10 @@ from xdsl.ir import SSAValue
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 
 Compute: TypeAlias = Callable[[ModelBuilder, Any, SSAValue], tuple[Any, SSAValue]]
-"""Appends the ops of an inner estimator: the one that it stands for, and what its `Handler` returns."""
+"""Appends the ops of an inner estimator: the one that it stands for, and what its `Handler` returns.
+
+Of a composite that transforms, what the inner ones' `transform` computes; of one that predicts, their `predict`.
+"""
 
 Composite: TypeAlias = Callable[[Any, ModelBuilder, SSAValue, Compute], SSAValue]
 """Appends the ops of an estimator that holds others, as a `Handler` does."""

@@ -28,7 +28,9 @@ _STRICT = ("BRANCH_LT", "BRANCH_GTE")
 _TURNED = ("BRANCH_GTE", "BRANCH_GT")
 
 AGGREGATES = ("AVERAGE", "SUM")
+_NUMBERED_AGGREGATES = (*AGGREGATES, "MIN", "MAX")
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC")
+_NUMBERED_TRANSFORMS = (*TRANSFORMS, "SOFTMAX_ZERO", "PROBIT")
 
 
 def _tree(
@@ -135,7 +137,8 @@ def _transformed(to: Builder, scores: SSAValue, transform: str) -> SSAValue:
 def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
     """The label and the scores: one for each class, or a single one that is positive for the second of two classes.
 
-    Two classes have one score if the leaves vote for only one of them: a probability if no vote is negative.
+    Two classes have one score if the leaves vote for only one of them: a probability if no vote is negative, to which
+    onnxruntime applies no transform.
     """
     x, labels = to.tensor(needed(to, inputs, 0)), node.labels("classlabels_int64s", "classlabels_strings")
     trees, start = list(_trees(node, "class", len(labels))), _start(node, len(labels))
@@ -148,7 +151,8 @@ def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Seq
         alone = [Tree(t.features, t.thresholds, t.first, t.second, t.votes[:, voted]) for t in trees]
         # A probability means the second class from 1/2 upwards.
         scores = forest(to, x, alone, start - 0.5 * positive)
-        return classified(to, scores, labels), OrderedTensor.plain(_transformed(to, scores, transform))
+        scored = _transformed(to, scores, transform)
+        return classified(to, scores, labels), OrderedTensor.plain(scores if positive else scored)
     scores = forest(to, x, trees, start)
     return classified(to, scores, labels), OrderedTensor.plain(_transformed(to, scores, transform))
 
@@ -186,10 +190,16 @@ def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     trees: list[Tree] = []
     for root in node.integers("tree_roots", ()):
         trees.append(_reached(node, root, kinds, features, np.asarray(splits, np.float64), branches, ends, votes))
-    aggregate = ("AVERAGE", "SUM", "MIN", "MAX")[node.integer("aggregate_function", 1)]
-    transform = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")[node.integer("post_transform", 0)]
+    aggregate = _numbered(node, "aggregate_function", _NUMBERED_AGGREGATES, 1)
+    transform = _numbered(node, "post_transform", _NUMBERED_TRANSFORMS, 0)
     sums = _sums(to, to.tensor(needed(to, inputs, 0)), trees, np.zeros(targets), aggregate)
     return OrderedTensor.plain(_transformed(to, sums, transform))
+
+
+def _numbered(node: OnnxNode, name: str, words: Sequence[str], default: int) -> str:
+    """The word that stands in ai.onnx.ml 1 to 4 in place of a number."""
+    number = node.integer(name, default)
+    return words[number] if 0 <= number < len(words) else f"number {number}"
 
 
 def _reached(

@@ -51,7 +51,7 @@ REFUSED: dict[str, tuple[Any, str | None]] = {
     ),
     "step": (
         fitted(sk.make_pipeline(sk.QuantileTransformer(n_quantiles=5), sk.SVC())),
-        "Pipeline: QuantileTransformer is not supported as a step before",
+        "Pipeline: QuantileTransformer is not supported as a transformer: StandardScaler",
     ),
     "kernel": (
         sk.SVC(kernel="precomputed").fit(IRIS.x @ IRIS.x.T, IRIS.y),
