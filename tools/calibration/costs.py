@@ -53,7 +53,7 @@ def measured_boards() -> dict[str, Board]:
     return {table: board_named(board.larger or board.name) for table, board in first.items()}
 
 
-FORMATS = (("fixed", 16), ("fixed", 8), ("f32", None))
+FORMATS = (("fixed", 16), ("fixed", 8), ("fixed", 32), ("f32", None))
 FIXED_WIDTHS = tuple(width for width in WIDTHS if width > 1)
 """The widths of packed constants in fixed point."""
 CODED = ("posit:8", "minifloat:6", "minifloat:4")
@@ -141,9 +141,7 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], 
     for i, micro in list(enumerate(micro_programs()))[::every]:
         program = micro.write(folder / f"p{i}", i)
         sparse, convolved = "|*|" in micro.text, "conv2d" in micro.text
-        variants: list[Variant] = []
-        if sparse or convolved or not known:
-            variants += [(format, width, None, "never", False) for format, width in FORMATS]
+        variants: list[Variant] = [(format, width, None, "never", False) for format, width in FORMATS]
         if i % EVERY == 0:
             variants += [("fixed", width, weights, "always", False) for width, weights in PACKED]
             variants += [("fixed", width, None, "never", True) for width in FIXED_WIDTHS]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.dead_code_elimination import dce
 
@@ -88,7 +88,8 @@ def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
     exists = (np.isfinite(features.scales) & np.isfinite(features.zeros) & (features.scales != 0)).all()
     if not exists or ((factors == 1).all() and not addends.any()):
         return None
-    last = next(iter(value.uses)).operation
+    last = value.owner
+    assert isinstance(last, Operation)
     value.replace_all_uses_with(in_shape(argument, tdsl.shape_of(value), last))
     return features
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, USUAL_WIDTH, Alternative
-from tinyml.tools.driver.choice.contenders import Bounds, Contenders, Tried, place
+from tinyml.tools.driver.choice.contenders import Bounds, Contenders, Failed, Tried, place
 from tinyml.tools.driver.choice.split import choosing_half
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 
@@ -48,7 +48,8 @@ class AutoChoice:
 
     options: of the pipelines for its program. usual: 16 bits everywhere, None if that makes no program. tried: the
     alternatives that were estimated, the fastest first. deferred: those that were not, since the one that they stand
-    beside was not refused. division: how the validation set was divided. bounds: the limits.
+    beside was not refused. failed: those that make no program. division: how the validation set was divided. bounds:
+    the limits.
     """
 
     taken: Tried
@@ -57,6 +58,7 @@ class AutoChoice:
     usual: Tried | None
     tried: Sequence[Tried]
     deferred: Sequence[Alternative]
+    failed: Sequence[Failed]
     division: str
     bounds: Bounds
 
@@ -81,7 +83,7 @@ def choose(
         contenders.enter(late)
         late = []
     if not contenders.tried:
-        raise contenders.refused[0]
+        raise contenders.failed[0].error
     reference = contenders.tried[0].trial.reference
     classes = np.empty_like(reference.classes)
     classes[reference.order] = reference.classes if reference.labels is None else reference.labels
@@ -105,8 +107,8 @@ def choose(
     if usual is not None and usual.look is None:
         usual.look = usual.trial.loss(usual.trial.rounded, half)
     chosen = replace(taken.trial.options, **taken.schedule)
-    tried, deferred = contenders.tried, contenders.deferred
-    return AutoChoice(taken, qualifies, chosen, usual, tried, deferred, division, bounds)
+    tried, deferred, failed = contenders.tried, contenders.deferred, contenders.failed
+    return AutoChoice(taken, qualifies, chosen, usual, tried, deferred, failed, division, bounds)
 
 
 def _first_accepted(contenders: Contenders, half: NDArray[np.bool_]) -> Tried | None:

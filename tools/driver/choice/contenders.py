@@ -88,13 +88,27 @@ class Tried:
         return math.inf if self.look is None else self.look.points
 
 
+@dataclass(frozen=True)
+class Failed:
+    """An alternative that makes no program, and the error that says why."""
+
+    alternative: Alternative
+    error: Exception
+
+    @property
+    def reason(self) -> str:
+        """The error in words, with its type if it is none of a user's."""
+        error = self.error
+        return error.message if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+
+
 @dataclass
 class Contenders:
     """The alternatives of a choice, of which those that others make needless are not estimated.
 
     An alternative `beside` another waits until that one is refused, unless its program may be faster. waiting: those
     that can be tried, the fastest first. tried: all that were estimated. deferred: those that wait for another.
-    refused: the errors of those that make no program.
+    failed: those that make no program.
     """
 
     trials: Trials
@@ -102,7 +116,7 @@ class Contenders:
     waiting: list[Tried] = field(default_factory=list["Tried"])
     tried: list[Tried] = field(default_factory=list["Tried"])
     deferred: list[Alternative] = field(default_factory=list[Alternative])
-    refused: list[InputError] = field(default_factory=list[InputError])
+    failed: list[Failed] = field(default_factory=list[Failed])
 
     def enter(self, alternatives: Sequence[Alternative]) -> None:
         """Add alternatives, each after the one that it stands beside; of unknown times they keep their order."""
@@ -142,9 +156,11 @@ class Contenders:
         if alternative.mixed:
             wide, narrow = (known[name].cost.time if name in known else None for name in (USUAL_WIDTH, NARROW_WIDTH))
             return wide is not None and narrow is not None and wide >= WIDE_COST * narrow
-        with suppress(InputError):
+        try:
             return self.trials.of(alternative).prepared.operations >= beside.trial.prepared.operations
-        return True
+        except Exception:
+            # It is estimated, which says what fails.
+            return False
 
     def _estimate(self, alternative: Alternative) -> None:
         try:
@@ -154,8 +170,9 @@ class Contenders:
                 # Nothing absorbs scales of features: the program is that of another alternative.
                 return
             tried = Tried(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
-        except InputError as error:
-            self.refused.append(error)
+        except Exception as error:
+            # The others make programs: whatever the reason is, it is for the report to say.
+            self.failed.append(Failed(alternative, error))
             return
         self.tried.append(tried)
         self.waiting.append(tried)

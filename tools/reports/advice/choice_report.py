@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.options import options_of
 from tinyml.tools.driver.choice.alternatives import Alternative
 from tinyml.tools.driver.choice.choose import AutoChoice
-from tinyml.tools.driver.choice.contenders import Bounds, Tried
+from tinyml.tools.driver.choice.contenders import Bounds, Failed, Tried
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
 from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss, deciding_samples
 
@@ -52,7 +52,7 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
         "bound": None if taken.checking.bound is None else round(taken.checking.bound, 2),
         "decidable": _decides(taken.checking, choice.bounds),
         "beside": None if choice.usual is None else _row(choice.usual),
-        "alternatives": [*map(_row, choice.tried), *map(_deferred, choice.deferred)],
+        "alternatives": [*map(_row, choice.tried), *map(_deferred, choice.deferred), *map(_failed, choice.failed)],
     }
 
 
@@ -82,9 +82,16 @@ def _row(tried: Tried) -> dict[str, Any]:
 
 
 def _deferred(alternative: Alternative) -> dict[str, Any]:
-    """The row of an alternative that was not estimated."""
+    return _unknown(alternative, f"considered only where {alternative.beside} is refused")
+
+
+def _failed(failed: Failed) -> dict[str, Any]:
+    return _unknown(failed.alternative, f"makes no program: {failed.reason}")
+
+
+def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
+    """The row of an alternative without an estimate."""
     unknown = dict.fromkeys(("time", "flash", "ram", "look", "choosing", "checking"))
-    verdict = f"considered only where {alternative.beside} is refused"
     return {"name": alternative.name, "options": dict(alternative.options), **unknown, "verdict": verdict}
 
 

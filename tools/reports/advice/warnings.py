@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.tools.driver.requests.request import AUTO_FORMAT
 from tinyml.transforms.ir.outputs import CLASS
@@ -46,6 +47,7 @@ class Findings:
     loses as little. asked: true if scales of features were asked for; scaled: whether the program has them. spread: of
     the constant whose numbers differ most, the greatest magnitude divided by the median. clipped: the share of inputs
     outside of the unit's integers. converting: the share of the time in which floats of a caller become raws.
+    failed: the alternatives of `auto` that make no program although they would fit, each with the reason.
     """
 
     accuracies: Accuracy
@@ -57,6 +59,7 @@ class Findings:
     spread: float = 1.0
     clipped: float = 0.0
     converting: float = 0.0
+    failed: Sequence[str] = ()
 
     @property
     def lost(self) -> float:
@@ -123,6 +126,12 @@ WARNINGS = (
         lambda found: "--loss allows more; a larger board may have room for more bits",
     ),
     WarningRule(
+        "alternatives",
+        lambda found: bool(found.failed),
+        lambda found: f"alternatives that make no program were left out of the choice: {'; '.join(found.failed)}",
+        lambda found: "the choice holds among the others; naming the format of one shows its error alone",
+    ),
+    WarningRule(
         "clusters",
         lambda found: found.accuracies.ignored,
         lambda found: "`y` is not looked at: a clustering is compared with the model on reals, not with labels",
@@ -186,7 +195,10 @@ def warnings_of(
     shares = time_shares(compiled.loops, board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
     scaled, spread = feature_map(compiled.reals) is not None, spread_of(compiled.reals)
-    found = Findings(accuracies, shares, choice is not None, unmet, asked, scaled, spread, clipped, converting)
+    # What is too large for the chip is refused, as what does not fit the board is.
+    failed = [row for row in choice.failed if not isinstance(row.error, TooLargeError)] if choice is not None else ()
+    reasons = [f"{row.alternative.name} ({row.reason})" for row in failed]
+    found = Findings(accuracies, shares, choice is not None, unmet, asked, scaled, spread, clipped, converting, reasons)
     return [
         {"name": row.name, "text": row.text(found), "cure": row.cure(found)} for row in WARNINGS if row.applies(found)
     ]

@@ -37,6 +37,27 @@ func.func @distance(%X: tensor<1x3xf32>) -> tensor<1x3xf32> {
 
 // -----
 
+// Several ops read the scaled vector, as the squares and the products of a support vector machine do: it comes before
+// the first of them.
+func.func @twice(%X: tensor<1x3xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
+  %mean = tdsl.const dense<[[1.0, 2.0, 3.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %S = tdsl.const dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %centred = tdsl.sub %X, %mean : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  %column = tdsl.reshape %centred : tensor<1x3xf32> -> tensor<3x1xf32>
+  %row = tdsl.reshape %column : tensor<3x1xf32> -> tensor<1x3xf32>
+  %squares = tdsl.matmul %row, %column : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  %products = tdsl.matmul %S, %column : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  func.return %squares, %products : tensor<1x1xf32>, tensor<2x1xf32>
+}
+// CHECK: func.func @twice(%X: tensor<1x3xf32> {tdsl.feature_scales = array<f32: 1.000000e+00>, tdsl.feature_zeros = array<f32: 1.000000e+00, 2.000000e+00, 3.000000e+00>})
+// CHECK-NEXT: %S = tdsl.const
+// CHECK-NEXT: [[COLUMN:%.+]] = tdsl.reshape %X
+// CHECK-NEXT: %row = tdsl.reshape [[COLUMN]]
+// CHECK-NEXT: %squares = tdsl.matmul %row, [[COLUMN]]
+// CHECK-NEXT: %products = tdsl.matmul %S, [[COLUMN]]
+
+// -----
+
 // Without a layer that absorbs scales, and without a scaler, the program stays.
 func.func @neither(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
   %y = tdsl.tanh %X : tensor<3x1xf32> -> tensor<3x1xf32>

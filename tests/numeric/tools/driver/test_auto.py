@@ -11,13 +11,19 @@ import numpy as np
 import pytest
 from programs.acceptance import qualifies
 from programs.streamed_networks import NetworkWriter
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.targets.board import Board
+from tinyml.targets.chip import Chip
 from tinyml.tools.driver.choice.contenders import NOTABLE
 from tinyml.tools.main import main
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+from tinyml.transforms.reals.scale_features import ScaleFeaturesPass
 
 
 @pytest.fixture(autouse=True)
@@ -206,3 +212,36 @@ def test_what_does_not_fit_names_a_board(tmp_path: Path, capsys: pytest.CaptureF
     assert "does not fit uno (atmega328p): needs 4," in said
     assert "the board has 2,048" in said
     assert "mega has 8,192 bytes of RAM" in said
+
+
+@pytest.mark.parametrize("error", [InputError("has no scaler here"), KeyError("reshape")])
+def test_an_alternative_that_fails_is_a_warning_with_its_reason(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: ScaleFeaturesPass, ctx: Context, op: ModuleOp) -> None:
+        raise error
+
+    monkeypatch.setattr(ScaleFeaturesPass, "apply", fail)
+    report = compiled(network(tmp_path, 1), tmp_path / "out")
+    [warning] = [warning for warning in report["warnings"] if warning["name"] == "alternatives"]
+    rows = {row["name"]: row for row in report["chosen"]["alternatives"]}
+    reason = "has no scaler here" if isinstance(error, InputError) else "KeyError: 'reshape'"
+    for name in ("fixed 16, feature scales", "fixed 8, feature scales"):
+        assert rows[name]["time"] is None
+        assert rows[name]["verdict"] == f"makes no program: {reason}"
+        assert f"{name} ({reason})" in warning["text"]
+
+
+def test_an_alternative_with_too_many_constants_is_no_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[float] = []
+
+    def check(self: Chip, total: float, board: Board, far: float = 0) -> None:
+        checked.append(total)
+        if len(checked) == 1:
+            raise TooLargeError("has too many constants")
+
+    monkeypatch.setattr(Chip, "check_constants", check)
+    report = compiled(network(tmp_path, 1), tmp_path / "out")
+    verdicts = {row["name"]: row["verdict"] for row in report["chosen"]["alternatives"]}
+    assert verdicts["fixed 16"] == "makes no program: has too many constants"
+    assert all(warning["name"] != "alternatives" for warning in report["warnings"])
