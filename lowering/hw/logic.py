@@ -94,18 +94,29 @@ def _product_in_logic(
     """
     bits_of = [operators.factor_width(operand) for operand in op.operands]
     short = min(range(2), key=lambda i: bits_of[i])
-    long = c.resize(c.resize(operands[1 - short], bits_of[1 - short]), width)
-    rows: list[SSAValue] = []
-    for place in range(min(bits_of[short], width)):
-        row = c.shift_left(long, place)
-        bit = c.extract(operands[short], place, 1)
-        if place == bits_of[short] - 1:
-            # The negative of a row is its complement and 1.
-            row = c.sub(c.constant(0, width), row)
-        rows.append(c.gated([(bit, row)], width))
-    while len(rows) > 1:
-        rows = [c.add(*rows[i : i + 2]) if i + 1 < len(rows) else rows[i] for i in range(0, len(rows), 2)]
-    return rows[0]
+    long = c.resize(operands[1 - short], bits_of[1 - short])
+    rows = [c.gated([(c.extract(operands[short], place, 1), long)], bits(long)) for place in range(bits_of[short])]
+    if len(rows) == 1:
+        return c.sub(c.constant(0, width), c.resize(rows[0], width))
+    return c.resize(_sum_of_multiples(c, rows), width)
+
+
+def _sum_of_multiples(c: Circuit, rows: Sequence[SSAValue], *, signed: bool = True) -> SSAValue:
+    """The sum of two or more rows, each of which lies a bit higher than the one before it; a signed one's last counts
+    negative.
+
+    A sum is as wide as its terms need, and leaves out the low bits that only one of them has: if all were as wide as
+    the product, synthesis would join them to a tree of compressors, which takes twice as many tables.
+    """
+    half = 1 << (len(rows) - 1).bit_length() - 1
+    low, high = (
+        part[0] if len(part) == 1 else _sum_of_multiples(c, part, signed=signed and last)
+        for part, last in ((rows[:half], False), (rows[half:], True))
+    )
+    above = c.extract(low, half, bits(low) - half)
+    width = max(bits(above), bits(high)) + 1
+    join = c.sub if signed and len(rows) == half + 1 else c.add
+    return c.concat(join(c.resize(above, width), c.resize(high, width)), c.extract(low, 0, half))
 
 
 def _shifted(c: Circuit, op: Operation, operands: Sequence[SSAValue], width: int) -> SSAValue:

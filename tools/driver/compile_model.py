@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,12 +127,12 @@ def build_folder(
     from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
-    from tinyml.tools.driver.limits.within_fabric import check_route, hardware_report, require_cells
+    from tinyml.tools.driver.limits.within_fabric import check_route, compile_within_cells, require_cells
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.output.output_pages import facts_at_hand, pages_of
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
-    from tinyml.tools.driver.stages import load_program
+    from tinyml.tools.driver.stages import compile_bits_again, load_program
     from tinyml.tools.reports.facts.answers import confusion
     from tinyml.tools.reports.inputs.sensor_report import sensor_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
@@ -170,6 +171,18 @@ def build_folder(
                 compiled, request, choice = compile_choice(program, ctx, request, board)
             else:
                 compiled, request = compile_asked(program, ctx, request, board, must_fit=must_fit)
+        hardware = None
+        if board.fabric is not None:
+            progress.step(f"counting cells of {board.name}")
+            options, chosen = request.pipeline_options(board), compiled
+
+            def again(cells: int) -> Compiled:
+                return compile_bits_again(chosen, ctx, replace(options, cells=cells))
+
+            compiled, cells, hardware = compile_within_cells(compiled, options.cells, board, again, route=request.route)
+            request = replace(request, cells=cells)
+            if must_fit:
+                require_cells(hardware, board, str(request.model))
         progress.step("writing C")
         write_sources(folder, compiled, data)
         accuracies = NO_ACCURACY
@@ -189,12 +202,6 @@ def build_folder(
                 raise does_not_fit(program, ctx, request, board, 0, ram) from error
         else:
             progress.step(f"not measured: {board.name} is not installed")
-        hardware = None
-        if board.fabric is not None:
-            progress.step(f"counting cells of {board.name}")
-            hardware = hardware_report(compiled, board, route=request.route)
-            if must_fit:
-                require_cells(hardware, board, str(request.model))
         if packagings and mismatch is None:
             samples, expected = data.x[:MEASURED_SAMPLES], measured and measured.outputs
             serial = request.input == SERIAL

@@ -46,12 +46,8 @@ if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search_pass import SearchPass
 
 _REALS = "0-reals.mlir"
-_LEVELS = {
-    "2-buffers.mlir": FORMATS_TO_BUFFERS,
-    "3-loops.mlir": BUFFERS_TO_LOOPS,
-    "4-bits.mlir": LOOPS_TO_BITS,
-    "5-c.mlir": BITS_TO_C,
-}
+_BITS = "4-bits.mlir"
+_LEVELS = {"2-buffers.mlir": FORMATS_TO_BUFFERS, "3-loops.mlir": BUFFERS_TO_LOOPS, _BITS: LOOPS_TO_BITS}
 
 
 @dataclass(frozen=True)
@@ -216,6 +212,17 @@ def compile_again(compiled: Compiled, ctx: Context, options: PipelineOptions) ->
     return replace(again, parts=compiled.parts, fold_affine=compiled.fold_affine)
 
 
+def compile_bits_again(compiled: Compiled, ctx: Context, options: PipelineOptions) -> Compiled:
+    """Compile a program from bits (L4) on with other options for the passes from there on."""
+    options = replace(options, format=compiled.format, width=compiled.width)
+    end = next(i for i, stage in enumerate(compiled.stages) if stage.file == _BITS) + 1
+    stages = list(compiled.stages[:end])
+    module = parse_mlir(ctx, stages[-1].text.encode(), _BITS)
+    source, header, verilog = _from_bits(module, ctx, options, stages)
+    texts = {"source": source, "header": header, "verilog": verilog}
+    return replace(compiled, program=module, stages=tuple(stages), **texts)
+
+
 def _below(
     reals: ModuleOp,
     module: ModuleOp,
@@ -232,19 +239,28 @@ def _below(
         formats, unrounded = planned, formats
     stages.append(LevelText("1-formats.mlir", print_ir(formats)))
     buffers = loops = module
-    verilog = None
     for file, pipeline in _LEVELS.items():
-        if pipeline == BITS_TO_C and (fabric := board(options.target).fabric) is not None:
-            verilog = _hardware(module, ctx, options, stages, fabric)
         pipelines.run(module, ctx, pipelines.flatten(pipeline, vars(options)))
         if pipeline == FORMATS_TO_BUFFERS:
             buffers = module.clone()
         if pipeline == BUFFERS_TO_LOOPS:
             loops = module.clone()
         stages.append(LevelText(file, print_ir(module)))
-    source, header = (print_c(module, ctx, options.target, file) for file in ("source", "header"))
+    source, header, verilog = _from_bits(module, ctx, options, stages)
     modules = reals, formats, unrounded, buffers, loops, module
     return Compiled(*modules, tuple(stages), source, header, options.format, width, row_scales, verilog=verilog)
+
+
+def _from_bits(
+    module: ModuleOp, ctx: Context, options: PipelineOptions, stages: list[LevelText]
+) -> tuple[str, str, str | None]:
+    """The C source, the header and the Verilog of a program on bits, whose module becomes that of L5."""
+    verilog = None
+    if (fabric := board(options.target).fabric) is not None:
+        verilog = _hardware(module, ctx, options, stages, fabric)
+    pipelines.run(module, ctx, pipelines.flatten(BITS_TO_C, vars(options)))
+    stages.append(LevelText("5-c.mlir", print_ir(module)))
+    return print_c(module, ctx, options.target, "source"), print_c(module, ctx, options.target, "header"), verilog
 
 
 def _hardware(bits: ModuleOp, ctx: Context, options: PipelineOptions, stages: list[LevelText], fabric: Fabric) -> str:

@@ -17,9 +17,11 @@ from programs.printed import parse
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.devices.hardware import placement, synthesis
+from tinyml.targets.c.print_c import print_c
 from tinyml.targets.registry import board
-from tinyml.targets.verilog.fabric import Resources
+from tinyml.targets.verilog.fabric import Fabric, Resources
 from tinyml.tools.calibration import place_and_route
 from tinyml.tools.driver.choice.hardware_cycles import hardware_cycles
 from tinyml.tools.driver.limits import within_fabric
@@ -100,6 +102,42 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "does not fit ice40-up5k (iCE40UP5K): the memories of the hardware hold " in error
     assert "the block RAMs 122,880 (" in error
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("each", "rounds"), [(1, 1), (4, 3), (1_000, 2)])
+def test_programs_within_a_share(
+    each: int, rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Chosen again with what is counted until the share is kept, or until loops are not unrolled; C and report follow.
+
+    each: the LUTs that are counted of each line of Verilog, in place of yosys.
+    """
+    counts: list[int] = []
+
+    def synthesised(verilog: str, fabric: Fabric, folder: Path) -> Resources:
+        counts.append(each * verilog.count("\n"))
+        return Resources(counts[-1], 0, 0)
+
+    without_tools(monkeypatch)
+    monkeypatch.setattr(synthesis, "synthesis_tool", lambda: "yosys")
+    monkeypatch.setattr(synthesis, "synthesised", synthesised)
+    program, val = linear(tmp_path, 8, 64)
+    files = ["compile", str(program), "--val", str(val), "-o", str(tmp_path / "out"), "--package", "c"]
+    asked = ["--cells", "30", "--format", "fixed", "--width", "8", "--target", TARGET]
+    assert main([*files, *asked]) == (each == 1_000)
+    assert len(counts) == rounds
+    if each == 1_000:
+        assert f"needs {counts[-1]:,} LUTs of 24,288" in capsys.readouterr().err
+        assert counts[-1] < counts[0] / 5
+        return
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert report["hardware"]["luts"] == counts[-1] == each * (tmp_path / "out" / "linear.v").read_text().count("\n")
+    assert counts[-1] <= 0.3 * 24_288
+    assert report["requested"]["cells"] == 30
+    assert (report["cells"] == 30) == (rounds == 1)
+    bits, cells = load_program(tmp_path / "out" / "ir" / "4-bits.mlir", context()), report["cells"]
+    run(bits, context(), flatten("bits-to-c", {"cells": cells, "target": TARGET}))
+    assert print_c(bits, context(), TARGET, "source") == (tmp_path / "out" / "linear.c").read_text()
 
 
 def test_floats_are_no_hardware(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,51 @@ func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
     assert result.labels.tolist() == [0, 0, 1, 9]
     assert result.scores is not None
     assert result.scores.ravel().tolist() == [-5, 100, 50, 63]
+
+
+def products_in_logic(widths: Sequence[tuple[int, int]]) -> str:
+    """The products of two numbers that are cut to each of several pairs of widths, without a multiplier."""
+    lines = [
+        f"""
+  %a{i} = arith.trunci %x : i16 to i{a}
+  %b{i} = arith.trunci %y : i16 to i{b}
+  %u{i} = arith.extsi %a{i} : i{a} to i32
+  %v{i} = arith.extsi %b{i} : i{b} to i32
+  %p{i} = arith.muli %u{i}, %v{i} {{rtl.logic}} : i32
+  %at{i} = arith.constant {i} : index
+  memref.store %p{i}, %z[%at{i}] : memref<{len(widths)}xi32>"""
+        for i, (a, b) in enumerate(widths)
+    ]
+    return f"""
+func.func @products(%X: memref<2xi16>) -> memref<{len(widths)}xi32> {{
+  %first = arith.constant 0 : index
+  %second = arith.constant 1 : index
+  %arena = scratch.arena {{alignment = 4 : i64}} : memref<{4 * len(widths)}xi8>
+  %z = scratch.view %arena[0 : i64] : memref<{4 * len(widths)}xi8> to memref<{len(widths)}xi32>
+  %x = memref.load %X[%first] : memref<2xi16>
+  %y = memref.load %X[%second] : memref<2xi16>{"".join(lines)}
+  func.return %z : memref<{len(widths)}xi32>
+}}
+"""
+
+
+def test_products_in_logic(tmp_path: Path):
+    """Sums of multiples without their common low bits, for factors of one bit and of more: least, greatest, others."""
+    widths = [(1, 1), (1, 5), (2, 2), (3, 2), (3, 7), (4, 4), (5, 12), (7, 7), (9, 15), (14, 3), (13, 13), (15, 15)]
+    limits = [0, -1, 1, *(sign * (1 << bits) - below for bits in range(1, 15) for sign, below in ((1, 1), (-1, 0)))]
+    random = np.random.default_rng(0).integers(-(1 << 15), 1 << 15, (40, 2))
+    inputs = np.array([*random, *((a, b) for a in limits for b in limits[:9]), (-(1 << 14), -(1 << 14))], np.int16)
+    interface = Interface("products", "int16_t", 2, "int32_t", len(widths), False)
+    result = simulated(products_in_logic(widths), interface, inputs, tmp_path)
+    assert result.scores is not None
+
+    def cut(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+        half = 1 << bits - 1
+        return (numbers + half) % (2 * half) - half
+
+    x, y = inputs.astype(np.int64).T
+    expected = np.stack([cut(x, a) * cut(y, b) for a, b in widths], 1)
+    np.testing.assert_array_equal(result.scores.reshape(expected.shape), expected)
 
 
 def test_local_arrays(tmp_path: Path):
