@@ -22,6 +22,7 @@ from tinyml.tools.driver.requests.search_request import watched
 from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
+    from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.runtime.model.data import Data
@@ -109,7 +110,6 @@ def build_folder(
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
     from tinyml.dialects.tdsl.class_labels import classes_of
-    from tinyml.lowering import pipelines
     from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
@@ -118,16 +118,10 @@ def build_folder(
     from tinyml.tools.driver.output.output_pages import facts_at_hand, pages_of
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
-    from tinyml.tools.driver.stages import load_program
     from tinyml.tools.reports.facts.answers import confusion
     from tinyml.tools.reports.inputs.sensor_report import sensor_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
-    from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-    from tinyml.transforms.formats.name_classes import NameClassesPass
-    from tinyml.transforms.formats.order_input import OrderInputPass
-    from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
     from tinyml.transforms.search.evaluation.workers import one_thread
-    from tinyml.transforms.simplify import SimplifyPass
 
     start, requested, choice = time.perf_counter(), request, None
     if request.input == SERIAL and not board.arduino and board.name != HOST:
@@ -143,14 +137,8 @@ def build_folder(
     with Progress(str(request.model), 5 if board.fabric is None else 6) as progress, one_thread():
         progress.step("reading")
         ctx = context()
-        program = load_program(request.model, ctx) if request.module is None else request.module.clone()
-        if request.quantization == ANEW and tdsl.has_formats(program):
-            pipelines.run(program, ctx, [LiftToRealsPass()])
+        program = read_program(request, ctx)
         kept = tdsl.has_formats(program)
-        pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
-        pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
-        if request.input_unit is not None:
-            pipelines.run(program, ctx, [SimplifyPass(), FoldInputUnitPass(request.input_unit)])
         data = _load_data(request, program, kept)
         progress.step("compiling")
         with watched(progress) as account:
@@ -223,6 +211,27 @@ def build_folder(
     seal_folder(folder, report)
     check_equal(report["mismatch"], board.name, request.model)
     return report, measured
+
+
+def read_program(request: Request, ctx: Context) -> ModuleOp:
+    """The program of a request as it is compiled: with the names, outputs and input that the request asks for."""
+    from tinyml.dialects import tdsl
+    from tinyml.lowering import pipelines
+    from tinyml.tools.driver.stages import load_program
+    from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+    from tinyml.transforms.formats.name_classes import NameClassesPass
+    from tinyml.transforms.formats.order_input import OrderInputPass
+    from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
+    from tinyml.transforms.simplify import SimplifyPass
+
+    program = load_program(request.model, ctx) if request.module is None else request.module.clone()
+    if request.quantization == ANEW and tdsl.has_formats(program):
+        pipelines.run(program, ctx, [LiftToRealsPass()])
+    pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
+    pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
+    if request.input_unit is not None:
+        pipelines.run(program, ctx, [SimplifyPass(), FoldInputUnitPass(request.input_unit)])
+    return program
 
 
 def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:
