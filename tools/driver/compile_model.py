@@ -122,7 +122,6 @@ def build_folder(
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
     from tinyml.dialects.tdsl.class_labels import classes_of
-    from tinyml.lowering import pipelines
     from tinyml.lowering.frontends.sklearn.own_answers import own_answers
     from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
@@ -132,16 +131,11 @@ def build_folder(
     from tinyml.tools.driver.output.output_pages import facts_at_hand, pages_of
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
-    from tinyml.tools.driver.stages import compile_bits_again, load_program
+    from tinyml.tools.driver.stages import compile_bits_again
     from tinyml.tools.reports.facts.answers import confusion
     from tinyml.tools.reports.inputs.sensor_report import sensor_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
-    from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-    from tinyml.transforms.formats.name_classes import NameClassesPass
-    from tinyml.transforms.formats.order_input import OrderInputPass
-    from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
     from tinyml.transforms.search.evaluation.workers import one_thread
-    from tinyml.transforms.simplify import SimplifyPass
 
     start, requested, choice = time.perf_counter(), request, None
     ctx = context()
@@ -151,17 +145,12 @@ def build_folder(
     # Arrays are small here: more threads of the numeric libraries would wait longer than they compute.
     with Progress(str(request.model), 5 if board.fabric is None else 6) as progress, one_thread():
         progress.step("reading")
-        program = load_program(request.model, ctx) if request.module is None else request.module.clone()
-        if request.quantization == ANEW and tdsl.has_formats(program):
-            pipelines.run(program, ctx, [LiftToRealsPass()])
+        program = read_program(request, ctx)
         kept = tdsl.has_formats(program)
         # Of an imported estimator, which answers as the program is imported, before passes change its results.
         own = None if request.input_unit is not None else own_answers(request.module or program)
         imported = None if own is None else program.clone()
-        pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
-        pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
-        if request.input_unit is not None:
-            pipelines.run(program, ctx, [SimplifyPass(), FoldInputUnitPass(request.input_unit)])
+        adapt_interface(program, request, ctx)
         data = _load_data(request, program, kept)
         if own is not None and imported is not None:
             check_own_answers(imported, own, data.x, str(request.model))
@@ -302,6 +291,33 @@ def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file:
             "its numbers do not fit single precision (does a scaler help?), or its import is wrong",
             file=file,
         )
+
+
+def read_program(request: Request, ctx: Context) -> ModuleOp:
+    """The program of a request as it is imported, on reals if its formats are to be chosen anew."""
+    from tinyml.dialects import tdsl
+    from tinyml.lowering import pipelines
+    from tinyml.tools.driver.stages import load_program
+    from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+
+    program = load_program(request.model, ctx) if request.module is None else request.module.clone()
+    if request.quantization == ANEW and tdsl.has_formats(program):
+        pipelines.run(program, ctx, [LiftToRealsPass()])
+    return program
+
+
+def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
+    """Give an imported program the class names, outputs, order of axes and unit of the input that a request asks for."""
+    from tinyml.lowering import pipelines
+    from tinyml.transforms.formats.name_classes import NameClassesPass
+    from tinyml.transforms.formats.order_input import OrderInputPass
+    from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
+    from tinyml.transforms.simplify import SimplifyPass
+
+    pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
+    pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
+    if request.input_unit is not None:
+        pipelines.run(program, ctx, [SimplifyPass(), FoldInputUnitPass(request.input_unit)])
 
 
 def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:

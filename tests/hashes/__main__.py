@@ -1,0 +1,133 @@
+"""`python -m hashes`: compile the programs of `corpus.py` and compare their C with `hashes.json` (`make hashes`).
+
+Nothing but the compiler runs: PATH is empty, so that no tool of a board decides anything. Where C differs, the first
+lines that do are printed beside those of the commit that wrote the digests. `--update` writes them anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import hashlib
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from programs.paths import ROOT, TESTS
+
+from hashes.corpus import Program, programs, programs_of
+
+FILE = TESTS / "hashes/hashes.json"
+SHOWN = 12
+"""Lines of a difference that are printed."""
+
+Digests = dict[str, dict[str, str]]
+
+
+def recorded() -> Digests:
+    """The digests by program and suffix; `refused` stands for a program that is not compiled."""
+    return json.loads(FILE.read_text()) if FILE.exists() else {}
+
+
+def texts_of(program: Program) -> dict[str, str]:
+    """The C files of a program, compiled with nothing at hand but the compiler."""
+    from tinyml.transforms.search.evaluation.workers import one_thread
+
+    path = os.environ.get("PATH", "")
+    os.environ["PATH"] = ""
+    try:
+        with tempfile.TemporaryDirectory() as folder, one_thread():
+            return program.texts(Path(folder))
+    finally:
+        os.environ["PATH"] = path
+
+
+def digests_of(program: Program) -> tuple[str, dict[str, str]]:
+    """The name of a program and its digests."""
+    texts = texts_of(program)
+    return program.name, {suffix: _digest(text) if suffix else text for suffix, text in texts.items()}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """The first lines in which the files of two compilations of a program differ."""
+    found: list[str] = []
+    for suffix in sorted(before.keys() | now.keys()):
+        texts = [files.get(suffix, "").splitlines() for files in (before, now)]
+        found += islice(difflib.unified_diff(*texts, f"before.{suffix}", f"now.{suffix}", "", "", 1, ""), SHOWN)
+    return found
+
+
+def texts_before(names: list[str], models: Path | None) -> dict[str, dict[str, str]]:
+    """The files of programs as the commit that wrote the digests compiles them; none if it is not at hand."""
+    git = partial(subprocess.run, cwd=ROOT, capture_output=True, text=True, check=False)
+    commit = git(["git", "log", "-1", "--format=%H", "--", str(FILE)]).stdout.strip()
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        if not commit or git(["git", "worktree", "add", "--detach", str(tree), commit]).returncode != 0:
+            return {}
+        try:
+            command = [sys.executable, "-m", "hashes", "--texts", *names, *(["--from", str(models)] if models else [])]
+            # Comes before the installed package: the folder that maps rooms to packages for type checkers.
+            environment = os.environ | {"PYTHONPATH": str(tree / ".pyright")}
+            run = subprocess.run(
+                command, cwd=tree / "tests", env=environment, stdout=subprocess.PIPE, text=True, check=False
+            )
+            return json.loads(run.stdout) if run.returncode == 0 else {}
+        finally:
+            git(["git", "worktree", "remove", "--force", str(tree)])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m hashes", description=__doc__)
+    parser.add_argument("--update", action="store_true", help="write the digests anew")
+    parser.add_argument("--from", dest="models", type=Path, metavar="DIR", help="the models of a folder instead")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once (default all cores)")
+    parser.add_argument("--texts", nargs="+", metavar="NAME", help="print the C of these programs as JSON")
+    arguments = parser.parse_args()
+    models = arguments.models and arguments.models.resolve()
+    chosen = programs() if models is None else programs_of(models)
+    if arguments.texts:
+        print(json.dumps({program.name: texts_of(program) for program in chosen if program.name in arguments.texts}))
+        return 0
+    known = recorded()
+    found: Digests = {}
+    with multiprocessing.Pool(arguments.jobs) as pool:
+        for number, (name, digests) in enumerate(pool.imap_unordered(digests_of, chosen, chunksize=1), 1):
+            found[name] = digests
+            if sys.stderr.isatty():
+                print(f"\r{number} of {len(chosen)}", end="", file=sys.stderr)
+    if arguments.update:
+        # Programs of other models keep theirs.
+        stale = set() if models else {name for name in known if name not in found and not _is_of_others(name)}
+        rows = {name: digests for name, digests in sorted((known | found).items()) if name not in stale}
+        lines = (f"{json.dumps(name)}: {json.dumps(digests)}" for name, digests in rows.items())
+        FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+        return 0
+    changed = [program for program in chosen if known.get(program.name) != found[program.name]]
+    print(f"{len(chosen)} programs, {len(changed)} of them differ")
+    before = texts_before([program.name for program in changed], models) if changed else {}
+    for program in changed:
+        print(program.name if program.name in known else f"{program.name} (new)")
+        for line in differences(before.get(program.name, {}), texts_of(program)):
+            print(f"  {line}")
+    return int(bool(changed))
+
+
+def _is_of_others(name: str) -> bool:
+    """True for a program of a model that is not in the repository."""
+    own = {program.name.partition(";")[0] for program in programs()}
+    return name.partition(";")[0] not in own
+
+
+if __name__ == "__main__":
+    sys.exit(main())
