@@ -307,7 +307,7 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
 
 
 def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
-    """Give an imported program the class names, outputs, order of axes and unit of the input that a request asks for."""
+    """Give an imported program the class names, outputs, axes and unit of the input that a request asks for."""
     from tinyml.lowering import pipelines
     from tinyml.transforms.formats.name_classes import NameClassesPass
     from tinyml.transforms.formats.order_input import OrderInputPass
