@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     UnitAttr,
+    i1,
     i64,
 )
 from xdsl.dialects.func import FuncOp
@@ -174,7 +175,7 @@ def integer(low: int, high: int | None = None) -> Value:
         if not isinstance(attribute, IntegerAttr):
             return False
         number = cast("IntegerAttr[Any]", attribute)
-        return isinstance(number.type, IntegerType) and number.type.width.data > 1 and low <= number.value.data <= most
+        return number.type != i1 and isinstance(number.type, IntegerType) and low <= number.value.data <= most
 
     return Value(f"an integer from {low}" if high is None else f"an integer from {low} to {high}", accepts)
 

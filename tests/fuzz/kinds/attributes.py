@@ -119,7 +119,9 @@ def change(module: ModuleOp, random: Random) -> None:
 def _changed(
     given: ArrayAttr[DictionaryAttr] | None, count: int, place: Place, random: Random
 ) -> ArrayAttr[DictionaryAttr] | None:
-    groups = [dict(group.data) for group in given] if given is not None else [{} for _ in range(count)]
+    groups: list[dict[str, Attribute]] = [{} for _ in range(count)]
+    if given is not None:
+        groups = [dict(group.data) for group in given]
     if groups:
         number = random.randrange(len(groups))
         groups[number] = _with_another(groups[number], place, None, random)
