@@ -107,6 +107,8 @@ class _Memories:
                 self.at[op.memref] = memory, 0
         for argument in self.body.args:
             if any(not isinstance(use.operation, scratch.ReceiveOp) for use in argument.uses):
+                if not isinstance(argument.type, MemRefType):
+                    raise error_at(self.function, f"expected inputs in memory, got {argument.type}")
                 memory = self._insert(rtl.MemoryOp(_whole(argument)))
                 memory.name_hint = argument.name_hint
                 self.at[argument] = memory, 0

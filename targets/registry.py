@@ -30,6 +30,7 @@ from tinyml.dialects.num import (
     ListedKernelAttr,
     TileKernelAttr,
 )
+from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import Plugin, PluginError, plugins
 from tinyml.targets.board import Board
@@ -89,8 +90,7 @@ USUAL = "uno"
 HOST = "host"
 """The host computer, a target that is always available."""
 
-TARGET = "tinyml.target"
-"""The attribute of a module that names the board whose kernels and functions it calls."""
+TARGET = OwnAttribute("tinyml.target", {Place.MODULE: TEXT}, "The board whose kernels and functions the module calls.")
 
 
 @cache

@@ -6,8 +6,8 @@ on first use, so that tools start quickly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TypeVar
@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
+from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
 from tinyml.lowering.pipelines import PIPELINES, pipeline
 
 Thing = TypeVar("Thing")
@@ -86,3 +87,31 @@ TARGETS: dict[str, Callable[[], type[Target]]] = {
 }
 
 TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
+
+ATTRIBUTES = (
+    "dialects.layouts.coded_rows",
+    "dialects.layouts.coded_tiles",
+    "dialects.layouts.forest_code",
+    "dialects.num.kernels.kernel_attributes",
+    "dialects.scratch.types",
+    "dialects.tdsl",
+    "targets.registry",
+    "transforms.bits.hint_loops",
+    "transforms.buffers.pack_scratch",
+    "transforms.buffers.reorder_ops",
+    "transforms.formats.plan_execution",
+    "transforms.formats.tiling.axis_orders",
+    "transforms.formats.tiling.tile_memory",
+    "transforms.rtl.scheduling.regions",
+    "transforms.search.costs.pipelines_below",
+    "transforms.search.engine.result",
+)
+"""The modules that declare attributes (`tinyml.dialects.own_attributes`)."""
+
+
+@cache
+def own_attributes() -> Mapping[str, OwnAttribute]:
+    """Every attribute of our own that operations, functions and their arguments may have, by name."""
+    for module in ATTRIBUTES:
+        import_module(f"tinyml.{module}")
+    return declared_attributes()

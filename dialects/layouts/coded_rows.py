@@ -23,12 +23,11 @@ from xdsl.utils.hints import isa
 
 from tinyml.dialects.layouts.dense import dense_attribute, dense_numbers
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.dense import Numbers
 
-ROWS = "tinyml.coded_rows"
-"""Attribute of the declaration of a function: the rows that are its code."""
 
 LARGEST = 127
 """The greatest magnitude of results."""
@@ -119,3 +118,10 @@ class CodedRows:
         if not 0 < right < 24 or len(aligns) != len(weights) or min(aligns) < 0 or aligns[0] != 0:
             raise VerifyException(f"sums are shifted to the left by {aligns} and to the right by {right}")
         return self
+
+
+ROWS = OwnAttribute(
+    "tinyml.coded_rows",
+    {Place.DECLARATION: read_by("rows that are code", CodedRows.of)},
+    "The rows that are the code of a C function.",
+)

@@ -14,12 +14,11 @@ from xdsl.utils.hints import isa
 
 from tinyml.dialects.layouts.dense import dense_attribute, dense_numbers
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.dense import Numbers
 
-TILE = "tinyml.coded_tile"
-"""Attribute of the declaration of a function: the tile whose weights are its code."""
 
 _KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 
@@ -108,3 +107,10 @@ class CodedTile:
         if self.apart not in (1, self.rows):
             raise VerifyException(f"elements are 1 or {self.rows} apart, got {self.apart}")
         return self
+
+
+TILE = OwnAttribute(
+    "tinyml.coded_tile",
+    {Place.DECLARATION: read_by("a tile whose weights are code", CodedTile.of)},
+    "The tile whose weights are the code of a C function.",
+)

@@ -15,12 +15,11 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.layouts.dense import dense_array, dense_attribute
 from tinyml.dialects.layouts.trees import Trees, element_type
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FOREST = "tinyml.forest"
-"""Attribute of the declaration of a function: the forest that it is."""
 
 VOTES = "votes"
 MOST_NONZERO = 0.6
@@ -83,3 +82,8 @@ class ForestCode:
         leaves, _ = self.trees.leaves_by_tree
         share = np.count_nonzero(self.votes[leaves]) / max(self.votes[leaves].size, 1) if self.is_sparse else 1.0
         return len(self.trees.roots) * self.results * share
+
+
+FOREST = OwnAttribute(
+    "tinyml.forest", {Place.DECLARATION: read_by("a forest", ForestCode.of)}, "The forest that a C function is."
+)

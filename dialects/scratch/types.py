@@ -12,10 +12,14 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, packed_bytes
+from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
 
-FORMAT = "tinyml.format"
-"""Discardable attribute with the number format of an array whose type is bits already; only comments use it."""
+FORMAT = OwnAttribute(
+    "tinyml.format",
+    {Place.ARGUMENT: TEXT, Place.RESULT: TEXT, Place.OPERATION: TEXT},
+    "The number format of an array whose type is bits already; only comments use it.",
+)
 
 
 def memref_type(value: SSAValue) -> MemRefType[Attribute]:

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData
+from xdsl.dialects.scf import ForOp
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.own_attributes import (
+    TEXT,
+    UNIT,
+    Holder,
+    OwnAttribute,
+    Place,
+    Value,
+    array,
+    counts,
+    either,
+    instance,
+    integer,
+    real,
+)
 
 __all__ = [
     "INSTANCES",
@@ -29,43 +45,12 @@ __all__ = [
     "Profile",
     "Range",
     "has_instances",
+    "of_input",
 ]
 
-INSTANCES = "tdsl.instances"
-"""Module attribute: the program's memory belongs to instances, of which the caller may have several."""
 
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 """The percentiles that a profile holds, in percent."""
-
-MODE = "tdsl.mode"
-"""Attribute of a function: the mode of execution that a search chose together with its formats (`plan-execution`)."""
-
-RAM = "tdsl.ram"
-"""Attribute of a function: the bytes of RAM, stack included, that a search kept its program within."""
-
-RING = "tdsl.ring"
-"""Attribute of a buffer: the height and width of the image of which it holds the last rows or pixels."""
-
-RINGS = "tdsl.rings"
-"""Attribute of a loop: an array with the same for each tensor that it carries, unit for those that hold no ring."""
-
-PROFILE = "tdsl.profile"
-"""Discardable attribute of an op: an array with one `Profile` per tensor result (unit for other results)."""
-
-ZEROS = "tdsl.zeros"
-"""Argument attribute of the predict function: the share, above 0, of an input's elements that are zero on the data."""
-
-PACKED = "tdsl.packed"
-"""Argument attribute of the predict function: the bits to which the caller packs each element of the input."""
-
-REUSED = "tdsl.reused"
-"""Argument attribute of the predict function: the input is a buffer of the arena, which the caller fills."""
-
-RECEIVED = "tdsl.received"
-"""Argument attribute of the predict function: the input arrives row by row; the elements of a row."""
-
-RANGE = "tdsl.range"
-"""Argument attribute of the predict function: the declared `Range` of an input."""
 
 
 def _spell(value: float) -> str:
@@ -163,6 +148,80 @@ class Profile(ParametrizedAttribute):
     def magnitude(self) -> float:
         """The greatest absolute value seen."""
         return max(abs(self.low.data), abs(self.high.data))
+
+
+_RING = counts("two integers from 1, as in array<i64: 4, 4>", [2])
+_PROFILE = instance(Profile, "a profile, as in #tdsl.profile<...>")
+
+
+def of_input(value: Value) -> Mapping[Place | str, Value]:
+    """The places of an attribute of the input: an argument, and the buffer that replaces it in the arena."""
+    return {Place.ARGUMENT: value, "scratch.alloc": value, "scratch.view": value}
+
+
+def _carried(holder: Holder | None) -> int:
+    return len(holder.iter_args) if isinstance(holder, ForOp) else 0
+
+
+def _results(holder: Holder | None) -> int:
+    """The number of results; once they are buffers, profiles are left over."""
+    return len(holder.results) if isinstance(holder, Operation) else 0
+
+
+INSTANCES = OwnAttribute(
+    "tdsl.instances",
+    {Place.MODULE: UNIT},
+    "The program's memory belongs to instances, of which the caller may have several.",
+)
+
+MODE = OwnAttribute(
+    "tdsl.mode",
+    {Place.FUNCTION: TEXT},
+    "The mode of execution that a search chose together with its formats (`plan-execution`).",
+)
+
+RAM = OwnAttribute(
+    "tdsl.ram", {Place.FUNCTION: integer(0)}, "The bytes of RAM, stack included, that a search kept its program within."
+)
+
+RING = OwnAttribute(
+    "tdsl.ring",
+    {"scratch.alloc": _RING, "scratch.view": _RING},
+    "The height and width of the image of which a buffer holds the last rows or pixels.",
+)
+
+RINGS = OwnAttribute(
+    "tdsl.rings",
+    {"scf.for": array(either(_RING, UNIT), "an array with a ring or unit for each tensor that is carried", _carried)},
+    "The ring of each tensor that a loop carries; unit for those that hold none.",
+)
+
+PROFILE = OwnAttribute(
+    "tdsl.profile",
+    {
+        **of_input(_PROFILE),
+        Place.OPERATION: array(either(_PROFILE, UNIT), "an array with a profile or unit for each result", _results),
+    },
+    "The values of an argument, or of each tensor result of an operation, on a data set.",
+)
+
+ZEROS = OwnAttribute(
+    "tdsl.zeros",
+    of_input(real("a share above 0, at most 1", lambda share: 0 < share <= 1)),
+    "The share of an input's elements that are zero on the data.",
+)
+
+PACKED = OwnAttribute(
+    "tdsl.packed", of_input(integer(1, 32)), "The bits to which the caller packs each element of the input."
+)
+
+REUSED = OwnAttribute("tdsl.reused", of_input(UNIT), "The input is a buffer of the arena, which the caller fills.")
+
+RECEIVED = OwnAttribute("tdsl.received", of_input(integer(1)), "The input arrives row by row; the elements of a row.")
+
+RANGE = OwnAttribute(
+    "tdsl.range", of_input(instance(Range, "a range, as in #tdsl.range<-1.0, 1.0>")), "The declared range of an input."
+)
 
 
 def has_instances(module: Operation | None) -> bool:

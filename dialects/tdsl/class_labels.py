@@ -12,13 +12,13 @@ from xdsl.dialects.builtin import ArrayAttr, BytesAttr, IntegerAttr, ModuleOp, S
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, read_by
+
 __all__ = ["CLASSES", "CLUSTERS", "classes_of", "set_classes"]
 
-CLASSES = "tdsl.classes"
-"""Module attribute with the label of each class in order: all strings, or all 64-bit integers."""
-
-CLUSTERS = "tdsl.clusters"
-"""Module attribute of a clustering, whose results are numbers of clusters: no data set says which are right."""
+CLUSTERS = OwnAttribute(
+    "tdsl.clusters", {Place.MODULE: UNIT}, "The results are numbers of clusters: no data set says which are right."
+)
 
 
 def set_classes(module: ModuleOp, classes: Sequence[str | int]) -> None:
@@ -40,6 +40,11 @@ def classes_of(module: ModuleOp) -> list[str | int] | None:
     """
     if (attribute := module.attributes.get(CLASSES)) is None:
         return None
+    return _labels(attribute)
+
+
+def _labels(attribute: Attribute) -> list[str | int]:
+    """The labels of an attribute `tdsl.classes`; raises `VerifyException` for one that `set_classes` does not write."""
     if not isinstance(attribute, ArrayAttr):
         raise VerifyException(f"{CLASSES} is {attribute}, expected an array of strings or of integers")
     labels: list[str | int] = []
@@ -54,3 +59,10 @@ def classes_of(module: ModuleOp) -> list[str | int] | None:
         else:
             raise VerifyException(f"{CLASSES} holds {label}, expected an array of strings or of integers")
     return labels
+
+
+CLASSES = OwnAttribute(
+    "tdsl.classes",
+    {Place.MODULE: read_by("an array of strings or of integers", _labels)},
+    "The label of each class in order: all strings, or all 64-bit integers.",
+)

@@ -14,20 +14,25 @@ from xdsl.ir import Attribute
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.own_attributes import OwnAttribute, numbers
+from tinyml.dialects.tdsl.attributes import of_input
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["FEATURE_SCALES", "FEATURE_ZEROS", "FeatureMap", "shortest_period"]
 
-FEATURE_SCALES = "tdsl.feature_scales"
-"""Argument attribute of the predict function: for each element of the input its unit, a single-precision number.
+FEATURE_SCALES = OwnAttribute(
+    "tdsl.feature_scales",
+    of_input(numbers(f32, "an array of f32", bool)),
+    "The unit of each element of the input; numbers that repeat over the whole input are written once.",
+)
 
-Numbers that repeat over the whole input are written once.
-"""
-
-FEATURE_ZEROS = "tdsl.feature_zeros"
-"""Argument attribute of the predict function: for each element of the input the feature for which it is zero."""
+FEATURE_ZEROS = OwnAttribute(
+    "tdsl.feature_zeros",
+    of_input(numbers(f32, "an array of f32", bool)),
+    "For each element of the input the feature for which it is zero, as `tdsl.feature_scales`.",
+)
 
 
 @dataclass(frozen=True)

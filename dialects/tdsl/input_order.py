@@ -8,16 +8,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.ir import Attribute
+
+from tinyml.dialects.own_attributes import OwnAttribute, numbers
+from tinyml.dialects.tdsl.attributes import of_input
 
 __all__ = ["ORDER", "channels_last", "named_axes", "order_axes", "row_by_row"]
 
-ORDER = "tdsl.order"
-"""Argument attribute of the predict function: for each axis of the input its number in the file's tensor.
 
-Only inputs whose channels come first in the file have it.
-"""
+def _is_order(axes: tuple[int, ...]) -> bool:
+    return len(axes) in (3, 4) and axes[0] == 0 and sorted(axes) == [*range(len(axes))]
+
+
+ORDER = OwnAttribute(
+    "tdsl.order",
+    of_input(numbers(i64, "an order of 3 or 4 axes of which 0 is the first, as in array<i64: 0, 2, 3, 1>", _is_order)),
+    "For each axis of the input its number in the tensor of a file whose channels come first.",
+)
 
 
 def channels_last(rank: int) -> tuple[int, ...]:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, IntegerType, StringAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
+from tinyml.dialects.own_attributes import NAME, Holder, OwnAttribute, Value, array, integer, text_of
+from tinyml.dialects.tdsl.attributes import of_input
+
 __all__ = ["PARTS", "InputPart", "input_parts", "parts_attribute"]
-
-PARTS = "tdsl.parts"
-"""Argument attribute of the predict function: name and length of each input of the model, in their order in the array.
-
-Programs of models with a single input do not have it.
-"""
 
 
 class InputPart(NamedTuple):
@@ -34,15 +31,27 @@ def parts_attribute(lengths: Sequence[tuple[str, int]]) -> ArrayAttr[ArrayAttr[A
 
 def input_parts(attribute: Attribute | None) -> tuple[InputPart, ...]:
     """The parts that an attribute `tdsl.parts` lists; none without one."""
-    if not isa(attribute, ArrayAttr[ArrayAttr[Attribute]]):
+    if not isinstance(attribute, ArrayAttr):
         return ()
-    listed = [(name.data, length.value.data) for name, length in map(_pair, attribute)]
-    starts = accumulate((length for _, length in listed), initial=0)
-    return tuple(InputPart(name, length, start) for (name, length), start in zip(listed, starts, strict=False))
+    listed = [cast("ArrayAttr[Any]", part).data for part in cast("ArrayAttr[Attribute]", attribute)]
+    starts = accumulate((length.value.data for _, length in listed), initial=0)
+    return tuple(
+        InputPart(text_of(name), length.value.data, start)
+        for (name, length), start in zip(listed, starts, strict=False)
+    )
 
 
-def _pair(part: ArrayAttr[Attribute]) -> tuple[StringAttr, IntegerAttr[IntegerType]]:
-    name, length = part
-    assert isinstance(name, StringAttr)
-    assert isa(length, IntegerAttr[IntegerType])
-    return name, length
+def _is_part(part: Attribute, _: Holder | None) -> bool:
+    return (
+        isa(part, ArrayAttr[Attribute])
+        and len(part) == 2
+        and NAME.accepts(part.data[0], None)
+        and integer(1).accepts(part.data[1], None)
+    )
+
+
+PARTS = OwnAttribute(
+    "tdsl.parts",
+    of_input(array(Value("a pair", _is_part), "pairs of a name and a length from 1")),
+    "The name and the length of each input of a model that has several, in their order in the array.",
+)

@@ -11,21 +11,22 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import ShapedType, StringAttr
+from xdsl.ir import Attribute, Operation
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.own_attributes import Holder, OwnAttribute, Value
+from tinyml.dialects.tdsl.attributes import of_input
 from tinyml.dialects.tdsl.feature_map import FeatureMap
 from tinyml.dialects.tdsl.sensor_units import SensorUnit, sensor_unit
 
 __all__ = ["INPUT_FORMAT", "INPUT_UNIT", "InputUnit"]
-
-INPUT_UNIT = "tdsl.input_unit"
-"""Argument attribute of the predict function: the unit of the sensor's integers that the caller supplies, as text."""
-
-INPUT_FORMAT = "tdsl.input_format"
-"""Argument attribute of a predict function on reals: the number format of the argument, whatever its range."""
 
 
 @dataclass(frozen=True)
@@ -82,3 +83,26 @@ class InputUnit:
         singles = (np.resize(part.astype(np.float32).astype(np.float64), elements) for part in (scales, zeros))
         map = FeatureMap(*singles)
         return None if (map.scales == 1).all() and not map.zeros.any() else map
+
+
+def _is_unit(attribute: Attribute, holder: Holder | None) -> bool:
+    """True for the text of a unit that repeats to the elements of an input; raises `InputError` for another text."""
+    if not isinstance(attribute, StringAttr):
+        return False
+    value = holder.results[0] if isinstance(holder, Operation) else holder
+    if value is not None and isinstance(value.type, ShapedType) and value.type.has_static_shape():
+        InputUnit.parse(attribute.data, prod(value.type.get_shape()))
+    return True
+
+
+INPUT_UNIT = OwnAttribute(
+    "tdsl.input_unit",
+    of_input(Value("the text of a unit, for all elements", _is_unit)),
+    "The unit of the sensor's integers that the caller supplies, as the option `--input-unit` spells it.",
+)
+
+INPUT_FORMAT = OwnAttribute(
+    "tdsl.input_format",
+    of_input(Value("a number format", lambda attribute, _: number_format(attribute) is not None)),
+    "The number format of an argument on reals, whatever its range.",
+)

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, ModuleOp, f64, i64
 from xdsl.ir import Attribute
 
+from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, counts, integer, real
+from tinyml.dialects.tdsl.attributes import of_input
+
 __all__ = ["CALLS", "PUSHED", "RATE", "STATE", "Pushes", "calls_of", "rate_of", "set_rate"]
 
-PUSHED = "tdsl.pushed"
-"""Argument attribute of the predict function, and of a step function: the `Pushes` of its input."""
+PUSHED = OwnAttribute(
+    "tdsl.pushed",
+    of_input(counts("four integers from 1: frame, hop, steps and stride", [4])),
+    "The frames in which the caller pushes the input (`Pushes`).",
+)
 
-CALLS = "tdsl.calls"
-"""Argument attribute of a step function's time, and attribute of its loops over time: the number of calls from a reset
-to the answer, and of iterations in all of them.
-"""
+CALLS = OwnAttribute(
+    "tdsl.calls",
+    {Place.ARGUMENT: integer(1), "scf.for": integer(1)},
+    "The calls of a step function, at its time, from a reset to the answer; the iterations of a loop over time in all.",
+)
 
-STATE = "tdsl.state"
-"""Argument attribute of a step function: the argument keeps its value, one of the last results, for the next call."""
+STATE = OwnAttribute(
+    "tdsl.state",
+    of_input(UNIT),
+    "The argument of a step function keeps its value, one of the last results, for the next call.",
+)
 
-RATE = "tdsl.rate"
-"""Module attribute with the samples per second of the input, which front ends set; no pass reads it."""
+RATE = OwnAttribute(
+    "tdsl.rate",
+    {Place.MODULE: real("a finite float above 0", lambda rate: 0 < rate < math.inf)},
+    "The samples per second of the input.",
+)
 
 
 def set_rate(module: ModuleOp, rate: float) -> None:

@@ -9,10 +9,19 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 
+from tinyml.dialects.own_attributes import NAME, OwnAttribute, Place, integer, record
+
 __all__ = ["STORED", "StoredExamples", "set_stored", "stored_of"]
 
-STORED = "tdsl.stored"
-"""Module attribute: the `count` of what takes most of a model, `what` it is, and what makes it `smaller`."""
+STORED = OwnAttribute(
+    "tdsl.stored",
+    {
+        Place.MODULE: record(
+            "a dictionary of `count`, `what` and `smaller`", {"count": integer(0), "what": NAME, "smaller": NAME}
+        )
+    },
+    "The count of what takes most of a model, what it is, and what makes it smaller.",
+)
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def samples_together(function: func.FuncOp) -> int:
         *(result for op in function.walk() for result in op.results),
     ]
     sizes = [int(np.prod(tdsl.shape_of(value))) for value in values if isinstance(value.type, TensorType)]
-    most = LARGEST // max(*sizes, 1)
+    most = LARGEST // max([*sizes, 1])
     samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))
     # The iterations of a parallel loop are evaluated together for a single sample only.
     return 1 if samples * loop_steps(function, parallel=True) < loop_steps(function, parallel=False) else samples

@@ -15,6 +15,7 @@ from fuzz.watched import Kind, results, run_case
 CASES = {
     "passes": 30,
     "changed IR": 12,
+    "attributes": 25,
     "options": 20,
     "models": 20,
     "tflite": 30,

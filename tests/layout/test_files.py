@@ -28,6 +28,7 @@ CONTRACTS = {
         "limits",
         "locations",
         "options",
+        "own_attributes",
         "plugins",
     },
     "targets": {"board", "chip", "costs", "kernel", "package", "registry", "tiles"},

@@ -9,8 +9,10 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.dialects.parsing.guarded_parser import GuardedParser
 from tinyml.tools.cli.user_errors import squeeze
+from tinyml.tools.universe import own_attributes
 
 
 def parse_mlir(
@@ -19,13 +21,15 @@ def parse_mlir(
     """The module in MLIR text.
 
     line_offset: the number of lines of the file before the text, a piece of a split file. implicit_module: operations
-    without a module are taken for its body. Raises `InputError` or `ParseError` for other text, and
-    `UnicodeDecodeError`.
+    without a module are taken for its body. Raises `InputError` or `ParseError` for other text, also for attributes of
+    our own that are not as they are declared, and `UnicodeDecodeError`.
     """
     parser = LocatedParser(ctx, content, file)
     parser.line_offset = line_offset
     try:
-        return parser.parse_module(implicit_module)
+        module = parser.parse_module(implicit_module)
+        verify_own_attributes(module, own_attributes)
+        return module
     except (VerifyException, ValueError, OverflowError) as error:
         line, column = parser.line_and_column()
         message = squeeze(" ".join(str(part) for part in error.args))

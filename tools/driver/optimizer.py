@@ -20,6 +20,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
+from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.lowering.frontends.importers import MLIR, Importer, importers
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.arguments import add_options
@@ -30,6 +31,7 @@ from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.outputs import check_file
 from tinyml.tools.cli.pipeline_syntax import check_options, check_pipeline, to_xdsl_pipeline
 from tinyml.tools.cli.user_errors import invalid
+from tinyml.tools.universe import own_attributes
 from tinyml.transforms.ir.levels import check_level
 
 
@@ -117,6 +119,7 @@ class TinymlOptMain(xDSLOptMain):
             self.blame.running = after.name if after is not None else None
             if after is not None:
                 check_level(after, module)
+            verify_own_attributes(module, own_attributes)
 
         self.pipeline = PassPipeline(self.pipeline.passes, callback)
 

@@ -30,8 +30,20 @@ from xdsl.irdl import (
 )
 
 from tinyml.dialects.num.constraints import FormatConstraint, SumConstraint
+from tinyml.dialects.own_attributes import OwnAttribute
 from tinyml.lowering.loops.lowerings import lowering_of_class
-from tinyml.tools.universe import DIALECTS
+from tinyml.tools.universe import DIALECTS, own_attributes
+
+ATTRIBUTES = """# Attributes of our own
+
+<!-- Written from the declarations by `pytest --update-docs tests/unit/tools/reports/test_dialect_reference.py`. -->
+
+What passes note on operations, functions and their arguments, beside the properties of each op. `tinyml-opt` and
+`tinyml compile` verify them when they read a module, `tinyml-opt` also after each pass: an unknown name that begins with
+`rtl.`, `scratch.`, `tdsl.` or `tinyml.`, another place or another value is an error at the operation. A pass declares an
+attribute as the constant by which it reads it, an `OwnAttribute` of `dialects/own_attributes.py`, in a module of which
+`ATTRIBUTES` in `tools/universe.py` is the list. Attributes of other packages have prefixes of their own.
+"""
 
 PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     "tdsl": (
@@ -90,6 +102,19 @@ def dialect_page(page: str, tests: Iterable[str]) -> str:
     for name in dialects_of(page):
         parts += _dialect(DIALECTS[name](), lines)
     return "\n\n".join(parts) + "\n"
+
+
+def attributes_page() -> str:
+    """The text of the page about discardable attributes of our own."""
+    rows = ["| name | on | value | meaning |", "|---|---|---|---|"]
+    for name, one in sorted(own_attributes().items()):
+        rows.append(f"| `{name}` | {one.places} | {_values(one)} | {one.meaning} |")
+    return ATTRIBUTES + "\n" + "\n".join(rows) + "\n"
+
+
+def _values(declared: OwnAttribute) -> str:
+    """What an attribute holds, in words; in other words where that depends on the place."""
+    return ", or ".join(dict.fromkeys(value.words.replace("|", "\\|") for value in declared.values.values()))
 
 
 def dialects_of(page: str) -> Sequence[str]:

@@ -17,23 +17,26 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import scratch
+from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, integer
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import UNKNOWN
 from tinyml.transforms.ir.attributes import set_argument_attribute
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_LANES
 
-PIPELINE = "hls.pipeline"
-"""A loop whose iterations overlap."""
+PIPELINE = OwnAttribute("hls.pipeline", {"scf.for": UNIT}, "A loop whose iterations overlap.")
 
-UNROLL = "hls.unroll"
-"""The iterations of a loop that run at once."""
+UNROLL = OwnAttribute("hls.unroll", {"scf.for": integer(1)}, "The iterations of a loop that run at once.")
 
-PARTITION = "hls.partition"
-"""The memories over which an array, the arena or the argument of a function is spread, element by element."""
+PARTITION = OwnAttribute(
+    "hls.partition",
+    {Place.ARGUMENT: integer(1), Place.OPERATION: integer(1)},
+    "The memories over which an array, the arena or the argument of a function is spread, element by element.",
+)
 
-_ORIGIN = "rtl.origin"
-"""The number of a term in the copy that is unrolled."""
+_ORIGIN = OwnAttribute(
+    "rtl.origin", {Place.OPERATION: integer(0)}, "The number of a term in the copy that is unrolled."
+)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.own_attributes import UNIT, OwnAttribute, integer
 from tinyml.dialects.scratch import (
     AllocOp,
     ArenaOp,
@@ -41,10 +42,12 @@ from tinyml.transforms.buffers.packing.effort import STEPS
 from tinyml.transforms.buffers.packing.moving import pack_with_moves
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 
-HEIGHT = "scratch.height"
-LOWER_BOUND = "scratch.lower_bound"
-OPTIMAL = "scratch.optimal"
-GAP = "scratch.gap"
+HEIGHT = OwnAttribute("scratch.height", {"scratch.arena": integer(0)}, "The bytes of the packing, those of the arena.")
+LOWER_BOUND = OwnAttribute(
+    "scratch.lower_bound", {"scratch.arena": integer(0)}, "The bytes below which no packing fits."
+)
+OPTIMAL = OwnAttribute("scratch.optimal", {"scratch.arena": UNIT}, "The packing has the least height.")
+GAP = OwnAttribute("scratch.gap", {"scratch.arena": integer(0)}, "The bytes between the lower bound and the height.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ from xdsl.traits import is_side_effect_free
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
     LiveRange,
@@ -31,7 +32,11 @@ from tinyml.transforms.buffers.packing import Rectangle, find_peak
 from tinyml.transforms.buffers.scheduling.least_peak_order import least_peak
 from tinyml.transforms.buffers.scheduling.ordering_problem import OrderingProblem, Task
 
-GAP = "scratch.order_gap"
+GAP = OwnAttribute(
+    "scratch.order_gap",
+    {Place.FUNCTION: integer(0)},
+    "The most bytes by which the order of a block exceeds the optimum.",
+)
 
 
 @dataclass(frozen=True)

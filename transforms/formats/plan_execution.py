@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.own_attributes import NAME, TEXT, OwnAttribute, Place, array, integer, record, text_of
 from tinyml.targets.registry import HOST, tile_families
 from tinyml.transforms.formats.tiling.axis_orders import orders
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, stack_of
@@ -28,11 +29,13 @@ from tinyml.transforms.schedules.rewriting.arrangement import arrange
 from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_given_input
 from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 
-PLAN = "tinyml.plan"
-"""The attribute of a module that lists the segments that are not ordinary.
+_SEGMENT = record("a segment", {"first": NAME, "last": NAME, "by": TEXT}, {"more_macs": integer(0)})
 
-Each entry has its `first` and `last` op, and `by`, its tiling; if values are recomputed, also `more_macs`.
-"""
+PLAN = OwnAttribute(
+    "tinyml.plan",
+    {Place.MODULE: array(_SEGMENT, "segments with `first`, `last` and `by`")},
+    "The segments that are not ordinary: their ends and tiling, and the products that recomputing adds.",
+)
 
 
 @dataclass(frozen=True)
@@ -167,4 +170,4 @@ def streamed_segments(module: ModuleOp) -> list[dict[str, str | int]]:
 
 
 def _plain(value: Attribute) -> str | int:
-    return value.value.data if isinstance(value, IntegerAttr) else cast(StringAttr, value).data
+    return value.value.data if isinstance(value, IntegerAttr) else text_of(value)

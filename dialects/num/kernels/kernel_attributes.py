@@ -19,6 +19,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.own_attributes import OwnAttribute, Place, instance
+
 __all__ = [
     "DECLARED",
     "CodeKernelAttr",
@@ -30,12 +32,16 @@ __all__ = [
     "declared_kernels",
 ]
 
-DECLARED = "tinyml.kernel"
-"""Attribute of the declaration of a C function: the kernel that the function is."""
-
 
 class KernelAttr(ParametrizedAttribute, ABC):
     """The kernel of an op."""
+
+
+DECLARED = OwnAttribute(
+    "tinyml.kernel",
+    {Place.DECLARATION: instance(KernelAttr, "a kernel, as in #num.kernel<...>")},
+    "The kernel that a C function is.",
+)
 
 
 KERNEL = MessageConstraint(BaseAttr(KernelAttr), "expected a kernel, as in #num.kernel<...>")

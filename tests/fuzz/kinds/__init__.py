@@ -2,6 +2,7 @@
 
 from fuzz.kinds import (
     arrivals,
+    attributes,
     boosted,
     channel_graphs,
     files,
@@ -24,6 +25,7 @@ KINDS = {
     for kind in (
         Kind("passes", ir.every_pass, weight=3),
         Kind("changed IR", ir.changed, weight=4),
+        Kind("attributes", attributes.attributes, seconds=30, weight=3),
         Kind("options", ir.options, weight=2),
         Kind("models", sources.models, weight=2),
         Kind("tflite", tflite_networks.tflite, seconds=20, weight=2),

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
@@ -160,3 +161,48 @@ def test_operations_know_their_place():
 def test_long_messages_are_cut():
     assert squeeze("one\n  two") == "one two"
     assert len(squeeze("x" * 5000)) == 1000
+
+
+INTEGERS = """
+func.func @model(%X: memref<1xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  func.call @code(%c0) : (index) -> ()
+  func.return %c0 : index
+}
+func.func private @code(index) -> ()
+"""
+SUM = """
+func.func @sum(%s: !fixed.acc<64, 40>, %x: !fixed.q<16, 20>) -> !fixed.acc<64, 40> {
+  %b = num.mac %s, %x, %x : !fixed.acc<64, 40>, !fixed.q<16, 20>, !fixed.q<16, 20> -> !fixed.acc<64, 40>
+  func.return %b : !fixed.acc<64, 40>
+}
+"""
+WHOLE = """
+func.func @whole(%X: memref<4xi32> {tdsl.received = 4 : i64}) -> index {
+  %c0 = arith.constant 0 : index
+  %x = memref.load %X[%c0] : memref<4xi32>
+  %y = arith.index_cast %x : i32 to index
+  func.return %y : index
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "passes", "complaint"),
+    [
+        (INTEGERS, "search-promote{data=DATA}", "func.call is not supported yet by the evaluator"),
+        (SUM, "bits-to-lanes", ":2:1: pass 'bits-to-lanes': expected inputs in memory, got !fixed.acc<64, 40>"),
+        (WHOLE, "lower-arith-to-c", "the input arrives row by row (tdsl.received), but is read as a whole"),
+    ],
+)
+def test_programs_that_no_pass_makes_are_refused(
+    text: str, passes: str, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """By passes that take the level, but rely on what the passes before make."""
+    data = tmp_path / "data.npz"
+    np.savez(data, x=np.zeros((4, 1), np.float32), y=np.zeros(4, np.int64))
+    code, _, err = run([write(tmp_path, text), "-p", passes.replace("DATA", str(data))], capsys)
+    assert code == 1
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert complaint in err

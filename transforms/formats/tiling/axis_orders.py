@@ -11,10 +11,10 @@ from xdsl.dialects import func
 from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.own_attributes import UNIT, OwnAttribute
 from tinyml.transforms.formats.tiling.padding import padding
 
-COPIED = "tinyml.copied"
-"""The attribute of a `tdsl.transpose` for which `plan-execution` has chosen a copy in memory."""
+COPIED = OwnAttribute("tinyml.copied", {"tdsl.transpose": UNIT}, "`plan-execution` has chosen a copy in memory.")
 
 Axes = tuple[int, ...]
 """For each axis of an image N x H x W x C, the corresponding axis of the tensor in memory."""

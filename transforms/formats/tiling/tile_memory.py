@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import DenseArrayBase, i64
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.own_attributes import OwnAttribute, counts
 from tinyml.targets.tiles import STRIP_BYTES, TileFamily
 from tinyml.transforms.formats.tiling.window_kernels import kernels
 
@@ -45,8 +46,11 @@ def stack_of(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamil
     return max((kernel.stack for op in convolutions for kernel in kernels(op, families, 2)), default=0)
 
 
-MEMORY = "tinyml.room"
-"""The attribute with an op's `TileMemory`, set by `plan-execution`: `strip`, and `spare` if it is limited."""
+MEMORY = OwnAttribute(
+    "tinyml.room",
+    {"tdsl.conv2d": counts("the bytes for strips, and the spare ones if they are limited", [1, 2], 0)},
+    "The memory for the strips of an operation (`TileMemory`), set by `plan-execution`.",
+)
 
 
 def memory_attribute(memory: TileMemory) -> DenseArrayBase:

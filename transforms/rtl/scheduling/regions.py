@@ -12,23 +12,36 @@ from xdsl.ir import Block, Operation
 from xdsl.traits import IsTerminator
 
 from tinyml.dialects import rtl
+from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, integer
 
-CYCLE = "rtl.cycle"
-"""The cycle of an op, from the start of its run or iteration; a pure op of a run without it is a wire at all times."""
+CYCLE = OwnAttribute(
+    "rtl.cycle",
+    {Place.OPERATION: integer(0)},
+    "The cycle of an op, from the start of its run or iteration; a pure op of a run without it is a wire at all times.",
+)
 
-INTERVAL = "rtl.interval"
-"""The cycles from the start of an iteration of a pipelined loop to that of the next."""
+INTERVAL = OwnAttribute(
+    "rtl.interval",
+    {"scf.for": integer(1)},
+    "The cycles from the start of an iteration of a pipelined loop to that of the next.",
+)
 
-WAIT = "rtl.wait"
-"""A loop or a branch that begins a cycle late, as it needs at its start what the cycle before it computes."""
+WAIT = OwnAttribute(
+    "rtl.wait",
+    {Place.OPERATION: UNIT},
+    "A loop or a branch that begins a cycle late, as it needs at its start what the cycle before it computes.",
+)
 
 
-LOGIC = "rtl.logic"
-"""A product that is computed in look-up tables instead of a multiplier."""
+LOGIC = OwnAttribute(
+    "rtl.logic", {Place.OPERATION: UNIT}, "A product that is computed in look-up tables instead of a multiplier."
+)
 
-COUNTERS = "rtl.counters"
-"""The number of the first carried values of a flattened loop that count: for each loop around another one its counter
-and that of the inner one. They end as they began."""
+COUNTERS = OwnAttribute(
+    "rtl.counters",
+    {"scf.for": integer(0)},
+    "The first carried values of a flattened loop that count: two for each loop around another.",
+)
 
 
 @dataclass

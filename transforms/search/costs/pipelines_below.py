@@ -11,6 +11,8 @@ from typing import Any
 
 from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
 
+from tinyml.dialects.own_attributes import NUMBER, OwnAttribute, Place, record
+
 PARTS_TO_FORMATS = "parts-to-formats"
 REFINE_FORMATS = "refine-formats"
 FORMATS_TO_BUFFERS = "formats-to-buffers"
@@ -33,8 +35,11 @@ PROOF = "check-packing"
 ESTIMATE_COST = "estimate-cost"
 MEASURE_COST = "measure-cost"
 
-COST_ATTRIBUTE = "tinyml.cost"
-"""The attribute of a module with the costs of its program, written by `estimate-cost` and `measure-cost`."""
+COST_ATTRIBUTE = OwnAttribute(
+    "tinyml.cost",
+    {Place.MODULE: record("the floats `time`, `flash` and `ram`", {"time": NUMBER, "flash": NUMBER, "ram": NUMBER})},
+    "The costs of the program, written by `estimate-cost` and `measure-cost`.",
+)
 
 
 @dataclass(frozen=True)

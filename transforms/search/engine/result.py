@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, StringAttr, UnitAttr
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.own_attributes import NAME, NUMBER, TEXT, UNIT, OwnAttribute, Place, Value, array, instance, record
 from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 
@@ -16,11 +18,28 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws
     from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 
-SEARCH_ATTRIBUTE = "tdsl.search"
-"""The attribute of a function with name, range, format and mean error of each class of tensors, and the reason."""
+_FORMAT = Value("a number format", lambda attribute, _: number_format(attribute) is not None)
+_CLASS = record(
+    "a class of tensors",
+    {"name": NAME, "range": instance(tdsl.Range, "a range"), "format": _FORMAT, "error": NUMBER, "why": NAME},
+)
+_POINT = record(
+    "a candidate",
+    {"loss": NUMBER, "time": NUMBER, "flash": NUMBER, "ram": NUMBER, "origin": TEXT},
+    {"front": UNIT, "chosen": UNIT},
+)
 
-FRONT_ATTRIBUTE = "tdsl.front"
-"""The attribute of a function with the candidates of known cost: loss, cost and origin of each."""
+SEARCH_ATTRIBUTE = OwnAttribute(
+    "tdsl.search",
+    {Place.FUNCTION: array(_CLASS, "the classes of tensors")},
+    "The name, range, format and mean error of each class of tensors, and why it has the format.",
+)
+
+FRONT_ATTRIBUTE = OwnAttribute(
+    "tdsl.front",
+    {Place.FUNCTION: array(_POINT, "candidates of a search")},
+    "The candidates of known cost: loss, cost and origin of each.",
+)
 
 
 @dataclass(frozen=True)

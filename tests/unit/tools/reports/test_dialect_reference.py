@@ -11,7 +11,14 @@ from xdsl.dialects.builtin import IndexType, MemRefType, TensorType
 from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, ParamAttrConstraint, VarConstraint
 
 from tinyml.dialects.c.types import VariableType
-from tinyml.tools.reports.dialect_reference import PAGES, dialect_page, dialects_of, example_of, words_of
+from tinyml.tools.reports.dialect_reference import (
+    PAGES,
+    attributes_page,
+    dialect_page,
+    dialects_of,
+    example_of,
+    words_of,
+)
 from tinyml.tools.universe import DIALECTS
 
 
@@ -28,6 +35,13 @@ def test_the_page_is_current(name: str, request: pytest.FixtureRequest):
     if request.config.getoption("--update-docs"):
         file.write_text(page(name), encoding="utf-8")
     assert file.read_text(encoding="utf-8") == page(name)
+
+
+def test_the_page_of_attributes_is_current(request: pytest.FixtureRequest):
+    file = ROOT / "docs/dialects/attributes.md"
+    if request.config.getoption("--update-docs"):
+        file.write_text(attributes_page(), encoding="utf-8")
+    assert file.read_text(encoding="utf-8") == attributes_page()
 
 
 def test_every_dialect_has_a_page():

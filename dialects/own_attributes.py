@@ -1,0 +1,250 @@
+"""Discardable attributes of our own: each is declared once, with where it stands and what it holds.
+
+MLIR leaves the verification of `dialect.name = value` on foreign operations to the dialect; xDSL has no hook for it. An
+attribute is declared as the constant by which passes read it, and `verify_own_attributes` compares a module with all
+declarations, so that no reader meets an attribute of another type or in another place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import UnionType
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BytesAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i1,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.dialects.locations import error_at
+
+OWN = ("rtl", "scratch", "tdsl", "tinyml")
+"""The prefixes of names that all are declared."""
+
+Holder = Operation | SSAValue
+"""What an attribute stands on: an operation, or an argument or result of a function."""
+
+
+class Place(Enum):
+    """Where an attribute may stand."""
+
+    MODULE = "a module"
+    FUNCTION = "a function"
+    DECLARATION = "the declaration of a function"
+    ARGUMENT = "an argument of a function"
+    RESULT = "a result of a function"
+    OPERATION = "an operation"
+
+
+@dataclass(frozen=True)
+class Value:
+    """What an attribute holds. words: for messages and the page. accepts: raises `VerifyException` with a reason."""
+
+    words: str
+    accepts: Callable[[Attribute, Holder | None], bool]
+
+
+class OwnAttribute(str):
+    """The name of an attribute, with its declaration.
+
+    values: by the places where it may stand, or the names of operations. meaning: a sentence for the page.
+    """
+
+    values: Mapping[Place | str, Value]
+    meaning: str
+
+    def __new__(cls, name: str, values: Mapping[Place | str, Value], meaning: str) -> OwnAttribute:
+        self = super().__new__(cls, name)
+        self.values, self.meaning = values, meaning
+        assert name not in _DECLARED, f"{name} is declared twice"
+        _DECLARED[name] = self
+        return self
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """What is copied or sent to another process is the name."""
+        return str, (str(self),)
+
+    @property
+    def places(self) -> str:
+        """Where it may stand, in words."""
+        spelled = [place.value if isinstance(place, Place) else f"`{place}`" for place in self.values]
+        return " or ".join(filter(None, (", ".join(spelled[:-1]), spelled[-1])))
+
+    def value_at(self, place: Place, holder: Holder | None) -> Value | None:
+        """What it holds in a place; None where it may not stand."""
+        found = self.values.get(holder.name) if isinstance(holder, Operation) else None
+        return found or self.values.get(place)
+
+
+_DECLARED: dict[str, OwnAttribute] = {}
+
+
+def declared_attributes() -> Mapping[str, OwnAttribute]:
+    """The attributes of all modules that have been imported, by name."""
+    return _DECLARED
+
+
+def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
+    """Raise `InputError`, at the operation, for an own attribute that is unknown, out of place, or of another value.
+
+    complete: imports what declares attributes; it is called for a name that is not declared yet.
+    """
+    for op in module.walk():
+        for place, where, holder, attributes in _groups(op):
+            for name, attribute in attributes.items():
+                if name.partition(".")[0] in OWN and name not in _DECLARED:
+                    complete()
+                if (complaint := _complaint(name, attribute, place, holder)) is not None:
+                    raise error_at(op, f"{complaint}{where}")
+
+
+def _groups(op: Operation) -> Iterator[tuple[Place, str, Holder | None, Mapping[str, Attribute]]]:
+    """The attributes at an operation, and of a function's arguments and results, each with the place in words."""
+    if not isinstance(op, FuncOp):
+        yield Place.MODULE if isinstance(op, ModuleOp) else Place.OPERATION, "", op, op.attributes
+        return
+    name = op.sym_name.data
+    yield Place.DECLARATION if op.is_declaration else Place.FUNCTION, f" (function '{name}')", op, op.attributes
+    arguments: Sequence[SSAValue] = () if op.is_declaration else op.args
+    for place, given in ((Place.ARGUMENT, op.arg_attrs), (Place.RESULT, op.res_attrs)):
+        for number, attributes in enumerate(() if given is None else given.data):
+            holder = arguments[number] if place is Place.ARGUMENT and number < len(arguments) else None
+            yield place, f" ({place.name.lower()} {number} of function '{name}')", holder, attributes.data
+
+
+def _complaint(name: str, attribute: Attribute, place: Place, holder: Holder | None) -> str | None:
+    if (declared := _DECLARED.get(name)) is None:
+        if name.partition(".")[0] not in OWN:
+            return None
+        return f"unknown attribute '{name}'{did_you_mean(name, _DECLARED)}"
+    if (value := declared.value_at(place, holder)) is None:
+        here = f"'{holder.name}'" if place is Place.OPERATION and isinstance(holder, Operation) else place.value
+        return f"the attribute '{name}' stands on {here}, expected on {declared.places.replace('`', chr(39))}"
+    try:
+        reason = "" if value.accepts(attribute, holder) else None
+    except (VerifyException, InputError) as error:
+        reason = f": {error.message if isinstance(error, InputError) else error}"
+    if reason == "":
+        return None
+    return f"the attribute '{name}' is {_short(attribute)}, expected {value.words}{reason or ''}"
+
+
+def _short(attribute: Attribute) -> str:
+    text = str(attribute)
+    return text if len(text) <= 80 else f"{text[:80]}..."
+
+
+def instance(kind: type[Attribute] | UnionType, words: str) -> Value:
+    """An attribute of a class, which verifies itself."""
+    return Value(words, lambda attribute, _: isinstance(attribute, kind))
+
+
+UNIT = instance(UnitAttr, "no value")
+TEXT = instance(StringAttr, "a string")
+NAME = instance(StringAttr | BytesAttr, "a string")
+"""Text of any characters: the parser makes bytes of a string with other characters than those of ASCII."""
+
+
+def text_of(name: Attribute) -> str:
+    """The text of a `NAME`."""
+    return name.data.decode("utf-8", "replace") if isinstance(name, BytesAttr) else cast(StringAttr, name).data
+
+
+def integer(low: int, high: int | None = None) -> Value:
+    """An integer from low to high, both included; without high, of at most 63 bits."""
+    most = (1 << 63) - 1 if high is None else high
+
+    def accepts(attribute: Attribute, _: Holder | None) -> bool:
+        if not isinstance(attribute, IntegerAttr):
+            return False
+        number = cast("IntegerAttr[Any]", attribute)
+        return number.type != i1 and isinstance(number.type, IntegerType) and low <= number.value.data <= most
+
+    return Value(f"an integer from {low}" if high is None else f"an integer from {low} to {high}", accepts)
+
+
+def real(words: str, holds: Callable[[float], bool] = math.isfinite) -> Value:
+    """A float."""
+    return Value(words, lambda attribute, _: isinstance(attribute, FloatAttr) and holds(attribute.value.data))
+
+
+NUMBER = real("a finite float")
+
+
+def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], bool]) -> Value:
+    """An array of numbers of a builtin type, as in `array<i64: 1, 2>`."""
+
+    def accepts(attribute: Attribute, _: Holder | None) -> bool:
+        if not isinstance(attribute, DenseArrayBase):
+            return False
+        array = cast("DenseArrayBase[Any]", attribute)
+        return array.elt_type == element and holds(tuple(array.get_values()))
+
+    return Value(words, accepts)
+
+
+def counts(words: str, lengths: Iterable[int], least: int = 1) -> Value:
+    """An array of integers that are at least `least`. lengths: the permitted numbers of them."""
+    return numbers(i64, words, lambda array: len(array) in lengths and all(number >= least for number in array))
+
+
+def array(element: Value, words: str, least: Callable[[Holder | None], int] = lambda _: 0) -> Value:
+    """An array of attributes. least: the fewest where the array stands."""
+
+    def accepts(attribute: Attribute, holder: Holder | None) -> bool:
+        if not isinstance(attribute, ArrayAttr):
+            return False
+        elements = cast("ArrayAttr[Attribute]", attribute).data
+        return len(elements) >= least(holder) and all(element.accepts(one, None) for one in elements)
+
+    return Value(words, accepts)
+
+
+def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value] | None = None) -> Value:
+    """A dictionary with these names."""
+    others = optional or {}
+
+    def accepts(attribute: Attribute, _: Holder | None) -> bool:
+        if not isinstance(attribute, DictionaryAttr):
+            return False
+        known = {**fields, **others}
+        if not fields.keys() <= attribute.data.keys() <= known.keys():
+            return False
+        return all(known[name].accepts(value, None) for name, value in attribute.data.items())
+
+    return Value(words, accepts)
+
+
+def either(*values: Value) -> Value:
+    """One of several values."""
+    return Value(
+        " or ".join(value.words for value in values),
+        lambda attribute, holder: any(value.accepts(attribute, holder) for value in values),
+    )
+
+
+def read_by(words: str, read: Callable[[Attribute], object]) -> Value:
+    """What a function reads; it raises `VerifyException` or `InputError` for anything else."""
+
+    def accepts(attribute: Attribute, _: Holder | None) -> bool:
+        read(attribute)
+        return True
+
+    return Value(words, accepts)

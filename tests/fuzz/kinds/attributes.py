@@ -1,0 +1,155 @@
+"""IR of the tests with attributes of our own in wrong places, of wrong types and with wrong values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from programs.paths import FILECHECK
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    f32,
+    i1,
+    i8,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
+
+from fuzz.kinds.files import tour
+from fuzz.kinds.ir import LONGEST, SPLIT, passes, pipeline_of, printed
+from fuzz.verdicts import OPT, REFUSED, TINYML, call
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.own_attributes import Place, Value
+from tinyml.dialects.parsing.guarded_parser import GuardedParser
+from tinyml.tools.universe import own_attributes
+
+_RUN = re.compile(r"^// RUN: .*?-p (?:'([^']+)'|([\w-]+))", re.M)
+
+
+@cache
+def programs() -> list[tuple[str, Sequence[str]]]:
+    """The modules of the FileCheck suite, at every level, each with the pipelines that its file runs."""
+    found: list[tuple[str, Sequence[str]]] = []
+    for path in sorted(FILECHECK.rglob("*.mlir")):
+        text = path.read_text(errors="replace")
+        pipelines = [run for runs in _RUN.findall(text) for run in runs if run and "%" not in run]
+        found += [(part, pipelines) for part in text.split(SPLIT) if len(part) < LONGEST and "func.func" in part]
+    return found
+
+
+VALUES: tuple[Attribute, ...] = (
+    UnitAttr(),
+    *(StringAttr(text) for text in ("x", "", "int16", "uno", "auto", "2xint8g4")),
+    *(IntegerAttr(number, i64) for number in (-1, 0, 1, 3, 5, 7, 8, 9, 4096, 2**31, 2**62)),
+    *(IntegerAttr(1, type) for type in (i1, i8)),
+    *(FloatAttr(number, 64) for number in (0.0, 0.5, -1.0, 1e300, float("nan"), float("inf"))),
+    *(
+        DenseArrayBase.from_list(i64, list(numbers))
+        for numbers in ((), (0,), (0, 2, 1), (0, 2, 3, 1), (4, 2, 3, 1), (-1, 5))
+    ),
+    *(DenseArrayBase.from_list(f32, list(numbers)) for numbers in ((), (1.0,), (0.0, 2.0), (float("nan"),))),
+    ArrayAttr([]),
+    ArrayAttr([UnitAttr()]),
+    ArrayAttr([StringAttr("a"), StringAttr("b")]),
+    ArrayAttr([IntegerAttr(1, i64), StringAttr("b")]),
+    ArrayAttr([ArrayAttr([StringAttr("a"), IntegerAttr(3, i64)])]),
+    ArrayAttr([DenseArrayBase.from_list(i64, [3, 3])]),
+    DictionaryAttr({}),
+    DictionaryAttr({"count": IntegerAttr(3, i64), "what": StringAttr("a"), "smaller": StringAttr("b")}),
+    DictionaryAttr({name: FloatAttr(1.0, 64) for name in ("time", "flash", "ram")}),
+    ArrayAttr([DictionaryAttr({name: StringAttr("y.0") for name in ("first", "last", "by")})]),
+    tdsl.Range(-1.0, 1.0),
+    tdsl.Profile(-1.0, 1.0, [-1.0, -1.0, 0.0, 1.0, 1.0]),
+    FixedType(8, 4),
+    i8,
+)
+"""Values of all kinds that some attribute takes, most of them wrong for most attributes."""
+
+
+def attributes(number: int, random: Random, folder: Path) -> str:
+    """A module after some changes of its attributes, through its own pipeline or through passes; or compiled."""
+    text, pipelines = random.choice(programs())
+    try:
+        module = GuardedParser(context(), text).parse_module()
+    except Exception:
+        return REFUSED
+    for _ in range(random.randint(1, 3)):
+        change(module, random)
+    file = folder / "input.mlir"
+    file.write_text(printed(module) or text)
+    if random.random() < 0.1:
+        out = folder / "out"
+        return call(TINYML, "compile", file, "--val", tour() / "val.npz", "--target", "host", "-o", out)
+    if pipelines and random.random() < 0.7:
+        return call(OPT, file, "-p", random.choice(pipelines))
+    return call(OPT, file, "-p", ",".join(map(pipeline_of, random.sample(passes(), random.randint(1, 2)))))
+
+
+def change(module: ModuleOp, random: Random) -> None:
+    """Set, replace or remove an attribute of the module, an operation, or a function's argument or result."""
+    ops = [*module.walk()]
+    functions = [op for op in ops if isinstance(op, FuncOp)]
+    if functions and random.random() < 0.6:
+        function = random.choice(functions)
+        if random.random() < 0.9:
+            place, count = Place.ARGUMENT, len(function.function_type.inputs)
+            function.arg_attrs = _changed(function.arg_attrs, count, place, random)
+        else:
+            place, count = Place.RESULT, len(function.function_type.outputs)
+            function.res_attrs = _changed(function.res_attrs, count, place, random)
+        return
+    op = random.choice([module, *functions, random.choice(ops)])
+    place = Place.MODULE if op is module else Place.FUNCTION if op in functions else Place.OPERATION
+    op.attributes = _with_another(op.attributes, place, op, random)
+
+
+def _changed(
+    given: ArrayAttr[DictionaryAttr] | None, count: int, place: Place, random: Random
+) -> ArrayAttr[DictionaryAttr] | None:
+    groups: list[dict[str, Attribute]] = [{} for _ in range(count)]
+    if given is not None:
+        groups = [dict(group.data) for group in given]
+    if groups:
+        number = random.randrange(len(groups))
+        groups[number] = _with_another(groups[number], place, None, random)
+    return ArrayAttr(map(DictionaryAttr, groups)) if groups else given
+
+
+def _with_another(
+    attributes: dict[str, Attribute], place: Place, holder: Operation | None, random: Random
+) -> dict[str, Attribute]:
+    """Attributes with one more, one less, or one of another name or value; most are where they may be."""
+    declared, changed = own_attributes(), dict(attributes)
+    present = [name for name in attributes if name in declared]
+    if present and random.random() < 0.3:
+        name = random.choice(present)
+        value = changed.pop(name)
+        if random.random() < 0.3:
+            changed[random.choice([name[:-1], f"{name}s", "tdsl.nothing"])] = value
+        return changed
+    here = [name for name, one in declared.items() if one.value_at(place, holder) is not None]
+    name = random.choice(here if here and random.random() < 0.9 else [*declared])
+    value = declared[name].value_at(place, holder)
+    fitting = [one for one in VALUES if value is not None and _accepts(value, one)]
+    changed[str(name)] = random.choice(fitting if fitting and random.random() < 0.75 else VALUES)
+    return changed
+
+
+def _accepts(value: Value, attribute: Attribute) -> bool:
+    try:
+        return value.accepts(attribute, None)
+    except Exception:
+        return False
