@@ -1,8 +1,9 @@
 """Zero-skew integers as ONNX Runtime computes them: `!zeroskew.f<8, scale, zero>` stands for scale * (raw - zero).
 
 The specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv: results are reals of single precision,
-divided by the scale, rounded to nearest, halves to even, and clamped. Sums of products are integers, and are multiplied
-by one factor of single precision. Weights, and the numbers from which sums start, are those of `type.py`.
+divided by the scale, rounded to nearest, halves to even, and clamped. Sums of products and totals of averages are
+integers, and are multiplied by one factor of single precision. Weights, and the numbers from which sums start, are
+those of `type.py`.
 
 `!zeroskew.facc<32, scale>` are the sums.
 """
@@ -13,7 +14,8 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr
+from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, i32
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
@@ -25,7 +27,7 @@ from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum
 from tinyml.dialects.formats.zeroskew.numbers import ZeroSkewNumbers, skewed
 from tinyml.dialects.formats.zeroskew.scales import single
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Machine, limits
+from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,8 +102,7 @@ class FloatSkewType(ZeroSkewNumbers):
         assert isinstance(accumulator, FloatSkewSum)
         if (factor := _factor(accumulator.scale, self.scale)) == 1.0:
             return self._stored(m, m.whole(sum))
-        [bits] = struct.unpack("i", struct.pack("f", factor))
-        return self._raw(m, m.call("tm_scale_to_even", sum, m.int_constant(bits, 32), *self._ends(m)))
+        return self._raw(m, m.call("tm_scale_to_even", sum, m.int_constant(_bits_of(factor), 32), *self._ends(m)))
 
     def from_f32(self, m: Machine[V], value: V) -> V:
         scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
@@ -137,9 +138,33 @@ class FloatSkewType(ZeroSkewNumbers):
         ends = self.encode(np.array([low, np.inf if high is None else high]))
         return m.settle(m.clamp(self.raw(m, value), int(ends[0]), int(ends[1])), 8 * self.dtype.itemsize)
 
+    def total(self, count: int) -> Attribute:
+        """Totals of numbers in units of the scale; those of up to 2^23 numbers have 32 bits."""
+        return i32
+
+    def tally(self, m: Machine[V], total: V, value: V) -> V:
+        return m.addi(total, m.held(self.load(m, value), 32))
+
+    def total_to_f32(self, m: Machine[V], total: V) -> V:
+        return m.mulf(m.call("tm_int_to_f32", total), m.float_constant(self.scale))
+
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        real = value_format.total_to_f32(m, total)
-        return self.from_f32(m, m.call("tm_dividef", real, m.float_constant(count)))
+        """QLinearAveragePool: the zero point is added before the result is rounded, so that ties go to even raws."""
+        factor = _average_factor(skewed(value_format).scale, self.scale, count)
+        scaled = m.mulf(m.call("tm_int_to_f32", total), m.float_constant(factor))
+        low, high = self.raw_limits
+        raw = m.call(
+            "tm_f32_to_even",
+            m.addf(scaled, m.float_constant(self.zero_point.data)),
+            m.int_constant(low, 32),
+            m.int_constant(high, 32),
+        )
+        return m.settle(Int(raw, 32, low, high), 8 * self.dtype.itemsize)
+
+    def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """QLinearGlobalAveragePool, which rounds before it adds the zero point."""
+        factor = _average_factor(skewed(value_format).scale, self.scale, count)
+        return self._raw(m, m.call("tm_scale_to_even", total, m.int_constant(_bits_of(factor), 32), *self._ends(m)))
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
         factor = np.float32(slope)
@@ -177,3 +202,13 @@ class FloatSkewType(ZeroSkewNumbers):
 def _factor(products: float, result: float) -> float:
     """The factor from the scale of products to that of a result, both operations in single precision."""
     return single(single(products) / result)
+
+
+def _average_factor(scale: float, result: float, count: int) -> float:
+    """The factor from a total to the scale of an average, both operations in single precision."""
+    return single(scale / single(result * count))
+
+
+def _bits_of(factor: float) -> int:
+    [bits] = struct.unpack("i", struct.pack("f", factor))
+    return bits

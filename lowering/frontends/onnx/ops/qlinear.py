@@ -124,9 +124,15 @@ def qlinear_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | Sequenc
     x = _operand(to, node, inputs, 0)
     _result(to, node, inputs, 3)
     like = OnnxNode(node.op.removeprefix("QLinear"), "", node.version, node.name, (), (), node.attributes, node.file)
-    result = (pool if node.op == "QLinearAveragePool" else global_pool)(to, like, [x])
+    windows = node.op == "QLinearAveragePool" and not _takes_all(node, x)
+    result = (pool if windows else global_pool)(to, like, [x])
     to.element = None
     return result
+
+
+def _takes_all(node: OnnxNode, x: OrderedTensor | Constant) -> bool:
+    """True for a window of the whole image, which onnxruntime computes as QLinearGlobalAveragePool."""
+    return node.integers("kernel_shape") == tuple(x.shape[2:]) and not any(node.integers("pads", ()))
 
 
 @handles("QLinearConcat", domain=MICROSOFT)
