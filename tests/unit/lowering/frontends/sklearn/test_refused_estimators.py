@@ -136,7 +136,11 @@ def test_programs_that_differ_from_predict_are_refused(labels: Any):
     estimator = fitted(sk.LogisticRegression(), labels)
     tinyml.compile(estimator, IRIS.x, labels, board="host", format="fixed")
     right = estimator.predict
-    estimator.predict = lambda x: np.where(np.arange(len(x)) < 9, labels[0], right(x))
+
+    def predict(x: Any) -> Any:
+        return np.where(np.arange(len(x)) < 9, labels[0], right(x))
+
+    estimator.predict = predict
     with pytest.raises(InputError, match=r"answers otherwise than its own predict for \d of 75 samples") as error:
         tinyml.compile(estimator, IRIS.x, labels, board="host", format="fixed")
     assert "\n" not in str(error.value)
@@ -145,7 +149,11 @@ def test_programs_that_differ_from_predict_are_refused(labels: Any):
 def test_a_regressor_is_compared_too():
     estimator = fitted(sk.Ridge(), IRIS.x[:, 0])
     right = estimator.predict
-    estimator.predict = lambda x: 1.01 * right(x)
+
+    def predict(x: Any) -> Any:
+        return 1.01 * right(x)
+
+    estimator.predict = predict
     with pytest.raises(InputError, match="otherwise than its own predict for 75 of 75 samples"):
         tinyml.compile(estimator, IRIS.x, IRIS.x[:, 0], board="host", format="fixed")
 
