@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.parameter import reals
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed
@@ -137,8 +138,8 @@ def _transformed(to: Builder, scores: SSAValue, transform: str) -> SSAValue:
 def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
     """The label and the scores: one for each class, or a single one that is positive for the second of two classes.
 
-    Two classes have one score if the leaves vote for only one of them: a probability if no vote is negative, to which
-    onnxruntime applies no transform.
+    Two classes have one score if the leaves vote for only one of them: a probability if no vote is negative. A
+    transform is of the sum itself, as in onnxruntime.
     """
     x, labels = to.tensor(needed(to, inputs, 0)), node.labels("classlabels_int64s", "classlabels_strings")
     trees, start = list(_trees(node, "class", len(labels))), _start(node, len(labels))
@@ -151,8 +152,10 @@ def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Seq
         alone = [Tree(t.features, t.thresholds, t.first, t.second, t.votes[:, voted]) for t in trees]
         # A probability means the second class from 1/2 upwards.
         scores = forest(to, x, alone, start - 0.5 * positive)
-        scored = _transformed(to, scores, transform)
-        return classified(to, scores, labels), OrderedTensor.plain(scores if positive else scored)
+        sums = scores
+        if positive and transform != "NONE":
+            sums = to.op(tdsl.AddOp, scores, to.parameter(reals(np.full((1, 1), 0.5))))
+        return classified(to, scores, labels), OrderedTensor.plain(_transformed(to, sums, transform))
     scores = forest(to, x, trees, start)
     return classified(to, scores, labels), OrderedTensor.plain(_transformed(to, scores, transform))
 

@@ -91,6 +91,18 @@ def test_classifiers_of_one_score(negative: bool):
     np.testing.assert_array_equal(outputs.classes[clear], reference(ensemble, X, "label")[clear, 0])
 
 
+def test_a_transform_of_probabilities_is_of_the_sums():
+    """Of votes that are never negative, whose sum means the second class from 1/2 upwards."""
+    attributes = nodes(["BRANCH_LT"] * 4) | leaves("class", classlabels_int64s=[0, 1])
+    weights = [0.1, 0.4, 0.2, 0.05, 0.1, 0.3, 0.0, 0.15, 0.2, 0.6]
+    attributes |= {"class_ids": [1] * 10, "class_weights": weights, "post_transform": "LOGISTIC"}
+    ensemble = model("TreeEnsembleClassifier", 1, **attributes)
+    outputs = evaluate_reals(imported(ensemble), X)
+    assert outputs.scores is not None
+    np.testing.assert_allclose(outputs.scores[:, 0], reference(ensemble, X, "y")[:, -1], atol=1e-6)
+    np.testing.assert_array_equal(outputs.classes, reference(ensemble, X, "label")[:, 0])
+
+
 def splits(modes: list[int], values: list[float]) -> dict[str, Any]:
     return {
         "nodes_splits": numpy_helper.from_array(np.array(values, np.float32)),
@@ -121,6 +133,17 @@ def test_ensembles_of_version_5(mode: int):
         for end in (leaf, 3 if goes(c, 0.0) else 4):
             wanted[row, [0, 1, 0, 1, 1][end]] += [1, 2, 3, 4, -5][end]
     np.testing.assert_allclose(scores, wanted)  # pyright: ignore
+
+
+@pytest.mark.parametrize(("name", "number"), [("post_transform", 9), ("aggregate_function", -1), ("post_transform", 4)])
+def test_numbers_without_a_meaning(name: str, number: int):
+    attributes = splits([0], [0.5]) | {
+        **{"nodes_featureids": [0], "nodes_truenodeids": [0], "nodes_trueleafs": [1], "nodes_falsenodeids": [1]},
+        **{"nodes_falseleafs": [1], "leaf_targetids": [0, 0], "tree_roots": [0], "n_targets": 1},
+        "leaf_weights": numpy_helper.from_array(np.array([1, 2], np.float32)),
+    }
+    with pytest.raises(InputError, match=f"{name} .* is not supported, only"):
+        imported(model("TreeEnsemble", 5, **attributes, **{name: number}))
 
 
 @pytest.mark.parametrize(

@@ -253,6 +253,36 @@ def test_labels_say_nothing_of_clusters(tmp_path: Path):
     assert load_program_data(classifier, str(tmp_path / "val.npz")).y is not None
 
 
+def test_eliminations_predict_alone_and_transform_as_a_step():
+    """Three features of three classes could pass for scores."""
+    data = halves("iris")
+    selector = sk.RFE(sk.LogisticRegression(), n_features_to_select=3).fit(data.x, data.y)
+    outputs = evaluate_reals(import_estimator(selector), data.held_x)
+    np.testing.assert_array_equal(outputs.labels, selector.predict(data.held_x))
+    for last in ("passthrough", sk.StandardScaler()):
+        steps = fitted(sk.make_pipeline(selector, last), data.x, data.y)
+        outputs = evaluate_reals(import_estimator(steps), data.held_x)
+        assert outputs.labels is None
+        np.testing.assert_allclose(scores_of(outputs), steps.transform(data.held_x), atol=1e-5)
+
+
+def test_components_of_little_variance_are_whitened_alike():
+    """Deviations below the square root of the precision count, as in scikit-learn."""
+    data = halves("iris")
+    steps = sk.PCA(2, whiten=True).fit(np.float64(data.x) * 1e-9)
+    expected = steps.transform(np.float64(data.held_x) * 1e-9)
+    found = scores_of(evaluate_reals(import_estimator(steps), data.held_x * np.float32(1e-9)))
+    np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+def test_a_binary_softmax_of_older_versions_has_no_sigmoid():
+    data = halves("cancer")
+    estimator = fitted(sk.LogisticRegression(), data.x, data.y)
+    estimator.multi_class = "multinomial"
+    scores = scores_of(evaluate_reals(import_estimator(estimator), data.held_x))
+    np.testing.assert_allclose(scores[:, 0], estimator.decision_function(data.held_x), rtol=1e-3, atol=1e-3)
+
+
 def test_transformers_alone_give_features():
     data = halves("wine")
     steps = sk.make_pipeline(sk.StandardScaler(), "passthrough", sk.PCA(4, random_state=0)).fit(data.x)

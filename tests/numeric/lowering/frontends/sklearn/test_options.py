@@ -333,7 +333,7 @@ def fitted(case: Case) -> tuple[Any, Halves] | None:
     with warnings.catch_warnings(action="ignore"):
         try:
             return made(case).fit(data.x, data.y), data
-        except (ValueError, TypeError, ArithmeticError, AttributeError):
+        except (ValueError, ArithmeticError):
             return None
 
 

@@ -35,6 +35,13 @@ def fitted(estimator: Any, y: Any = IRIS.y) -> Any:
         return estimator.fit(IRIS.x, y)
 
 
+def drawn_by_real_adaboost() -> Any:
+    """As scikit-learn before 1.6 fitted it by default."""
+    estimator = fitted(sk.AdaBoostClassifier(n_estimators=2))
+    estimator.algorithm = "SAMME.R"
+    return estimator
+
+
 PRODUCTS = sk.SVC(kernel="precomputed").fit(IRIS.x @ IRIS.x.T, IRIS.y)
 
 REFUSED: dict[str, tuple[Any, str | None]] = {
@@ -89,6 +96,20 @@ REFUSED: dict[str, tuple[Any, str | None]] = {
         fitted(sk.NearestCentroid(metric="manhattan")),
         "NearestCentroid: metric='manhattan' is not supported",
     ),
+    "one class": (fitted(sk.DecisionTreeClassifier(), 0 * IRIS.y), "DecisionTreeClassifier: .* of one class alone"),
+    "AdaBoost of probabilities": (drawn_by_real_adaboost(), "algorithm='SAMME.R' is not supported, only 'SAMME'"),
+    "clusters as features": (
+        fitted(sk.make_pipeline(sk.FeatureUnion([("a", sk.KMeans(2, n_init=1))]), sk.RidgeClassifier())),
+        "FeatureUnion: KMeans is not supported as a transformer: StandardScaler",
+    ),
+    "discriminants as features": (
+        fitted(sk.make_pipeline(sk.make_pipeline(sk.LinearDiscriminantAnalysis()), sk.RidgeClassifier())),
+        "LinearDiscriminantAnalysis is not supported as a transformer",
+    ),
+    "random start": (
+        fitted(sk.GradientBoostingClassifier(n_estimators=1, init=sk.DummyClassifier(strategy="stratified"))),
+        "strategy='stratified' is not supported, which predicts at random",
+    ),
     "fractions": (fitted(sk.KNeighborsClassifier(), IRIS.y + 0.0), None),
 }
 
@@ -108,6 +129,34 @@ def test_features_are_counted():
     scaler, model = fitted(sk.StandardScaler()), sk.LinearRegression().fit(IRIS.x[:, :2], IRIS.y)
     with pytest.raises(InputError, match="LinearRegression: it was fitted on 2 features, and gets 4"):
         import_estimator(sk.make_pipeline(scaler, model))
+
+
+@pytest.mark.parametrize("labels", [IRIS.y, np.array(["a", "b", "c"])[IRIS.y]])
+def test_programs_that_differ_from_predict_are_refused(labels: Any):
+    """On the data with which an estimator is compiled, whose `predict` is changed behind the importer's back."""
+    estimator = fitted(sk.LogisticRegression(), labels)
+    tinyml.compile(estimator, IRIS.x, labels, board="host", format="fixed")
+    right = estimator.predict
+
+    def predict(x: Any) -> Any:
+        return np.where(np.arange(len(x)) < 9, labels[0], right(x))
+
+    estimator.predict = predict
+    with pytest.raises(InputError, match=r"answers otherwise than its own predict for \d of 75 samples") as error:
+        tinyml.compile(estimator, IRIS.x, labels, board="host", format="fixed")
+    assert "\n" not in str(error.value)
+
+
+def test_a_regressor_is_compared_too():
+    estimator = fitted(sk.Ridge(), IRIS.x[:, 0])
+    right = estimator.predict
+
+    def predict(x: Any) -> Any:
+        return 1.01 * right(x)
+
+    estimator.predict = predict
+    with pytest.raises(InputError, match="otherwise than its own predict for 75 of 75 samples"):
+        tinyml.compile(estimator, IRIS.x, IRIS.x[:, 0], board="host", format="fixed")
 
 
 class Hostile:
