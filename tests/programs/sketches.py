@@ -37,6 +37,7 @@ def compile_sketch(
             f"{prefix}{kind[0]}",
             kind[1],
             "-Os",
+            "-DARDUINO=10819",
             *WARNINGS,
             *flags,
             *includes,

@@ -220,11 +220,13 @@ def _is_series(shape: tuple[int, ...]) -> bool:
 def _properties(model: PackagedModel) -> dict[str, str]:
     # Of two packages with boards of one architecture, the library is for both.
     architectures = dict.fromkeys(name.split(":")[1] for name in model.board.arduino)
+    named = f" `Serial.println({model.name}_class_name(label))` prints the name of a class."
     return {
         "library": library_name(model),
         "author": DISTRIBUTION,
         "sentence": sentence(model),
         "paragraph": f"Compiled by tinyml for the board {model.board.name}, without heap.",
+        "named": named if model.interface.has_label and model.classes is not None else "",
         "url": f"https://pypi.org/project/{DISTRIBUTION}/",
         "architectures": ",".join(architectures),
     }
