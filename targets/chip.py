@@ -55,6 +55,8 @@ class Chip:
     arrays if constants live in an address space of their own; the helpers `tm_flash_T` and `tm_next_T` then read them
     (T one of i8, i16, i32, i64, f32). Far constants have this attribute with `_FAR` behind it, and addresses of the
     type `tm_far`, taken by `TM_FAR`, for `tm_far_T` and `tm_next_far_T`; the helper `tm_far` defines all three.
+    flash_text: the text that defines `TM_FLASH_TEXT`, the type of the letters of a string with that attribute, if the
+    language of a caller has one of its own.
     constant_alignment: the least alignment in bytes of constant arrays, for kernels; buffer_alignment: that of buffers
     in the arena, for memories with wide words. small_counter: the type of loop
     counters whose constant bounds lie in [0, 255]. options: compiler options that a source file sets itself. int24: the
@@ -94,6 +96,7 @@ class Chip:
     object_bytes: int | None = None
     flash_bytes: int | None = None
     flash_attribute: str | None = None
+    flash_text: str = ""
     constant_alignment: int = 1
     buffer_alignment: int = 1
     small_counter: str = "int"

@@ -76,6 +76,26 @@ def _spelled(ctx: Context, text: str) -> NumberFormat | None:
     return format if format is not None and format.dtype.kind == "i" else None
 
 
+def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
+    """The least and the greatest raw of a format; None if its storage holds none beyond them, and for floats."""
+    if format.dtype.kind != "i" or format.AS_PUBLISHED:
+        return None
+    info = np.iinfo(format.dtype)
+    low, high = np.sort(format.encode(np.array([-np.inf, np.inf])).astype(np.int64)).tolist()
+    if info.bits == 8:
+        # Not all raws are in the order of their reals: bytes of a camera go around.
+        raws = _raws(format)
+        with np.errstate(all="ignore"):
+            numbers = raws[format.encode(np.nan_to_num(format.decode(raws))) == raws]
+        low, high = int(numbers.min()), int(numbers.max())
+    return None if (low, high) == (info.min, info.max) else (low, high)
+
+
+def guarded_raws(format: NumberFormat) -> tuple[int, int] | None:
+    """`outermost_raws` of a format of 8 bits without a formula, whose raws are places in tables; None for any other."""
+    return outermost_raws(format) if format.dtype.itemsize == 1 and _formula(format) is None else None
+
+
 @lru_cache(maxsize=256)
 def _formula(format: NumberFormat) -> tuple[float, int] | None:
     """Unit and zero of a format whose reals are unit * (raw - zero); None if some raw has another real.

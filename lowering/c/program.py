@@ -8,7 +8,7 @@ from math import prod
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -36,7 +36,14 @@ from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
 from tinyml.dialects.layouts.forest_code import FOREST, ForestCode
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
-from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format, spelled_format
+from tinyml.lowering.bits.format_notes import (
+    Affine,
+    affine_format,
+    describe_format,
+    guarded_raws,
+    outermost_raws,
+    spelled_format,
+)
 from tinyml.lowering.c.interface.feature_conversions import feature_conversion
 from tinyml.lowering.c.interface.header_texts import class_names, push_macros, scale_macros, unit_macros
 from tinyml.lowering.c.interface.loaded_weights import LOADED, WEIGHTS, WEIGHTS_BYTES, loaded_weights
@@ -102,6 +109,8 @@ class ProgramBuilder:
         self.label: SSAValue | None = None
         self.outputs: list[SSAValue] = []
         used = [view for view in views if view.result.uses or view is self.given]
+        self.looks_up_input = _looks_up(function, function.args[0] if self.given is None else self.given.result)
+        """True if raws of the input are places in a table, such as one of a function's results."""
         self.viewed = {_array(view.result.type).element_type for view in used}
 
     def use_function(self, name: str) -> None:
@@ -182,6 +191,8 @@ class ProgramBuilder:
         # Of integers with a unit the format says nothing that a caller needs.
         setter = f", whose raws {self._setter} makes of real numbers" if self._setter else ""
         input_doc = self.describe(self.input, None if unit else self._of_input(FORMAT), setter)
+        if (guarded := self.guarded) is not None:
+            input_doc += f", raws from {guarded[0]} to {guarded[1]} and no others"
         if isinstance(packed := self._of_input(tdsl.PACKED), IntegerAttr):
             input_doc += f", numbers packed into {packed.value.data} bits each"
         if isinstance(unit, StringAttr):
@@ -304,6 +315,14 @@ class ProgramBuilder:
         return self._spelled(self._of_input(FORMAT))
 
     @property
+    def guarded(self) -> tuple[int, int] | None:
+        """The least and the greatest raw of an input whose raws are places in tables; None for any other."""
+        format = self.input_format
+        if format is None or self.is_packed:
+            return None
+        return outermost_raws(format) if self.looks_up_input else guarded_raws(format)
+
+    @property
     def is_packed(self) -> bool:
         """True if the elements of the input are packed into fewer bits than a byte."""
         return self._of_input(tdsl.PACKED) is not None
@@ -386,6 +405,27 @@ def _content(declaration: func.FuncOp) -> CodedRows | CodedTile | ForestCode:
     if (forest := declaration.attributes.get(FOREST)) is not None:
         return ForestCode.of(forest)
     raise InputError(f"the declaration of '{declaration.sym_name.data}' has no {ROWS}, no {TILE} and no {FOREST}")
+
+
+_SAME_PLACE = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.AddiOp, arith.SubiOp)
+"""Ops of which a place in a table is made of a raw: a constant is added, and the width changes."""
+
+
+def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
+    """True if a raw of the input and a constant are the place of a load from a constant array."""
+
+    def array(memory: SSAValue) -> SSAValue:
+        return array(memory.owner.source) if isinstance(memory.owner, scratch.SliceOp) else memory
+
+    def is_raw(value: SSAValue) -> bool:
+        op = value.owner
+        if isinstance(op, memref.LoadOp):
+            return array(op.memref) is given
+        return isinstance(op, _SAME_PLACE) and any(map(is_raw, op.operands))
+
+    loads = (op for op in function.walk() if isinstance(op, memref.LoadOp))
+    tables = (op for op in loads if isinstance(array(op.memref).owner, scratch.ConstantOp))
+    return any(is_raw(index) for op in tables for index in op.indices)
 
 
 def _array(type: Attribute) -> MemRefType[Attribute]:

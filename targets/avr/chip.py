@@ -27,6 +27,16 @@ _INT24 = """\
 #endif
 """
 
+_FLASH_TEXT = """\
+/* The type by which Arduino's print and println tell strings in program memory from others; elsewhere there is none. */
+#if defined(__AVR__) && defined(ARDUINO) && defined(__cplusplus)
+class __FlashStringHelper;
+#define TM_FLASH_TEXT __FlashStringHelper
+#else
+#define TM_FLASH_TEXT char
+#endif
+"""
+
 REACH = 1 << 16
 """The bytes of flash that LPM reads. The linker puts constants in front of all code but the vectors."""
 
@@ -64,6 +74,7 @@ CHIP = Chip(
     object_bytes=32767,
     flash_bytes=REACH - _OTHERS,
     flash_attribute="TM_FLASH",
+    flash_text=_FLASH_TEXT,
     small_counter="uint8_t",
     options=_OPTIONS,
     int24=_INT24,

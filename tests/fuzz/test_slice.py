@@ -32,6 +32,7 @@ CASES = {
     "overwriting": 4,
     "plug-ins": 1,
     "arrivals": 2,
+    "API": 20,
     "programs": 1,
     "channel graphs": 1,
 }

@@ -26,14 +26,14 @@ UNO = board("uno")
 STREAM = "examples/Stream/Stream.ino"
 
 
-def compiled_board(out: Path, folder: Path) -> Path:
-    """The ELF file of the sketch Stream in an output folder, around a small core of our own."""
+def compiled_board(out: Path, folder: Path, example: str = STREAM) -> Path:
+    """The ELF file of a sketch in an output folder, around a small core of our own."""
     chip = chip_of(UNO.name)
-    [sketch] = out.glob(f"arduino/*/{STREAM}")
+    [sketch] = out.glob(f"arduino/*/{example}")
     library = sketch.parents[2]
     flags = [*UNO.flags, "-ffunction-sections", "-fdata-sections"]
     objects = compile_sketch(library, sketch, folder, prefix=chip.prefix, flags=flags, cxx="gnu++11")
-    elf = folder / "stream.elf"
+    elf = folder / "sketch.elf"
     command = [
         f"{chip.prefix}g++",
         "-std=gnu++11",
@@ -48,15 +48,29 @@ def compiled_board(out: Path, folder: Path) -> Path:
     return elf
 
 
+def _simulator(folder: Path) -> Path:
+    """The program that runs an ELF file with its serial line on standard input and output."""
+    uart = folder / "uart"
+    if not uart.exists():
+        subprocess.run(["gcc", "-O2", CORE / "uart.c", "-lsimavr", "-lelf", "-o", uart], check=True)
+    return uart
+
+
+def printed_lines(elf: Path, folder: Path, count: int) -> list[str]:
+    """The first lines that a program prints on a simulated board, within a second of its time."""
+    command = [_simulator(folder), UNO.part, elf, str(count), "16000000"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    # The simulator says first what it has loaded.
+    return [line for line in done.stdout.decode().splitlines() if not line.startswith("Loaded ")]
+
+
 @contextmanager
 def simulated_board(elf: Path, folder: Path) -> Generator[str]:
     """The port of a simulated board that runs a program; the board is stopped at the end.
 
     The file `depth` in the folder then has the bytes of its static data and the greatest depth of its stack.
     """
-    uart = folder / "uart"
-    if not uart.exists():
-        subprocess.run(["gcc", "-O2", CORE / "uart.c", "-lsimavr", "-lelf", "-o", uart], check=True)
+    uart = _simulator(folder)
     with pseudo_terminal() as (master, port):
         running = subprocess.Popen([uart, UNO.part, elf, "0", "0", folder / "depth"], stdin=master, stdout=master)
         try:

@@ -38,6 +38,7 @@ def compile_sketch(
             kind[1],
             "-Os",
             "-ffp-contract=off",
+            "-DARDUINO=10819",
             *WARNINGS,
             *flags,
             *includes,

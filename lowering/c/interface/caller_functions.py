@@ -20,7 +20,7 @@ from tinyml.dialects.machine.emitter import Emitter
 from tinyml.lowering.c.expression_builder import ExpressionBuilder
 from tinyml.lowering.c.function import FunctionLowering, Spellings
 from tinyml.lowering.c.interface.real_numbers import from_real, rounding_note
-from tinyml.lowering.c.interface.streams import StreamFunctions
+from tinyml.lowering.c.interface.streams import StreamFunctions, guarded
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
 
@@ -97,9 +97,15 @@ class _Buffer:
     def _run(self) -> c.FuncOp:
         body = self.signatures.body({})
         build, instance = ExpressionBuilder(body), self.signatures.instance_of(body)
-        arguments = [self._pointer(build, instance)] if self.takes_array else []
-        self._call(build, "predict", [*_given(instance), *arguments])
         doc = f"Runs the model on {self.name}_input(), as {self.name}_predict does."
+        if self.program.guarded is not None:
+            doc += " Raws that are no numbers of the format become the nearest that are."
+            pointer, inner = self._pointer(build, instance), Block(arg_types=[IndexType()])
+            with build.inside(inner):
+                raw = build.insert(c.LoadOp(pointer, inner.args[0]))
+                build.put(c.StoreOp(guarded(self.program, build, raw), pointer, inner.args[0]))
+            build.put(c.ForOp(build.literal(0), build.literal(self.length), 1, Region(inner)))
+        self._predict(build, instance)
         return self.signatures.function("run", self.label, doc, body)
 
     def _set(self, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
@@ -119,15 +125,23 @@ class _Buffer:
     def _predict_floats(self) -> c.FuncOp:
         body = self.signatures.body({"X": c.PointerType(f32, CONST)})
         [reals] = self.signatures.arguments_of(body)
-        build, instance = ExpressionBuilder(body), _given(self.signatures.instance_of(body))
-        inner = Block(arg_types=[IndexType()])
+        build, given = ExpressionBuilder(body), self.signatures.instance_of(body)
+        instance, inner = _given(given), Block(arg_types=[IndexType()])
         with build.inside(inner):
             real = build.insert(c.LoadOp(reals, inner.args[0]))
             build.put(c.InvokeOp(f"{self.name}_set", [*instance, inner.args[0], real]))
         build.put(c.ForOp(build.literal(0), build.literal(self.length), 1, Region(inner)))
-        self._call(build, "run", instance)
+        # What NAME_set rounds needs no guard.
+        if self.program.guarded is None:
+            self._call(build, "run", instance)
+        else:
+            self._predict(build, given)
         doc = f"Sets all elements from {self.length} real numbers, and runs the model on them."
         return self.signatures.function("predict_floats", self.label, doc, body)
+
+    def _predict(self, build: ExpressionBuilder, instance: SSAValue | None) -> None:
+        arguments = [self._pointer(build, instance)] if self.takes_array else []
+        self._call(build, "predict", [*_given(instance), *arguments])
 
     def _call(self, build: ExpressionBuilder, function: str, arguments: Sequence[SSAValue]) -> None:
         """End a function with a call whose result, if there is one, it returns."""

@@ -16,13 +16,13 @@ _SCALES = """\
 
 _NAMES = """\
 /* The name of a class{where}; an empty string for any other number. */
-static inline const char *{name}_class_name(int16_t label)
+static inline const {letter} *{name}_class_name(int16_t label)
 {{
     static const char names[{count}][{length}]{attribute} = {{
 {rows}
     }};
     static const char none[1]{attribute} = "";
-    return label >= 0 && label < {count} ? names[label] : none;
+    return {chosen};
 }}
 """
 
@@ -54,18 +54,24 @@ def unit_macros(name: str, unit: tdsl.InputUnit) -> c.InlineOp:
 def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineOp:
     """The function NAME_class_name, whose strings lie in flash."""
     texts = [str(label) for label in labels]
-    attribute, where = "", ""
+    attribute, where, letter, cast = "", "", "char", ""
     if chip.flash_attribute is not None:
         attribute, where = f" {chip.flash_attribute}", ", a string in program memory"
+    if chip.flash_text:
+        where += ", which Serial.print of Arduino takes as it is"
+        letter, cast = "TM_FLASH_TEXT", "(const TM_FLASH_TEXT *)"
+    chosen = f"label >= 0 && label < {len(texts)} ? names[label] : none"
     values = {
         "name": name,
         "count": len(texts),
         "length": max(len(text.encode()) for text in texts) + 1,
         "attribute": attribute,
         "where": where,
+        "letter": letter,
+        "chosen": f"{cast}({chosen})" if cast else chosen,
         "rows": "\n".join(f"        {_string(text)}," for text in texts),
     }
-    return c.InlineOp(f"{name}_class_name", _NAMES.format(**values))
+    return c.InlineOp(f"{name}_class_name", chip.flash_text + _NAMES.format(**values))
 
 
 def _string(text: str) -> str:

@@ -23,6 +23,14 @@ Convert = Callable[[Block, SSAValue], SSAValue]
 """Emits the raw of a sample at the end of a block of C."""
 
 
+def guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) -> SSAValue:
+    """A raw from outside; where raws are places in tables, the nearest one that is a number of the format."""
+    for operator, end in zip("<>", program.guarded or (), strict=False):
+        limit = build.literal(end, program.input.element_type)
+        raw = build.insert(c.ConditionalOp(build.insert(c.CompareOp(raw, operator, limit)), limit, raw))
+    return raw
+
+
 class StreamFunctions:
     """Makes the functions of a program that streams."""
 
@@ -39,7 +47,7 @@ class StreamFunctions:
         place = c.BufferOp(
             self.symbol, 2, i16, "The frames since the reset, and the samples in the frame that follows."
         )
-        made: list[Operation] = [place, self._push("push", self.element, lambda _, sample: sample)]
+        made: list[Operation] = [place, self._push("push", self.element, self._guard)]
         if convert is not None:
             made.append(self._push("push_floats", f32, convert))
         return [*made, self._ready(), self._predict(), self._reset()]
@@ -147,6 +155,9 @@ class StreamFunctions:
             f"taken: n, or fewer if an answer is due, before which ({self.name}_predict) it takes no more."
         )
         return self.signatures.function(suffix, [IndexType()], doc, body)
+
+    def _guard(self, body: Block, sample: SSAValue) -> SSAValue:
+        return guarded(self.program, ExpressionBuilder(body), sample)
 
     def _ready(self) -> c.FuncOp:
         body, build = self._begin({})

@@ -1,6 +1,7 @@
 """The kinds of cases: a new kind is a function and a row of `KINDS`."""
 
 from fuzz.kinds import (
+    api,
     arrivals,
     attributes,
     boosted,
@@ -43,6 +44,7 @@ KINDS = {
         Kind("plug-ins", plugins.plugins, seconds=30),
         Kind("arrivals", arrivals.arrivals, seconds=60, weight=4, memory=None),
         Kind("channel graphs", channel_graphs.in_loops, seconds=120, weight=4, memory=None),
+        Kind("API", api.calls, seconds=60, weight=3),
         Kind("programs", programs.random_programs, seconds=120, weight=18, memory=None),
     )
 }

@@ -29,6 +29,7 @@ struct SerialLine {
     size_t print(unsigned long value);
     size_t print(double value, int digits = 2);
     size_t println();
+    size_t println(const char *text);
     size_t println(const __FlashStringHelper *text);
 };
 extern SerialLine Serial;

@@ -4,6 +4,7 @@
 
 #include <avr/interrupt.h>
 #include <avr/io.h>
+#include <avr/pgmspace.h>
 
 SerialLine Serial;
 
@@ -64,6 +65,20 @@ size_t SerialLine::write(const uint8_t *from, size_t count)
         write(from[i]);
     return count;
 }
+
+size_t SerialLine::print(const char *text) { return write((const uint8_t *)text, strlen(text)); }
+size_t SerialLine::println(const char *text) { return print(text) + print("\r\n"); }
+
+size_t SerialLine::print(const __FlashStringHelper *text)
+{
+    const char *at = (const char *)text;
+    size_t count = 0;
+    for (uint8_t letter; (letter = pgm_read_byte(at)) != 0; at++)
+        count += write(letter);
+    return count;
+}
+
+size_t SerialLine::println(const __FlashStringHelper *text) { return print(text) + print("\r\n"); }
 
 int main()
 {

@@ -64,6 +64,7 @@ size_t SerialLine::print(unsigned long value) { return (size_t)printf("%lu", val
 size_t SerialLine::print(double value, int digits) { return (size_t)printf("%.*f", digits, value); }
 size_t SerialLine::println() { return (size_t)printf("\n"); }
 size_t SerialLine::println(const __FlashStringHelper *text) { return print(text) + println(); }
+size_t SerialLine::println(const char *text) { return print(text) + println(); }
 
 unsigned long micros() { return now += 1000; }
 unsigned long millis() { return now / 1000; }

@@ -13,7 +13,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.lowering.bits.format_notes import guarded_raws
 from tinyml.runtime.devices.serial.streaming_board import SKETCH
+from tinyml.runtime.model.program_data import input_format
 from tinyml.tools.driver.packages.filled_templates import filled_templates
 from tinyml.tools.driver.packages.model_words import model_words, sentence
 from tinyml.tools.driver.packages.packaging import Packaging
@@ -38,6 +40,11 @@ _PIN_UNIT = """\
 /* A step of the converter in the unit of the training data: 1 for the steps themselves, 0 to 1023; 5.0f / 1024 for
  * volts on a board of 5 V. */
 static const float UNIT = 1.0f;"""
+
+_KEEP_ROW = """\
+    for (uint16_t i = 0; i < {name}_ROW_LENGTH; i++)
+        to[i] = to[i] < {low} ? {low} : to[i] > {high} ? {high} : to[i];
+"""
 
 _AXIS_UNIT = """\
 /* A step of the sensor in the unit of the training data: at a range of 2 g it is 1 / 16384 g. */
@@ -217,14 +224,23 @@ def _is_series(shape: tuple[int, ...]) -> bool:
     return len(extents) <= 1 or (len(extents) == 2 and extents[1] == AXES)
 
 
+def _keep_row(model: PackagedModel) -> str:
+    """Statements that make raws of a row that are no numbers of the format the nearest that are, where that matters."""
+    limits = None if model.interface.packed_bits is not None else guarded_raws(input_format(model.formats))
+    return "" if limits is None else _KEEP_ROW.format(name=model.name, low=limits[0], high=limits[1])
+
+
 def _properties(model: PackagedModel) -> dict[str, str]:
     # Of two packages with boards of one architecture, the library is for both.
     architectures = dict.fromkeys(name.split(":")[1] for name in model.board.arduino)
+    named = f" `Serial.println({model.name}_class_name(label))` prints the name of a class."
     return {
         "library": library_name(model),
         "author": DISTRIBUTION,
         "sentence": sentence(model),
         "paragraph": f"Compiled by tinyml for the board {model.board.name}, without heap.",
+        "keep_row": _keep_row(model),
+        "named": named if model.interface.has_label and model.classes is not None else "",
         "url": f"https://pypi.org/project/{DISTRIBUTION}/",
         "architectures": ",".join(architectures),
     }

@@ -34,7 +34,7 @@ def model_words(model: PackagedModel) -> dict[str, str]:
         parameters, body = "void", _NUMBERS.format(name=name, before=model.before)
     elif model.classes is not None:
         parameters = "int16_t label"
-        body = f"    Serial.print((const __FlashStringHelper *){name}_class_name(label));\n"
+        body = f"    Serial.print({name}_class_name(label));\n"
     else:
         parameters, body = "int16_t label", '    Serial.print(F("class "));\n    Serial.print(label);\n'
     printed = ("class %d", "label") if label else ("%g", f"(double){name}_score({model.before}0)")

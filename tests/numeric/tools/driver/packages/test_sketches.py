@@ -14,6 +14,7 @@ from programs.gural_murmann import images as reduced
 from programs.gural_murmann import logits, program
 from programs.pushed_sums import running_sum
 from programs.sensor_models import NAME, SensorModel, inputs, sensor_model
+from programs.simulated_board import compiled_board, printed_lines
 from programs.sketches import CORE, compile_sketch, run_sketch, sketches
 from programs.spread import spread
 
@@ -39,6 +40,44 @@ def library(model: SensorModel) -> Path:
 def test_there_is_a_sketch_for_each_sensor(sensor: SensorModel):
     names = [path.stem for path in sketches(library(sensor))]
     assert names == ["Accelerometer", "AnalogPins", "SelfTest", "Serial", "Stream"]
+
+
+TYPED = """\
+#include <{name}.h>
+static const float samples[{count}][{name}_INPUT_LENGTH] = {{{samples}}};
+void setup()
+{{
+    Serial.begin(115200);
+    for (int i = 0; i < {count}; i++) {{
+        int c = {name}_predict_floats(samples[i]);
+        Serial.println({name}_class_name(c));
+    }}
+    Serial.print("<");
+    Serial.print({name}_class_name(-1));
+    Serial.println(">");
+}}
+void loop() {{}}
+"""
+
+
+def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path: Path):
+    """On the chip, where they lie in program memory, and on this computer."""
+    need_tools("uno")
+    x = inputs(50)[:5]
+    sketch = library(sensor) / "examples/Typed/Typed.ino"
+    sketch.parent.mkdir()
+    try:
+        rows = ", ".join("{" + ", ".join(f"{value!r}f" for value in row.tolist()) + "}" for row in x)
+        sketch.write_text(TYPED.format(name=NAME, count=len(x), samples=rows))
+        names = [*sensor.words(x), "<>"]
+        assert len(set(names)) > 2
+        elf = compiled_board(sensor.out, tmp_path, "examples/Typed/Typed.ino")
+        assert printed_lines(elf, tmp_path, len(names)) == names
+        assert run_sketch(library(sensor), "Typed", tmp_path / "host") == names
+    finally:
+        sketch.unlink()
+        sketch.parent.rmdir()
+    assert f"`Serial.println({NAME}_class_name(label))` prints" in (library(sensor) / "README.md").read_text()
 
 
 def test_stored_samples_are_right(sensor: SensorModel, tmp_path: Path):
