@@ -13,7 +13,7 @@ from fuzz.kinds.outputs import compiled
 from fuzz.verdicts import ACCEPTED, TINYML, Harm, call
 
 PLANTED = "\n__attribute__((constructor)) static void planted(void) { __builtin_trap(); }\n"
-VALUES = (
+VALUES: tuple[Any, ...] = (
     None,
     True,
     -1,
