@@ -21,16 +21,28 @@ CLUSTERS = OwnAttribute(
 )
 
 
+LONGEST_LABEL = 200
+"""The most characters of a label, which C, pages and tables show whole."""
+
+
 def set_classes(module: ModuleOp, classes: Sequence[str | int]) -> None:
     """Label the classes of a program, in the order of their indices.
 
-    Raises `VerifyException` for fewer than two labels, for two equal ones, and for strings among integers.
+    Raises `VerifyException` for fewer than two labels, for two equal ones, for strings among integers, and for one that
+    is too long.
     """
+    _check_lengths(classes)
     texts = [label for label in classes if isinstance(label, str)]
     if len(classes) < 2 or len(set(classes)) < len(classes) or len(texts) not in (0, len(classes)):
         raise VerifyException(f"expected two or more different labels, all strings or all integers, got {[*classes]}")
     labels = [StringAttr(label) if isinstance(label, str) else IntegerAttr(label, i64) for label in classes]
     module.attributes[CLASSES] = ArrayAttr(labels)
+
+
+def _check_lengths(labels: Sequence[str | int]) -> None:
+    longest = max((len(label) for label in labels if isinstance(label, str)), default=0)
+    if longest > LONGEST_LABEL:
+        raise VerifyException(f"the label of a class has {longest:,} characters, expected at most {LONGEST_LABEL}")
 
 
 def classes_of(module: ModuleOp) -> list[str | int] | None:
@@ -58,6 +70,7 @@ def _labels(attribute: Attribute) -> list[str | int]:
             labels.append(label.value.data)
         else:
             raise VerifyException(f"{CLASSES} holds {label}, expected an array of strings or of integers")
+    _check_lengths(labels)
     return labels
 
 

@@ -27,6 +27,7 @@ CASES = {
     "tables": 30,
     "journals": 5,
     "recordings": 12,
+    "folders": 8,
     "outputs": 4,
     "kills": 1,
     "overwriting": 4,

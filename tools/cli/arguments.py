@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -151,8 +152,11 @@ def counts(text: str) -> tuple[int, ...]:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Names, separated by commas."""
-    return tuple(text.split(","))
+    """Names, separated by commas, in UTF-8 whatever the locale."""
+    try:
+        return tuple(os.fsencode(text).decode("utf-8").split(","))
+    except UnicodeDecodeError as error:
+        raise argparse.ArgumentTypeError("expected names in UTF-8") from error
 
 
 def _real(text: str) -> float:

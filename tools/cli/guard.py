@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import gc
+import io
 import os
 import re
 import sys
@@ -64,6 +66,27 @@ def _open_streams() -> None:
                 # The lowest free descriptor is assigned, which is this one.
                 os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
+            stream.reconfigure(errors=_AS_GIVEN)
+
+
+_AS_GIVEN = "tinyml.as_given"
+"""How characters are written that the encoding of a stream lacks: the bytes of names as given, others escaped.
+
+In a locale without UTF-8, Python keeps the bytes of a file's name as lone surrogates.
+"""
+
+
+def _written_as_given(error: UnicodeError) -> tuple[bytes | str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    code = ord(error.object[error.start])
+    if 0xDC80 <= code <= 0xDCFF:
+        return bytes([code - 0xDC00]), error.start + 1
+    return error.object[error.start].encode("ascii", "backslashreplace"), error.start + 1
+
+
+codecs.register_error(_AS_GIVEN, _written_as_given)
 
 
 def check_numbers(arguments: Sequence[str]) -> None:

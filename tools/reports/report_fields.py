@@ -1,19 +1,207 @@
-"""The fields of the report of a compiled model, from which `report.json` is written and read."""
+"""The fields of the report of a compiled model, from which `report.json` is written and read.
+
+Whoever reads a report trusts the types that are declared here: `check_report` makes sure of them once, when a file is
+read. What no command reads again, such as the tensors of a search, is not declared further than `Any`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, NewType, TypedDict, TypeVar, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import CompileOptions
+from tinyml.targets.board import TimeSource
 
 SCHEMA = 1
 """The version of the fields, which increases when one is removed or changes its meaning, not when one is added."""
 
 TIMES = ("time_per_inference", "time_per_mac")
 """Fields in the board's unit, after which JSON names them: `cycles_per_inference`."""
+
+Count = NewType("Count", int)
+"""The type of numbers of something, from 0 up."""
+
+Unbounded = NewType("Unbounded", float)
+"""The type of reals that may be infinite or no number."""
+
+UNITS = ("cycles", "instructions")
+TIME_SOURCES: tuple[str, ...] = get_args(TimeSource)
+
+Part = TypeVar("Part")
+
+GREATEST = 2**63
+"""A bound of the numbers in a report."""
+
+
+class Ram(TypedDict):
+    """As `RamBytes`."""
+
+    arena: Count
+    input: Count
+    static: Count | None
+    stack: Count | None
+    total: Count | None
+
+
+class Errors(TypedDict):
+    """The errors of a regressor."""
+
+    r2: Unbounded
+    rmse: Unbounded
+    mae: Unbounded
+
+
+class Regression(TypedDict):
+    """The errors of a regressor on reals and in formats."""
+
+    reals: Errors | None
+    formats: Errors | None
+    difference: Unbounded
+
+
+class Confusion(TypedDict):
+    """The numbers of answers, with a row for each class and a column for each answer."""
+
+    classes: Sequence[str | int]
+    float: Sequence[Sequence[Count]]
+    compiled: Sequence[Sequence[Count]]
+
+
+class BufferBytes(TypedDict):
+    """A buffer and its bytes."""
+
+    buffer: str
+    bytes: Count
+
+
+class Peak(TypedDict):
+    """The point at which an arena is fullest."""
+
+    operation: str
+    bytes: Count
+    buffers: Sequence[BufferBytes]
+
+
+class Ring(TypedDict):
+    """The part of an image that a buffer holds."""
+
+    held: Count
+    of: Count
+    by: str
+
+
+class MappedBuffer(BufferBytes):
+    """A buffer in an arena, alive from one program point to another."""
+
+    offset: Count
+    first: int
+    last: int
+    ring: Ring | None
+
+
+class Memory(TypedDict):
+    """The arena over time."""
+
+    height: Count
+    lower_bound: Count
+    waste: Count
+    peak: Peak
+    map: Sequence[MappedBuffer]
+
+
+class EstimatedOperation(TypedDict):
+    """The estimate of an operation; `time` is named after the unit."""
+
+    operation: str
+    time: float
+    code_bytes: float
+
+
+class EstimateFields(TypedDict):
+    """The figures of the cost model; `time_per_inference` is named after the unit."""
+
+    time_per_inference: float
+    operations: Sequence[EstimatedOperation]
+
+
+class FrontPoint(TypedDict):
+    """A candidate of a search, with its costs."""
+
+    loss: Unbounded
+    time: float
+    flash: float
+    ram: float
+    origin: str
+    front: bool
+    chosen: bool
+
+
+class SearchedTensor(TypedDict):
+    """The bits that a search gave to a tensor."""
+
+    name: str
+    width: Count
+    error: Unbounded
+    why: str
+
+
+class SearchFields(TypedDict):
+    """What a search considered."""
+
+    name: str
+    candidates: Count
+    tensors: Sequence[SearchedTensor] | None
+    points: Sequence[FrontPoint] | None
+
+
+class Look(TypedDict):
+    """The loss of an alternative on some samples."""
+
+    points: Unbounded
+
+
+class AlternativeFields(TypedDict):
+    """An alternative that `auto` considered, with its estimated costs."""
+
+    name: str
+    time: float | None
+    flash: float | None
+    ram: float | None
+    look: Look | None
+    choosing: Look | None
+    checking: Look | None
+    verdict: str
+
+
+class ChoiceFields(TypedDict):
+    """What `auto` chose."""
+
+    alternatives: Sequence[AlternativeFields]
+
+
+class Segment(TypedDict):
+    """A segment of a network that is not computed op by op."""
+
+    first: str
+    last: str
+    by: str
+
+
+class Warning(TypedDict):
+    """A warning, and what helps."""
+
+    text: str
+    cure: str
+
+
+class Stream(TypedDict):
+    """How a program that streams takes its input."""
+
+    hop: Count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,20 +317,142 @@ class Report:
 
     @staticmethod
     def of(entries: Mapping[str, Any]) -> Report:
-        """The report that `as_json` gave; entries that are no fields are left out.
-
-        Raises `KeyError` for a report in which fields are missing.
-        """
+        """The report that `as_json` gave (`check_report`); entries that are no fields are left out."""
         unit: str = entries["unit"]
         values = {
             field.name: entries[_spelled(field.name, unit)] for field in fields(Report) if field.name != "options"
         }
         options = {option.name for option in options_of(CompileOptions)} - values.keys()
-        values["ram_bytes"] = RamBytes(**values["ram_bytes"])
-        values["functions"] = tuple(FunctionReport(**function) for function in values["functions"])
+        values["ram_bytes"] = _made(RamBytes, values["ram_bytes"])
+        values["functions"] = tuple(_made(FunctionReport, function) for function in values["functions"])
         return Report(**values, options={name: entries[name] for name in options & entries.keys()})
+
+
+def _made(type: type[Part], values: Mapping[str, Any]) -> Part:
+    """An instance with the values of its fields; others are left out."""
+    return type(**{field.name: values[field.name] for field in fields(cast(Any, type))})
 
 
 def _spelled(name: str, unit: str) -> str:
     """The name of a field in JSON."""
     return name.replace("time", unit, 1) if name in TIMES else name
+
+
+PARTS: dict[str, Any] = {
+    "ram_bytes": Ram,
+    "search": SearchFields | None,
+    "confusion": Confusion | None,
+    "regression": Regression | None,
+    "disagreements": Count,
+    "samples": Count,
+    "segments": Sequence[Segment],
+    "memory": Memory,
+    "stream": Stream | None,
+    "estimate": EstimateFields | None,
+    "chosen": ChoiceFields | None,
+    "warnings": Sequence[Warning],
+}
+"""The types of fields in JSON that are declared further than `Report` does."""
+
+_BY_UNIT: dict[Any, Sequence[str]] = {
+    EstimatedOperation: ("time",),
+    EstimateFields: ("time_per_inference",),
+    Report: TIMES,
+}
+"""Fields in the board's unit, by the types that have them."""
+
+OTHER_VERSION = "the report is of another version of tinyml: compile the model again"
+
+
+def check_report(entries: Mapping[str, Any], file: str) -> None:
+    """Raise `InputError` for the entries of a report in which fields are missing or have other types, or values."""
+    unit = entries.get("unit")
+    if unit not in UNITS or f"{unit}_per_inference" not in entries:
+        raise InputError(OTHER_VERSION, file=file)
+    options = {declared.name: declared for declared in options_of(CompileOptions)}
+    expected = {
+        _spelled(name, unit): type for name, type in (get_type_hints(Report) | PARTS).items() if name != "options"
+    }
+    expected = {name: declared.type for name, declared in options.items()} | expected
+    if missing := [name for name in expected if name not in entries]:
+        raise InputError(f"{OTHER_VERSION} (it has no `{missing[0]}`)", file=file)
+    for name, type in expected.items():
+        for place, wanted in _faults(entries[name], type, name, unit):
+            raise InputError(f"`{place}` is not {wanted}: compile the model again", file=file)
+    for name, declared in options.items():
+        if declared.choices and expected[name] == declared.type and entries[name] not in (None, *declared.choices):
+            raise InputError(f"`{name}` is not one of {', '.join(declared.choices)}: compile again", file=file)
+    if entries["time_source"] not in (None, *TIME_SOURCES):
+        raise InputError(f"`time_source` is not one of {', '.join(TIME_SOURCES)}: compile the model again", file=file)
+    if (place := _contradiction(entries)) is not None:
+        raise InputError(f"`{place}` does not fit the other fields: compile the model again", file=file)
+
+
+def _contradiction(entries: Mapping[str, Any]) -> str | None:
+    """The place of a value that has its type, but does not fit another one."""
+    confusion: Mapping[str, Any] | None = entries["confusion"]
+    regression: Mapping[str, Any] | None = entries["regression"]
+    if confusion is not None:
+        count = len(confusion["classes"])
+        for kind, rows in (("float", confusion["float"]), ("compiled", confusion["compiled"])):
+            if [*map(len, rows)] != [count] * count:
+                return f"confusion.{kind}"
+    if regression is not None and (regression["reals"] is None) != (regression["formats"] is None):
+        return "regression.reals"
+    return "accuracy_float" if (entries["accuracy"] is None) != (entries["accuracy_float"] is None) else None
+
+
+def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[str, str]]:
+    """The places in a value that have other types than declared, each with what was expected there."""
+    origin, arguments = get_origin(type), get_args(type)
+    if type in _PLAIN:
+        wanted, holds = _PLAIN[type]
+        if not holds(value):
+            yield place, wanted
+    elif origin in (Union, UnionType):
+        faults = [list(_faults(value, one, place, unit)) for one in arguments]
+        if all(faults):
+            # Those deepest in the value say what is wrong with the alternative that was meant.
+            yield max((each[0] for each in faults), key=lambda fault: len(fault[0]))
+    elif is_typeddict(type) or is_dataclass(type):
+        if not isinstance(value, Mapping):
+            yield place, "an object"
+            return
+        known = cast("Mapping[str, object]", value)
+        for name, inner in get_type_hints(type).items():
+            key = name.replace("time", unit, 1) if name in _BY_UNIT.get(type, ()) else name
+            if key in known:
+                yield from _faults(known[key], inner, f"{place}.{key}", unit)
+            else:
+                yield f"{place}.{key}", "there"
+    elif origin in (Sequence, tuple):
+        if not isinstance(value, list | tuple):
+            yield place, "a list"
+            return
+        for number, one in enumerate(cast("Sequence[object]", value)):
+            yield from _faults(one, arguments[0], f"{place}[{number}]", unit)
+    else:
+        assert origin is Mapping, type
+        if not isinstance(value, Mapping):
+            yield place, "an object"
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -GREATEST < value < GREATEST
+
+
+def _is_real(value: object) -> bool:
+    return _is_integer(value) or (isinstance(value, float) and abs(value) < GREATEST)
+
+
+_PLAIN: dict[Any, tuple[str, Callable[[object], bool]]] = {
+    Any: ("", lambda value: True),
+    NoneType: ("null", lambda value: value is None),
+    str: ("a text", lambda value: isinstance(value, str)),
+    bool: ("true or false", lambda value: isinstance(value, bool)),
+    int: ("an integer", _is_integer),
+    Count: ("an integer from 0 up", lambda value: _is_integer(value) and cast(int, value) >= 0),
+    float: ("a number", _is_real),
+    Unbounded: ("a number", lambda value: _is_integer(value) or isinstance(value, float)),
+}
+"""The types without parts: what a message calls them, and their check."""

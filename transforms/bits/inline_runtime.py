@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects.context import own_dialects
+from tinyml.dialects.layouts.forest_code import FOREST
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
@@ -23,16 +24,19 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, Runtime
 class InlineRuntimePass(ModulePass):
     """Replaces calls of runtime functions and erases the declarations.
 
-    Raises `InputError` for a call of a function that has no such program: floats and kernels.
+    Raises `InputError` for a call of a function that has no such program: floats, kernels and forests.
     """
 
     name = "inline-runtime"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        forests = {one.sym_name.data for one in op.ops if isinstance(one, func.FuncOp) and FOREST in one.attributes}
         for call in list(op.walk()):
             if not isinstance(call, func.CallOp):
                 continue
             function = _function(name := call.callee.string_value())
+            if name in forests:
+                raise error_at(call, "a forest of trees has no hardware module: compile it for a processor")
             if function is None or function.program is None:
                 raise error_at(call, f"'{name}' has no integer program")
             result = function.program(IntegerBuilder(call), *call.operands)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +15,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 from programs.paths import ROOT
+from sklearn.ensemble import RandomForestClassifier
 
 import tinyml
 from tinyml.tools.main import main
@@ -66,6 +71,11 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "too large": (MODEL, "tour.sd: does not fit uno (atmega328p): needs", "of flash", "atmega1284p has"),
     "too large for a limit": (f"{MODEL} --ram 3", "tour.sd: does not fit uno (atmega328p): needs", "--ram allows 3"),
     "misspelt option": (f"{MODEL} --widht 8", "unknown option --widht, did you mean '--width'?", USAGE),
+    "option by another name": (f"{MODEL} --board uno", "unknown option --board, did you mean '--target'?", USAGE),
+    "long name of a class": (
+        f"{MODEL} --classes a,{'b' * 1000}",
+        "the label of a class has 1,000 characters, expected",
+    ),
     "misspelt command": ("compiel tour.sd", "unknown command 'compiel', did you mean 'compile'?"),
     "misspelt choice": (f"{MODEL} --packed allways", "--packed: unknown value 'allways', did you mean 'always'?"),
     "option without value": (f"{MODEL} --width", "argument --width: expected one argument", USAGE),
@@ -202,3 +212,37 @@ def test_what_can_be_seen_at_once_is(name: str, folder: Path, capsys: pytest.Cap
     [error] = capsys.readouterr().err.splitlines()
     assert said in error
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["é", "日本", "😀"])
+def test_names_are_utf_8_whatever_the_locale(folder: Path, name: str):
+    """Python keeps the bytes of arguments as lone surrogates where the locale has no UTF-8: a plug-in was blamed."""
+    (folder / "tour.sd").rename(folder / f"{name}.sd")
+    command = [sys.executable, "-m", "tinyml.tools.main", *MODEL.split(), "--target", "host", "--classes", f"{name},b"]
+    command[command.index("tour.sd")] = f"./{name}.sd"
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([*map(os.fsencode, command)], env=environment, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith(f"{name}.sd: reading".encode())
+    assert json.loads((folder / "out/report.json").read_text("utf-8"))["classes"] == [name, "b"]
+
+
+def test_a_forest_for_hardware_says_so():
+    x, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    forest: Any = RandomForestClassifier(3, max_depth=2)
+    with pytest.raises(tinyml.InputError, match="a forest of trees has no hardware module: compile it for"):
+        tinyml.compile(forest.fit(x, y), x, y, board="ecp5-25k", width=8)
+
+
+def test_the_spread_of_constants_does_not_overflow():
+    from tinyml.dialects.context import context
+    from tinyml.tools.cli.located_parser import parse_mlir
+    from tinyml.tools.reports.advice.warnings import spread_of
+
+    text = """func.func @f(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %0 = tdsl.const dense<[[3.0e38, 1.0e-30]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+      %1 = tdsl.const dense<[[3.0e38, 1.0e-44]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+      %2 = tdsl.add %0, %1 : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+      func.return %2 : tensor<1x2xf32>
+    }"""
+    assert spread_of(parse_mlir(context(), text.encode(), "f.mlir")) == pytest.approx(2)

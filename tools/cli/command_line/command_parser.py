@@ -14,6 +14,10 @@ def short_usage(parser: argparse.ArgumentParser) -> str:
     return f"usage: {parser.usage}; {parser.prog} --help lists them"
 
 
+MEANT = {"--board": "--target", "--output": "--out", "--validation": "--val", "--bits": "--width"}
+"""Options by other names under which people look for them, whose spelling is not the nearest."""
+
+
 class CommandParser(argparse.ArgumentParser):
     """A parser that reports a malformed command line like any other user error.
 
@@ -45,7 +49,8 @@ class CommandParser(argparse.ArgumentParser):
                 break
             if name.startswith("--") and not any(flag.startswith(name) for flag in self._option_string_actions):
                 flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
-                self.error(f"unknown option {name}{did_you_mean(name, flags)}")
+                near = f", did you mean '{MEANT[name]}'?" if MEANT.get(name) in flags else did_you_mean(name, flags)
+                self.error(f"unknown option {name}{near}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = [*map(str, action.choices or ())]

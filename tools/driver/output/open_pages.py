@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.output.output_contents import add_to_folder, read_fields
+from tinyml.tools.driver.output.output_contents import add_to_folder, is_as_written, listed_files, read_report
 from tinyml.tools.driver.output.output_pages import facts_of_folder, pages_of
 from tinyml.tools.reports.pages.report_page import MEASURED, REPORT_PAGE
 
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 def report_of_folder(folder: Path) -> Path:
     """The report of a folder written by `tinyml compile`, whose times are measured down to lines of C if they can be.
 
-    Raises `InputError` for any other folder, and for files that its IR does not give.
+    A page that was measured before is shown as it is if no file of the folder has changed since. Raises `InputError`
+    for any other folder, for files that its IR does not give, and for a page that is not as it was written.
     """
-    read_fields(folder)
-    file = folder / REPORT_PAGE
-    if file.is_file() and MEASURED in file.read_text("utf-8"):
+    report, file = read_report(folder), folder / REPORT_PAGE
+    names = {*listed_files(report), REPORT_PAGE}
+    if all(is_as_written(folder, report, name) for name in names) and _is_measured(file):
         return file
     with Progress(str(folder), 2) as progress:
         progress.step("reading")
@@ -37,6 +39,10 @@ def report_of_folder(folder: Path) -> Path:
     return file
 
 
+def _is_measured(file: Path) -> bool:
+    return file.is_file() and MEASURED.encode() in read_bytes(file, "page")
+
+
 def compared_folders(first: Path, second: Path) -> ComparedPrograms:
     """The programs of two folders, with measured times where both can be measured.
 
@@ -47,8 +53,6 @@ def compared_folders(first: Path, second: Path) -> ComparedPrograms:
 
     with Progress(f"{first} and {second}", 2) as progress:
         progress.step("reading")
-        for folder in (first, second):
-            read_fields(folder)
         found = program_in(first), program_in(second)
         progress.step("measuring")
         profiles = [profile(each) for each in found]

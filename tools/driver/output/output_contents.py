@@ -15,7 +15,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.readers.protected_files import note_input, release_input
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.atomic_file import write_file
-from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.report_fields import Report, check_report
 
 REPORT = "report.json"
 
@@ -26,13 +26,14 @@ _WRITER, FILES = "tinyml", "files"
 def read_report(folder: Path) -> dict[str, Any]:
     """The report in a folder written by `tinyml compile`, all of whose files count as inputs of the command.
 
-    Raises `InputError` for any other folder.
+    Raises `InputError` for any other folder, and for a report of another version of tinyml, or with other types.
     """
     report = found_report(folder)
     if report is None or not {"target", "optimize"} <= report.keys():
         raise InputError("expected a folder written by tinyml compile", file=str(folder))
     for name in _files(folder):
         note_input(folder / name)
+    check_report(report, str(folder / REPORT))
     return report
 
 
@@ -48,21 +49,22 @@ def seal_folder(folder: Path, report: Mapping[str, Any]) -> None:
 
 
 def read_fields(folder: Path) -> Report:
-    """The fields of the report in a folder; raises `InputError` for that of another version of tinyml."""
-    try:
-        return Report.of(read_report(folder))
-    except (KeyError, TypeError) as error:
-        raise InputError(
-            "the report is of another version of tinyml: compile the model again", file=str(folder)
-        ) from error
+    """The fields of the report in a folder; raises `InputError` as `read_report` does."""
+    return Report.of(read_report(folder))
 
 
 def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
     """Write files into an output folder, or replace those that were written so, and list them in its report.
 
-    Other files count as changed if they were. Raises `InputError` if a file cannot be written.
+    Other files count as changed if they were. Raises `InputError` if a file cannot be written, and before any is if one
+    of that name is not as tinyml wrote it.
     """
     report = found_report(folder) or {}
+    for name in texts:
+        if (folder / name).exists() and not is_as_written(folder, report, name):
+            raise InputError(
+                "was changed, or is not tinyml's: move it away to have it written", file=str(folder / name)
+            )
     for name, text in texts.items():
         release_input(folder / name)
         write_file(folder / name, text)
@@ -70,6 +72,19 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
         digests = {**cast("dict[str, Any]", listed), **{name: _digest(folder / name) for name in texts}}
         release_input(folder / REPORT)
         write_file(folder / REPORT, json.dumps({**report, FILES: digests}, indent=2) + "\n")
+
+
+def listed_files(report: Mapping[str, Any]) -> Sequence[str]:
+    """The files of an output folder that its report lists, itself left out."""
+    listed = report.get(FILES)
+    names = cast("dict[str, Any]", listed) if isinstance(listed, dict) else {}
+    return sorted(names.keys() - {REPORT})
+
+
+def is_as_written(folder: Path, report: Mapping[str, Any], name: str) -> bool:
+    """True for a file in an output folder that has the hash in the report."""
+    listed = report.get(FILES)
+    return isinstance(listed, dict) and _digest(folder / name) == cast("dict[str, Any]", listed).get(name, "")
 
 
 def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:

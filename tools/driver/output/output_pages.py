@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ def pages_of(facts: PageFacts) -> dict[str, str]:
 
 def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> PageFacts:
     """The facts of a program in a folder, with histograms of all its tensors. measured: its profile."""
-    from tinyml.dialects.lazy_numpy import np
     from tinyml.tools.driver.output.output_folder import ERRORS
     from tinyml.tools.reports.facts.answers import wrong_answers
     from tinyml.tools.reports.facts.loop_nests import loop_nests
@@ -56,8 +56,7 @@ def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> Pag
 
     wrong, file = [], found.folder / ERRORS
     if file.is_file():
-        with np.load(file) as arrays:
-            wrong = wrong_answers(dict(arrays))
+        wrong = wrong_answers(_read_errors(file))
     time = None
     if measured is not None:
         time = measured_time(measured, found.sources, found.lines, found.board.unit)
@@ -69,3 +68,23 @@ def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> Pag
         wrong=wrong,
         measured=time,
     )
+
+
+def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of `write_errors`; raises `InputError` for a file without them, or with others."""
+    from tinyml.dialects.errors import InputError
+    from tinyml.runtime.readers.arrays import read_npz
+
+    arrays: dict[str, NDArray[Any]] = {}
+    for name in ("sample", "x", "float", "compiled", "y"):
+        array = read_npz(file, "wrong answers", name, lambda header: None)
+        if array is None and name != "y":
+            raise InputError(f"has no array `{name}`", file=str(file))
+        if array is not None:
+            arrays[name] = array
+    count = arrays["sample"].shape
+    for name, array in arrays.items():
+        kinds = "iuf" if name == "x" else "iu"
+        if array.dtype.kind not in kinds or array.shape[:1] != count or (name != "x" and array.ndim != 1):
+            raise InputError(f"the array `{name}` is not as it was written: compile the model again", file=str(file))
+    return arrays

@@ -210,8 +210,10 @@ def spread_of(reals: ModuleOp) -> float:
     from tinyml.dialects.lazy_numpy import np
 
     constants = [op for op in reals.walk() if isinstance(op, tdsl.ConstOp) and op.raws.dtype.kind == "f"]
-    sizes = [np.abs(op.raws[op.raws != 0]) for op in constants]
-    return max((float(size.max() / np.median(size)) for size in sizes if size.size), default=1.0)
+    sizes = [np.abs(op.raws[op.raws != 0].astype(np.float64)) for op in constants]
+    # Of doubles a ratio may be infinite.
+    with np.errstate(over="ignore"):
+        return max((float(size.max() / np.median(size)) for size in sizes if size.size), default=1.0)
 
 
 def scalers_of(buffers: ModuleOp) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -171,10 +172,79 @@ def test_a_report_of_another_version_is_one_line(out: Path, tmp_path: Path, caps
     (copy / "report.json").write_text(json.dumps(report))
     capsys.readouterr()
     assert main(["open", str(copy)]) == 1
-    assert (
-        capsys.readouterr().err
-        == f"error: {copy}: the report is of another version of tinyml: compile the model again\n"
-    )
+    said = "the report is of another version of tinyml: compile the model again (it has no `confusion`)"
+    assert capsys.readouterr().err == f"error: {copy / 'report.json'}: {said}\n"
+
+
+def test_a_page_is_opened_only_as_it_was_written(
+    out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any page with the mark of a measured one was; and so was that of a program that had been changed since."""
+    shown: list[Path] = []
+    monkeypatch.setattr("tinyml.tools.commands.open.show", shown.append)
+    copy = tinyml.open(out).save(tmp_path / "copy")
+    page, source = copy / "report.html", copy / "tour.c"
+    assert main(["open", str(copy)]) == 0
+    assert shown == [page]
+    measured, c = page.read_text("utf-8"), source.read_text("utf-8")
+    for planted in ("<!-- measured --><script>alert(1)</script>", measured + "more"):
+        page.write_text(planted, "utf-8")
+        capsys.readouterr()
+        assert main(["open", str(copy)]) == 1
+        assert f"error: {page}: was changed, or is not tinyml's" in capsys.readouterr().err
+        assert page.read_text("utf-8") == planted
+    page.write_text(measured, "utf-8")
+    source.write_text(c + "int more;", "utf-8")
+    assert main(["open", str(copy)]) == 1
+    assert "is not the C that ir/2-buffers.mlir gives" in capsys.readouterr().err
+    source.write_text(c, "utf-8")
+    assert main(["open", str(copy)]) == 0
+    assert len(shown) == 2
+
+
+WRONG = {
+    "accuracy": "97",
+    "accuracy_float": None,
+    "plan": ["rows"],
+    "unit": "years",
+    "time_source": "the stars",
+    "flash_limit": "all",
+    "flash_bytes": 10**30,
+    "constants_bytes": 1.5e30,
+    "cycles_per_inference": True,
+    "name": 7,
+    "packed": {"a": 1},
+    "width": "16",
+    "lines": [None],
+    "warnings": [{"text": 3, "cure": "rest"}],
+    "chosen": {"alternatives": [{"name": "a"}]},
+    "segments": [[]],
+    "ram_bytes": {"arena": -1, "input": 0, "static": 1, "stack": 1, "total": 1},
+    "memory": {"map": "x"},
+    "confusion": {"classes": ["a"], "float": [[1]], "compiled": [[1, 2]]},
+    "regression": {"reals": None, "formats": {"r2": 1, "rmse": 0, "mae": 0}, "difference": 0},
+    "estimate": {"cycles_per_inference": 1, "operations": [{"operation": "a", "cycles": None, "code_bytes": 1}]},
+    "search": {"name": "pareto", "candidates": 1, "tensors": None, "points": 4},
+    "functions": [{"function": "exp"}],
+    "stream": [1],
+}
+
+
+@pytest.mark.parametrize("field", WRONG)
+def test_a_report_with_other_types_is_one_line(
+    out: Path, tmp_path: Path, field: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever is wrong is found once the report is read, by every command alike."""
+    shutil.copytree(out, tmp_path / "copy")
+    file = tmp_path / "copy/report.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), field: WRONG[field]}))
+    data = str(TOUR / "val.npz")
+    for command in (["open"], ["explain"], ["levels"], ["run", "--data", data], ["compare", str(out)]):
+        capsys.readouterr()
+        assert main([*command, str(tmp_path / "copy")]) == 1
+        *_, line = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"error: {file}: ")
+        assert f"`{field}" in line or field == "unit"
 
 
 def test_a_notebook_has_the_pictures(out: Path) -> None:

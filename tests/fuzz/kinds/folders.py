@@ -1,0 +1,96 @@
+"""Output folders whose report, page, IR, C and samples say anything, and the commands that read them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+from fuzz.kinds.files import damaged, tour
+from fuzz.kinds.outputs import compiled
+from fuzz.verdicts import ACCEPTED, TINYML, Harm, call
+
+PLANTED = "\n__attribute__((constructor)) static void planted(void) { __builtin_trap(); }\n"
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    7,
+    1.5,
+    1e300,
+    10**40,
+    "",
+    "x",
+    "\0",
+    "é" * 3,
+    [],
+    [1],
+    {},
+    {"a": []},
+    "<b>",
+    "rows",
+    "uno",
+)
+
+
+def places(value: object) -> list[tuple[Any, Any]]:
+    """Every place in a value of JSON: a list or an object, and an index or a key."""
+    found: list[tuple[Any, Any]] = []
+    if isinstance(value, dict):
+        inner: list[tuple[Any, Any]] = [*cast("dict[str, Any]", value).items()]
+    else:
+        inner = [*enumerate(cast("list[Any]", value))] if isinstance(value, list) else []
+    for key, one in inner:
+        found += [(value, key), *places(one)]
+    return found
+
+
+def change_report(file: Path, random: Random) -> None:
+    """Replace or remove some values."""
+    report = json.loads(file.read_text())
+    for _ in range(random.choice([1, 1, 1, 3])):
+        place, key = random.choice(places(report))
+        if random.random() < 0.2:
+            del place[key]
+        else:
+            other = random.choice(places(report))
+            place[key] = random.choice([random.choice(VALUES), other[0][other[1]]])
+            if place[key] is place:
+                place[key] = None
+    try:
+        file.write_text(json.dumps(report))
+    except (ValueError, RecursionError):
+        file.write_text("{}")
+
+
+def folders(number: int, random: Random, folder: Path) -> str:
+    """Change some file of a folder, and run a command on it: no C but the IR's is run."""
+    out = folder / "out"
+    shutil.copytree(compiled(), out)
+    files = sorted(path for path in out.rglob("*") if path.is_file())
+    planted = False
+    match random.randrange(6):
+        case 0 | 1 | 2:
+            change_report(out / "report.json", random)
+        case 3:
+            file = random.choice(sorted(out.glob("ir/[0-2]*")))
+            file.write_bytes(damaged(file.read_bytes(), random))
+        case 4:
+            file = random.choice([out / "tour.c", out / "tour.h", out / "more.c", out / "stdint.h"])
+            planted = file.exists()
+            with file.open("a") as stream:
+                stream.write(PLANTED)
+        case _:
+            file = random.choice(files)
+            file.write_bytes(damaged(file.read_bytes(), random))
+    data = tour() / "val.npz"
+    command = random.choice(
+        (["open", out], ["explain", out], ["levels", out], ["compare", compiled(), out], ["run", out, "--data", data])
+    )
+    verdict = call(TINYML, *command)
+    if planted and verdict == ACCEPTED:
+        raise Harm("lost", f"{command[0]} took C that the IR does not give")
+    return verdict
