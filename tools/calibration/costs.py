@@ -173,7 +173,7 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], 
 
 
 def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: bool = False) -> None:
-    """Measure a complete table, or with `anew` false only the missing steps for packed and coded constants.
+    """Measure a complete table, or with `anew` false only the missing steps for 32 bits, packed and coded constants.
 
     quick: measure a few programs; an existing table is compared with them and left unchanged. resume: continue an
     interrupted run.

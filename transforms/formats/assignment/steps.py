@@ -117,10 +117,16 @@ class AssignmentSteps:
                 self.formats[tensors] = self.formats[tensors].in_register()
 
     def _spare_accumulators(self) -> None:
-        """Narrow operands of sums until the sums are proven to fit, alternating between the factors."""
+        """Narrow operands of sums until the sums are proven to fit, alternating between the factors.
+
+        For any accumulator at all, they give up as many bits as it takes: the initial value of a sum may be far greater
+        than its products are.
+        """
         for op in self.accumulators.contractions:
             best: dict[TensorClass, NumberFormat] | None = None
-            for bits in range(2 * SPARE_BITS - 1):
+            for bits in range(sum(self._width(self.class_of[value]) for value in op.pairs[0])):
+                if bits > 2 * (SPARE_BITS - 1) and best is not None:
+                    break
                 narrowed = self._narrowed(op, bits)
                 width = self._accumulator_bits(op, narrowed)
                 # The narrow accumulator if possible, else the least narrowing with which any accumulator fits.

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from programs.compiled import CompiledModels
 from programs.devices import roomy
 from programs.paths import MODELS
+from programs.problems import SCALERS, fitted
 from programs.spread import spread, spread_product
 
+from tinyml import load
+from tinyml.dialects.context import context
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
-from tinyml.targets.costs import cost_file, kernel_cost
+from tinyml.targets.costs import OPTIMIZE, cost_file, kernel_cost
 from tinyml.targets.registry import USUAL, board, tile_families
 from tinyml.targets.tiles import Tile
 from tinyml.tools.calibration.costs import main, measured_boards
 from tinyml.tools.calibration.fitting import Measurement, fit, non_negative, table
 from tinyml.tools.calibration.programs.copies import copy_equations
+from tinyml.tools.driver.stages import compile_stages
 from tinyml.transforms.ir.cost.demand import Demand, StepCounts
+from tinyml.transforms.ir.cost.estimate import estimate_on
 
 WITHIN = 0.1
 
@@ -43,6 +53,28 @@ def test_estimates_are_near_what_is_measured(model: str, chosen: Board, compiled
     assert estimate[time] == pytest.approx(report[time], rel=TIME_WITHIN.get(chosen.name, WITHIN))
     assert estimate["flash_bytes"] == pytest.approx(report["flash_bytes"], rel=WITHIN)
     assert estimate["ram_bytes"] == pytest.approx(report["ram_bytes"]["total"], rel=WITHIN)
+
+
+def in_sums_of_64_bits() -> list[tuple[str, str]]:
+    return [(estimator, scaler) for estimator in ("SVC", "LogisticRegression", "MLPRegressor") for scaler in SCALERS]
+
+
+@pytest.mark.parametrize(("estimator", "scaler"), spread(in_sums_of_64_bits(), 1))
+def test_estimates_for_32_bits_are_near_what_is_simulated(estimator: str, scaler: str, tmp_path: Path) -> None:
+    """With scalers, products of 32 bits and sums of 64, for estimators of which the tables know nothing."""
+    given = fitted(estimator, scaler, 6, "like", 7)
+    np.savez(tmp_path / "val.npz", x=given.x)
+    options = PipelineOptions(data=str(tmp_path / "val.npz"), format="fixed", width=32, target=USUAL)
+    compiled = compile_stages(load(given.estimator).module, context(), options)
+    estimate = estimate_on(compiled.loops, USUAL, OPTIMIZE)
+    assert estimate is not None
+    interface, runner = interface_of(compiled.formats), runner_for(USUAL)
+    (tmp_path / f"{interface.name}.c").write_text(compiled.source)
+    (tmp_path / f"{interface.name}.h").write_text(compiled.header)
+    build = runner.build(tmp_path, interface, tmp_path, OPTIMIZE)
+    cycles = runner.run(build, interface, encode_inputs(compiled.formats, given.x[:4])).cycles
+    assert cycles is not None
+    assert estimate.time == pytest.approx(float(cycles.mean()), rel=0.15)
 
 
 @pytest.mark.parametrize("chosen", spread(measured_boards().values(), 2), ids=lambda board: board.name)

@@ -1,0 +1,84 @@
+"""All alternatives of `--format auto` on generated estimators: each makes a program, and scalers cost nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.problems import ESTIMATORS, SCALERS, Problem, fitted, problem
+from programs.spread import spread
+from xdsl.dialects.builtin import IndexType
+
+from tinyml import load
+from tinyml.dialects.context import context
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, ORDINARY_EXECUTION
+from tinyml.tools.driver.choice.trials import Trials
+from tinyml.transforms.ir.outputs import CLASS, SCORES
+
+BY_NAME = {alternative.name: alternative for alternative in ALTERNATIVES}
+
+PROBLEMS = len(ESTIMATORS) * len(SCALERS) + 120
+"""The number of problems: each estimator behind each scaler, and some once more with other data."""
+
+
+def trials_of(given: Problem, folder: Path) -> Trials:
+    module = load(given.estimator).module
+    classifies = IndexType() in predict_function(module).function_type.outputs
+    file = folder / "val.npz"
+    np.savez(file, x=given.x, **({"y": given.y} if classifies and given.y.dtype.kind == "i" else {}))
+    options = PipelineOptions(data=str(file), target="uno", outputs=CLASS if classifies else SCORES)
+    return Trials(module, context(), options, load_program_data(module, str(file)))
+
+
+def assert_all_make_programs(given: Problem, folder: Path) -> None:
+    """Each is lowered, estimated and evaluated."""
+    trials = trials_of(given, folder)
+    for alternative in ALTERNATIVES:
+        trial = trials.of(alternative)
+        cost = trial.cost(ORDINARY_EXECUTION)
+        assert cost.time is not None
+        assert cost.time > 0
+        assert trial.loss(trial.rounded, np.ones(len(given.x), np.bool_)).samples == len(given.x)
+
+
+@pytest.mark.parametrize("number", spread(range(PROBLEMS), 3))
+def test_every_alternative_makes_a_program(number: int, tmp_path: Path) -> None:
+    assert_all_make_programs(problem(number), tmp_path)
+
+
+def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path: Path) -> None:
+    """Of features of 1e-5 and weights that are hardly greater: the operands give up bits until the bias fits."""
+    given = fitted("LinearSVC", "", 6, "tiny", 129)
+    assert_all_make_programs(given, tmp_path)
+    trial = trials_of(given, tmp_path).of(BY_NAME["fixed 32"])
+    assert trial.loss(trial.rounded, np.ones(len(given.x), np.bool_)).points == 0
+
+
+@pytest.mark.parametrize(
+    ("estimator", "scaler"),
+    spread(
+        [
+            (estimator, scaler)
+            for estimator in ("SVC", "SVR", "KNeighborsClassifier", "MLPClassifier", "LogisticRegression")
+            for scaler in ("StandardScaler", "MinMaxScaler", "RobustScaler")
+        ],
+        3,
+    ),
+)
+@pytest.mark.parametrize("seed", spread(range(5), 1))
+def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, seed: int, tmp_path: Path) -> None:
+    """With features of different units: the caller scales, also where several ops read what is scaled."""
+    piped = fitted(estimator, scaler, 6, "unlike", seed)
+    first, last = piped.estimator[0], piped.estimator[-1]
+    by_hand = Problem(piped.name, last, first.transform(piped.x).astype(np.float32), piped.y)
+    (tmp_path / "piped").mkdir()
+    trial = trials_of(piped, tmp_path / "piped").of(BY_NAME["fixed 8, feature scales"])
+    hand = trials_of(by_hand, tmp_path).of(BY_NAME["fixed 8"])
+    everywhere = np.ones(len(piped.x), np.bool_)
+    assert trial.cost(ORDINARY_EXECUTION).time <= 1.02 * hand.cost(ORDINARY_EXECUTION).time  # type: ignore[operator]
+    loss, by_hands = (each.loss(each.refined, everywhere) for each in (trial, hand))
+    assert loss.points <= by_hands.points + 1.5
