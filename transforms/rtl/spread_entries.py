@@ -36,12 +36,14 @@ from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.fabric import Fabric
 from tinyml.transforms.rtl.scheduling.dependences import trips_of
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import LOGIC
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows, content_of
+from tinyml.transforms.rtl.unrolling.memory_blocks import blocks
 from tinyml.transforms.rtl.unrolling.words import width_of
 
 MOST = 64
@@ -54,7 +56,8 @@ class SpreadEntriesPass(ModulePass):
 
     elements: how many elements each product has; None keeps to the budget. cells: percent of the LUTs, DSPs and block
     RAMs of the device for the whole module, of which a product takes its share of the program's products of numbers.
-    Each element has a copy of the vector. Raises `InputError` for less than one element and for a share that is none.
+    Each element has a copy of the vector; copies, entries and other memories take no more block RAMs than there are.
+    Raises `InputError` for less than one element and for a share that is none.
     """
 
     name = "spread-entries"
@@ -89,14 +92,43 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
     in_logic = sum(product_in_logic(op, operators) for op in products)
     vectors = {cast("rtl.MemoryType", load.memory.type) for load in rows.loads if content_of(load) is None}
     bits = sum(vector.depth.data * vector.width.data for vector in vectors)
+    copy = max(1, -(-bits // fabric.bram_bits))
+    others = _blocks_of_others(function, rows, fabric)
     count = in_dsps = 1
-    while count < MOST and count * max(1, -(-bits // fabric.bram_bits)) < cells * fabric.there.brams // 100:
+    while count < MOST and count * copy < cells * fabric.there.brams // 100:
+        if others + (count + 1) * copy + _blocks_of_tables(rows, count + 1, fabric) > fabric.there.brams:
+            break
         dsp = dsps >= dsps_each
         luts, dsps = luts - luts_each - (0 if dsp else in_logic), dsps - dsp * dsps_each
         if luts < 0:
             break
         count, in_dsps = count + 1, in_dsps + dsp
     return count, in_dsps
+
+
+def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) -> int:
+    """The block RAMs of the memories of a function that stay beside those of a product."""
+    own = {load.memory for load in rows.loads}
+    others = [
+        memory.type
+        for op in function.walk()
+        if isinstance(op, rtl.MemoryOp) and (memory := op.result) not in own
+        if not all(rows.outer.is_ancestor(use.operation) for use in memory.uses)
+    ]
+    return sum(blocks(fabric, type.depth.data, type.width.data) for type in others)
+
+
+def _blocks_of_tables(rows: EntryRows, count: int, fabric: Fabric) -> int:
+    """The block RAMs of the words of a product's entries and of their columns, for as many elements as `count`."""
+    return sum(blocks(fabric, rows.words(count), _width(rows, place) * count) for place in range(len(rows.loads)))
+
+
+def _width(rows: EntryRows, place: int) -> int:
+    """Bits of what an entry has of a load: an element of a constant, or an address in a vector."""
+    load = rows.loads[place]
+    if content_of(load) is not None:
+        return width_of(load.result)
+    return max((entry[place] for row in rows.rows for entry in row), default=0).bit_length() or 1
 
 
 def _products(function: func.FuncOp) -> int:
@@ -125,7 +157,7 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
     start = rows.inner.iter_args[rows.place]
     zero, one, trips = (_constant(outside, value, IndexType()) for value in (0, 1, len(words)))
     limit = _constant(outside, len(rows.rows), IndexType())
-    tables = [_table(outside, load, words, i, count) for i, load in enumerate(rows.loads)]
+    tables = [_table(outside, rows, words, i, count) for i in range(len(rows.loads))]
     copies = [_copies(load, count) if content_of(load) is None else [] for load in rows.loads]
     ends = _memory(outside, lasts, 1, 1, "ends")
 
@@ -159,17 +191,19 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
 
 
 def _table(
-    outside: Builder, load: rtl.LoadOp, words: Sequence[Sequence[Sequence[int]]], place: int, count: int
+    outside: Builder, rows: EntryRows, words: Sequence[Sequence[Sequence[int]]], place: int, count: int
 ) -> SSAValue:
     """The memory of what a load reads: elements of a constant, or addresses in a vector. Missing entries are 0."""
+    load = rows.loads[place]
     content = content_of(load)
     numbers = [
         (entries[lane][place] if content is None else content[entries[lane][place]]) if lane < len(entries) else 0
         for entries in words
         for lane in range(count)
     ]
-    width = max(numbers).bit_length() or 1 if content is None else width_of(load.result)
-    return _memory(outside, numbers, width, count, load.memory.name_hint if content is not None else "columns")
+    return _memory(
+        outside, numbers, _width(rows, place), count, load.memory.name_hint if content is not None else "columns"
+    )
 
 
 def _memory(outside: Builder, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:

@@ -49,8 +49,15 @@ class MemoryBlocks:
 
     def _blocks(self, memory: SSAValue, width: int) -> int:
         type = cast("rtl.MemoryType", memory.type)
-        depth = -(-type.depth.data * type.width.data // width)
-        if depth <= _LEAST_DEPTH:
-            return 0
-        words = self.fabric.bram_bits // self.fabric.bram_width
-        return -(-width // self.fabric.bram_width) * -(-depth // words)
+        return blocks(self.fabric, -(-type.depth.data * type.width.data // width), width)
+
+
+def blocks(fabric: Fabric, depth: int, width: int) -> int:
+    """The block RAMs of a memory of `depth` words: each of them has its widest words, or more words of half the width,
+    of a quarter, and so on.
+    """
+    if depth <= _LEAST_DEPTH:
+        return 0
+    deepest = fabric.bram_bits // fabric.bram_width
+    halvings = range(fabric.bram_width.bit_length())
+    return min(-(-width // (fabric.bram_width >> n)) * -(-depth // (deepest << n)) for n in halvings)

@@ -14,12 +14,19 @@ from programs import bits as l4_programs
 from programs.distances import distances
 from programs.hardware import need_simulator, verilog_of
 from programs.printed import parse
+from xdsl.dialects import func
 
+from tinyml.dialects import rtl
+from tinyml.dialects.context import context
 from tinyml.dialects.formats.posit import functions as posit_functions
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.devices.device import RunResult
 from tinyml.runtime.devices.hardware.simulation import IcarusSimulation
 from tinyml.runtime.model.interface import Interface
+from tinyml.targets.registry import fabric_of
+from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
+from tinyml.transforms.rtl.unrolling.memory_blocks import MemoryBlocks
 
 assert posit_functions
 
@@ -76,6 +83,22 @@ def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
     iterations = sum(max(1, -(-int(entries) // elements)) for entries in np.count_nonzero(matrix, axis=1))
     assert result.cycles is not None
     assert result.cycles[0] <= 37 + iterations + 6 + 16
+
+
+def test_elements_within_block_rams():
+    """Elements, each with a copy of the vector, leave block RAMs to the words of entries and of columns."""
+    random = np.random.default_rng(3)
+    matrix = random.integers(1, 1 << 14, (40, 300)).astype(np.int16)
+    matrix[random.random(matrix.shape) < 0.6] = 0
+    module = parse(l4_programs.sparse_product(matrix))[1]
+    steps = flatten("bits-to-lanes", {})
+    at = [step.name for step in steps].index(SpreadEntriesPass.name)
+    run(module, context(), [*steps[:at], SpreadEntriesPass(cells=100)])
+    [function] = (op for op in module.ops if isinstance(op, func.FuncOp))
+    fabric = fabric_of(function)
+    vectors = [op for op in function.walk() if isinstance(op, rtl.MemoryOp) and op.result.type.depth.data == 300]
+    assert len(vectors) > 20
+    assert fabric.there.brams - 6 < MemoryBlocks(function, fabric).count <= fabric.there.brams
 
 
 @pytest.mark.parametrize(("columns", "factor"), [(3, 4), (5, 8), (11, 4), (13, 8)])
