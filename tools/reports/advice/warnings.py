@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.tools.driver.requests.request import AUTO_FORMAT
-from tinyml.transforms.ir.outputs import CLASS
+from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.driver.choice.choose import AutoChoice
     from tinyml.tools.driver.measure import Accuracy
+    from tinyml.tools.driver.requests.request import Request
     from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.shares import TimeShares
 
@@ -45,7 +46,9 @@ class Findings:
     `auto` chose the format, so that it cannot be the cure. unmet: the points that may be lost, if no format that fits
     loses as little. asked: true if scales of features were asked for; scaled: whether the program has them. spread: of
     the constant whose numbers differ most, the greatest magnitude divided by the median. clipped: the share of inputs
-    outside of the unit's integers. converting: the share of the time in which floats of a caller become raws.
+    outside of the unit's integers. converting: the share of the time in which floats of a caller become raws. outputs:
+    what callers get of a classifier. kept: true if the model came with its number formats. complete: true if all
+    formats that fit were evaluated.
     """
 
     accuracies: Accuracy
@@ -57,6 +60,9 @@ class Findings:
     spread: float = 1.0
     clipped: float = 0.0
     converting: float = 0.0
+    outputs: str = SCORES
+    kept: bool = False
+    complete: bool = True
 
     @property
     def lost(self) -> float:
@@ -88,9 +94,13 @@ class WarningRule:
 
 
 def _of_format(found: Findings) -> str:
-    if found.chosen:
+    if found.kept:
+        return "--quantization anew chooses other formats on --val"
+    if not found.chosen:
+        return CHOOSE_FORMAT
+    if found.unmet is not None and found.complete:
         return "no format that fits loses less: a larger board or --loss decides"
-    return CHOOSE_FORMAT
+    return "more data to choose by, of the kind of those to test, may show it"
 
 
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
@@ -152,13 +162,21 @@ WARNINGS = (
         lambda found: "--feature-scales changed nothing: what reads the input cannot absorb a scale of each feature",
         lambda found: "begin the model with a scaler, or with a layer that has weights, or leave the option out",
     ),
-    _slow("softmax", "softmax", "softmax", f"--outputs {CLASS} leaves it out: the class does not need it"),
+    WarningRule(
+        "softmax",
+        lambda found: found.share("softmax") > LARGE_SHARE and found.outputs != CLASS,
+        lambda found: f"softmax takes {found.share('softmax'):.0%} of the time",
+        lambda found: f"--outputs {CLASS} leaves it out: the class does not need it",
+    ),
     _slow("scaler", "scaler", "scaling the input", "--feature-scales or --fold-affine let the first layer absorb it"),
-    _slow(
+    WarningRule(
         "wide sums",
-        "wide_sums",
-        "arithmetic on integers of 64 bits",
-        f"--width 16 with --weights {USUAL_FORMAT}:8, or --width 8, have sums of 32 bits",
+        lambda found: found.share("wide_sums") > LARGE_SHARE,
+        lambda found: f"arithmetic on integers of 64 bits takes {found.share('wide_sums'):.0%} of the time",
+        lambda found: (
+            f"{'--quantization anew and ' if found.kept else ''}"
+            f"--width 16 with --weights {USUAL_FORMAT}:8, or --width 8, have sums of 32 bits"
+        ),
     ),
     _slow("floats", "soft_floats", "arithmetic on floats in software", f"--format {AUTO_FORMAT} computes in integers"),
 )
@@ -171,14 +189,16 @@ def warnings_of(
     accuracies: Accuracy,
     choice: AutoChoice | None,
     *,
+    request: Request,
     asked: bool = False,
     clipped: float = 0.0,
     converting: float = 0.0,
 ) -> list[dict[str, str]]:
     """The warnings for which the accuracy, the estimated time and the choice of a program give reason.
 
-    asked: whether scales of features were asked for. clipped: the share of inputs outside of a unit's integers.
-    converting: the share of the time with floats as inputs in which they become raws.
+    request: for what was chosen, if anything. asked: whether scales of features were asked for. clipped: the share of
+    inputs outside of a unit's integers. converting: the share of the time with floats as inputs in which they become
+    raws.
     """
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.shares import time_shares
@@ -186,7 +206,20 @@ def warnings_of(
     shares = time_shares(compiled.loops, board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
     scaled, spread = feature_map(compiled.reals) is not None, spread_of(compiled.reals)
-    found = Findings(accuracies, shares, choice is not None, unmet, asked, scaled, spread, clipped, converting)
+    found = Findings(
+        accuracies,
+        shares,
+        chosen=choice is not None,
+        unmet=unmet,
+        asked=asked,
+        scaled=scaled,
+        spread=spread,
+        clipped=clipped,
+        converting=converting,
+        outputs=request.compile_options["outputs"],
+        kept=compiled.kept,
+        complete=choice is None or choice.complete,
+    )
     return [
         {"name": row.name, "text": row.text(found), "cure": row.cure(found)} for row in WARNINGS if row.applies(found)
     ]

@@ -130,17 +130,15 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
     [taken] = [row for row in rows if row["name"] == chosen["name"]]
     assert report["requested"]["format"] == "auto"
     assert report["estimate"]["flash_bytes"] <= report["flash_limit"]
-    for half in ("choosing", "checking"):
-        net = chosen[half]["lost"] - chosen[half]["gained"]
-        assert not chosen["qualifies"] or net <= 1
+    assert chosen["qualifies"] == (chosen["loss"]["points"] <= chosen["permitted_loss"])
     assert chosen["qualifies"] == all(warning["name"] != "unmet loss" for warning in report["warnings"])
     verdicts = {row["name"]: row["verdict"] for row in rows}
     for row in rows:
         if row["time"] is None:
             beside = row["verdict"].removeprefix("considered only where ").removesuffix(" is refused")
-            assert not verdicts[beside].endswith(("or more", "where it is chosen", "where it is checked"))
+            assert not verdicts[beside].startswith("loses")
         elif row["time"] < NOTABLE * taken["time"]:
-            assert row["verdict"].startswith(("loses", "changes", "weighed", "needs"))
+            assert row["verdict"].startswith(("loses", "gains", "changes", "weighed", "needs"))
     assert len(report["lines"]) == 3
 
 
