@@ -142,7 +142,7 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
     assert len(report["lines"]) == 3
 
 
-@pytest.mark.parametrize(("seed", "narrow"), [(8, True), (9, False)])
+@pytest.mark.parametrize(("seed", "narrow"), [(10, True), (9, False)])
 def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: int, narrow: bool) -> None:
     """narrow: whether uniform fixed 8 qualifies; where it does not, what is chosen does."""
     model = network(tmp_path, seed, scale=1.0 if narrow else 4.0)
