@@ -103,7 +103,7 @@ def _judgement(taken: Tried) -> str:
     loss = taken.loss
     assert loss is not None
     counts = f"{loss.lost} lost, {loss.gained} gained; " if loss.counted else ""
-    found = f"{loss.change} as expected from {loss.samples} samples "
+    found = f"{loss.change} as expected from {loss.samples:,} samples "
     return found + f"({counts}at most {max(loss.bound, 0):.2f} points at {CONFIDENCE:.0%} confidence)"
 
 
@@ -136,9 +136,12 @@ def _next(choice: AutoChoice, unit: str) -> str:
         return "more data, or features of like ranges, lose less in few bits; a larger board has room for more"
     refused = [row for row in choice.tried if row.loss is not None and row is not taken and row.cost.time]
     faster = [row for row in refused if taken.cost.time is not None and (row.cost.time or 0) < taken.cost.time]
-    if not _decides(taken.loss, bounds) or any(row.loss and row.loss.allowed(bounds.loss) for row in faster):
-        return f"more samples: {taken.loss.samples} cannot decide {bounds.loss:g} points"
+    undecided = f"more samples: {taken.loss.samples:,} cannot decide {bounds.loss:g} points"
+    if any(row.loss and row.loss.allowed(bounds.loss) for row in faster):
+        return undecided
     if faster:
         row = min(faster, key=lambda row: row.known_loss)
         return f"--loss {row.known_loss + 0.05:.1f} admits {row.alternative.name}: {row.cost.time:,.0f} {unit}"
+    if not _decides(taken.loss, bounds):
+        return undecided
     return "--search pareto gives each tensor its own format, for less RAM or flash, in a minute or more"
