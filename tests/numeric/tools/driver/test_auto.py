@@ -204,3 +204,26 @@ def test_what_does_not_fit_names_a_board(tmp_path: Path, capsys: pytest.CaptureF
     assert "does not fit uno (atmega328p): needs 4," in said
     assert "the board has 2,048" in said
     assert "mega has 8,192 bytes of RAM" in said
+
+
+def test_scores_for_labels_are_those_of_a_classifier(tmp_path: Path) -> None:
+    """Of a network that gives scores alone the class is asked for where the data have labels."""
+    net = NetworkWriter((8, 8, 1), np.random.default_rng(0))
+    image = net.window(net.input, (3, 3), (1, 1), (0, 0, 0, 0), 3)
+    reals = net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
+    LiftToRealsPass().apply(context(), reals)
+    (tmp_path / "network.mlir").write_text(str(reals))
+    x = np.random.default_rng(1).standard_normal((20, 64)).astype(np.float32)
+    for name, labels in (("scores", {}), ("class", {"y": np.arange(20) % 3})):
+        np.savez(tmp_path / "val.npz", x=x, **labels)
+        assert compiled(tmp_path / "network.mlir", tmp_path / name)["outputs"] == name
+
+
+def test_a_width_that_a_quantised_model_keeps_from_is_refused(
+    chosen: tuple[Path, Path, dict[str, Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = chosen
+    command = ["compile", str(out / "ir" / "1-formats.mlir"), "--width", "8", "-o", str(tmp_path / "out")]
+    assert main(command) == 1
+    assert "--width and --weights need --quantization anew" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
