@@ -50,7 +50,9 @@ def test_margins_estimate_a_loss_better_than_its_count() -> None:
     """Of 150 samples, with an error of the margins whose loss is known."""
     noise = 0.4
     true = 100 * (normal(1) - normal(1 / sqrt(1 + noise**2)))
-    expected, counted, covered = [], [], 0
+    expected: list[float] = []
+    counted: list[float] = []
+    covered = 0
     for seed in range(300):
         model, computed = drawn(seed, 150, noise)
         loss = model.loss(computed.argmax(1), computed)
@@ -107,7 +109,7 @@ def test_without_scores_samples_are_counted() -> None:
 def test_samples_of_a_group_make_the_bound_wider() -> None:
     model, computed = drawn(2, 400, 0.5)
     assert model.scores is not None
-    twice = [np.repeat(each, 4, 0) for each in (model.scores, model.right, computed, np.arange(400))]
+    twice: list[Any] = [np.repeat(each, 4, 0) for each in (model.scores, model.right, computed, np.arange(400))]
     alone, grouped = (judge(twice[0], twice[1], groups) for groups in (None, twice[3]))
     bounds = [each.loss(twice[2].argmax(1), twice[2]).bound for each in (alone, grouped)]
     assert bounds[0] < bounds[1]
