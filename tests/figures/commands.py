@@ -191,8 +191,8 @@ def _of_report(report: Values) -> Values:
     """The figures of a report.
 
     `working` is the RAM without the input, `code` the flash without the constants, `change` that of the accuracy in
-    points; `time` counts cycles or instructions of an inference. What `auto` chose has the points `lost` on the
-    checking half, too, their `bound`, and whether the program `kept` the rule.
+    points; `time` counts cycles or instructions of an inference. What `auto` chose has the points that it expects to be
+    `lost`, too, their `bound`, and whether the program `kept` the rule.
     """
     ram = report["ram_bytes"]
     time = report.get("cycles_per_inference", report.get("instructions_per_inference"))
@@ -216,6 +216,6 @@ def _of_report(report: Values) -> Values:
     }
     if chosen := report.get("chosen"):
         plan = chosen["options"].get("plan")
-        values |= {"chosen": f"{chosen['name']}, {plan}" if plan else chosen["name"], "bound": chosen["bound"]}
-        values |= {"lost": chosen["checking"]["points"], "kept": chosen["qualifies"]}
+        values |= {"chosen": f"{chosen['name']}, {plan}" if plan else chosen["name"], "bound": chosen["loss"]["bound"]}
+        values |= {"lost": chosen["loss"]["points"], "kept": chosen["qualifies"]}
     return {name: value for name, value in values.items() if value is not None}

@@ -131,7 +131,7 @@ def build_folder(
     from tinyml.tools.driver.output.output_pages import facts_at_hand, pages_of
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
-    from tinyml.tools.driver.stages import compile_bits_again
+    from tinyml.tools.driver.stages import compile_bits_again, with_outputs
     from tinyml.tools.reports.facts.answers import confusion
     from tinyml.tools.reports.inputs.sensor_report import sensor_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
@@ -177,7 +177,9 @@ def build_folder(
         accuracies = NO_ACCURACY
         if request.val is not None or request.test is not None:
             progress.step(f"evaluating {len(data)} samples")
-            accuracies = accuracy(compiled.reals, compiled.formats, data)
+            # What passes fold into constants, such as scales of features, is rounded, and no longer the model's.
+            reals = compiled.reals if kept else with_outputs(program, ctx, request.compile_options["outputs"])
+            accuracies = accuracy(reals, compiled.formats, data)
         rounding = rounding_loss(compiled.unrounded, compiled.formats, data) if compiled.unrounded else None
         measured = mismatch = None
         if is_available(board.name):
@@ -328,6 +330,11 @@ def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:
     if kept and request.search is not None:
         raise InputError(
             "the model keeps its number formats: --search needs --quantization anew", file=str(request.model)
+        )
+    if kept and not tdsl.is_mixed(program) and _asks_for_format(request):
+        raise InputError(
+            "the model keeps its number formats: --format, --width and --weights need --quantization anew",
+            file=str(request.model),
         )
     if request.val is None and (not kept or (tdsl.is_mixed(program) and _asks_for_format(request))):
         raise InputError("number formats are chosen on data: give --val", file=str(request.model))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf
+from math import inf, prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import IndexType
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.lowering.options import PipelineOptions
+    from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
     from tinyml.tools.driver.choice.choose import AutoChoice
     from tinyml.tools.driver.requests.request import Request
@@ -39,7 +40,7 @@ def compile_choice(
 ) -> tuple[Compiled, Request, AutoChoice]:
     """The program that `auto` chooses, the request that asks for it, and how it was chosen."""
     data = load_program_data(program, str(request.val))
-    if request.outputs == AUTO_FORMAT and IndexType() in predict_function(program).function_type.outputs:
+    if request.outputs == AUTO_FORMAT and _classifies(program, data):
         request = replace(request, outputs=CLASS)
     loss = DEFAULT_LOSS if request.loss is None else request.loss
     try:
@@ -54,6 +55,15 @@ def compile_choice(
     module = trial.program(choice.taken.schedule)
     compiled = compile_formats(trial.prepared.reals, module, ctx, options, row_scales=options.row_scales)
     return compiled, chosen_request(request, options), choice
+
+
+def _classifies(program: ModuleOp, data: Data) -> bool:
+    """True for a program that gives a class, or one score for each of the classes that the data have as labels."""
+    end = predict_function(program).get_return_op()
+    assert end is not None
+    if any(isinstance(value.type, IndexType) for value in end.operands):
+        return True
+    return data.y is not None and len(end.operands) == 1 and prod(tdsl.shape_of(end.operands[0])) > 1
 
 
 def compile_asked(

@@ -30,6 +30,7 @@ from tinyml.tools.cli.user_errors import invalid
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.plan_execution import with_rounded_sums
+from tinyml.transforms.reals.drop_monotone import DropMonotonePass
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
@@ -66,8 +67,8 @@ class Compiled:
     execution changed bits by rounding sums; None if it does not. stages: the IR of all levels as text.
     source, header: the C files. format: the name of the program's number format. width: its bits. row_scales: true if
     the rows of constant matrices have scales of their own. parts: the format of what a quantised model has in
-    floats, such as `fixed 16`; None if it has nothing in floats. fold_affine: true if affine layers were folded.
-    verilog: the text of the hardware module; None for a target that is no FPGA.
+    floats, such as `fixed 16`; None if it has nothing in floats. kept: true if it came with its formats. fold_affine:
+    true if affine layers were folded. verilog: the text of the hardware module; None for a target that is no FPGA.
     """
 
     reals: ModuleOp
@@ -83,6 +84,7 @@ class Compiled:
     width: int
     row_scales: bool
     parts: str | None = None
+    kept: bool = False
     fold_affine: bool = False
     verilog: str | None = None
 
@@ -113,6 +115,13 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
         module.verify()
     except VerifyException as error:
         raise invalid(module, error, str(path)) from error
+    return module
+
+
+def with_outputs(program: ModuleOp, ctx: Context, outputs: str) -> ModuleOp:
+    """A program at L0 as it was read, but for the results that a caller asks for: what others are compared with."""
+    module = program.clone()
+    DropMonotonePass(outputs).apply(ctx, module)
     return module
 
 
@@ -200,7 +209,7 @@ def compile_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> Co
     format = tdsl.kept_format(module)
     options = replace(options, format=str(format.type.name).partition(".")[0], width=format.bits)
     compiled = _below(reals, formats, ctx, options, [], format.bits, row_scales=False)
-    return replace(compiled, parts=parts)
+    return replace(compiled, parts=parts, kept=True)
 
 
 def compile_again(compiled: Compiled, ctx: Context, options: PipelineOptions) -> Compiled:
@@ -209,7 +218,7 @@ def compile_again(compiled: Compiled, ctx: Context, options: PipelineOptions) ->
     module = (compiled.unrounded or compiled.formats).clone()
     reals = [stage for stage in compiled.stages if stage.file == _REALS]
     again = _below(compiled.reals, module, ctx, options, reals, compiled.width, compiled.row_scales)
-    return replace(again, parts=compiled.parts, fold_affine=compiled.fold_affine)
+    return replace(again, parts=compiled.parts, kept=compiled.kept, fold_affine=compiled.fold_affine)
 
 
 def compile_bits_again(compiled: Compiled, ctx: Context, options: PipelineOptions) -> Compiled:

@@ -42,7 +42,8 @@ What passes note on operations, functions and their arguments, beside the proper
 `tinyml compile` verify them when they read a module, `tinyml-opt` also after each pass: an unknown name that begins
 with `rtl.`, `scratch.`, `tdsl.` or `tinyml.`, another place or another value is an error at the operation. A pass
 declares an attribute as the constant by which it reads it, an `OwnAttribute` of `dialects/own_attributes.py`, in a
-module of which `ATTRIBUTES` in `tools/universe.py` is the list. Attributes of other packages have prefixes of their own.
+module of which `ATTRIBUTES` in `tools/universe.py` is the list. Attributes of other packages have prefixes of their
+own.
 """
 
 PAGES: dict[str, tuple[str, str, Sequence[str]]] = {

@@ -132,6 +132,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
             board,
             accuracies,
             choice,
+            request=request,
             asked=made.requested.feature_scales,
             clipped=0.0 if made.sensor is None else made.sensor["clipped"],
             converting=_converting(compiled, floats, cost if estimate is None else estimate.time),

@@ -16,7 +16,7 @@ from tinyml.dialects.options import options_of
 from tinyml.lowering.options import CompileOptions
 from tinyml.targets.board import TimeSource
 
-SCHEMA = 1
+SCHEMA = 2
 """The version of the fields, which increases when one is removed or changes its meaning, not when one is added."""
 
 TIMES = ("time_per_inference", "time_per_mac")

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tinyml.dialects.formats.f32 import F32_FORMAT
+
 
 @dataclass(frozen=True)
 class Alternative:
@@ -69,6 +71,7 @@ ALTERNATIVES = (
     ),
     Alternative("zeroskew 16", {"format": "zeroskew", "width": 16}, last_resort=True),
     Alternative("fixed 32", {"format": "fixed", "width": 32}, last_resort=True),
+    Alternative("f32", {"format": str(F32_FORMAT.type)}, last_resort=True),
 )
 """The alternatives; on a target of unknown costs they are tried in this order."""
 

@@ -1,37 +1,41 @@
 """The choice of `--format auto`: the fastest program that fits the board and loses no more than is allowed.
 
 All alternatives are estimated by the cost model, without tools of the target. From the fastest up, each is evaluated on
-the half of the validation set that chooses, then on the half that accepts; the first that passes both is taken.
-Alternatives that are far off with constants rounded to nearest are skipped, and only a few get refined constants. This
-bounds the work by a count, which is the same on every computer.
+the validation set; the first whose expected loss is allowed is taken. Of few samples the bound of the loss has to be
+allowed, and where none is, the program with the least bound is taken of those whose expected loss is. Alternatives that
+are far off with constants rounded to nearest are skipped, and only a few get refined constants, unless all of them
+lose too much. This bounds the work by a count, which is the same on every computer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.lazy_numpy import np
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, USUAL_WIDTH, Alternative
 from tinyml.tools.driver.choice.contenders import Bounds, Contenders, Failed, Tried, place
-from tinyml.tools.driver.choice.split import choosing_half
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
+    from tinyml.tools.driver.choice.statistics import Judge
 
 FAR_OFF = 10.0
 """The points beyond the permitted loss at which an alternative with constants rounded to nearest is skipped."""
 
 MOST_REFINED = 3
 """The number of alternatives with refined constants, after which only the most accurate of the others is tried."""
+
+
+TAKEN = "taken"
+"""The verdict on the alternative that is taken."""
 
 
 class NothingFitsError(InputError):
@@ -44,12 +48,12 @@ class NothingFitsError(InputError):
 
 @dataclass(frozen=True)
 class AutoChoice:
-    """A choice. taken: the alternative. qualifies: whether it loses no more than is allowed, on both halves.
+    """A choice. taken: the alternative. qualifies: whether it is expected to lose no more than is allowed.
 
     options: of the pipelines for its program. usual: 16 bits everywhere, None if that makes no program. tried: the
     alternatives that were estimated, the fastest first. deferred: those that were not, since the one that they stand
-    beside was not refused. failed: those that make no program. division: how the validation set was divided. bounds:
-    the limits.
+    beside was not refused. failed: those that make no program. division: of the validation set in groups. bounds: the
+    limits.
     """
 
     taken: Tried
@@ -61,6 +65,11 @@ class AutoChoice:
     failed: Sequence[Failed]
     division: str
     bounds: Bounds
+
+    @property
+    def complete(self) -> bool:
+        """True if all alternatives that fit were evaluated."""
+        return not self.deferred and all(row.known_loss < inf for row in self.tried if self.bounds.admit(row.cost))
 
 
 def choose(
@@ -84,35 +93,32 @@ def choose(
         late = []
     if not contenders.tried:
         raise contenders.failed[0].error
-    reference = contenders.tried[0].trial.reference
-    classes = np.empty_like(reference.classes)
-    classes[reference.order] = reference.classes if reference.labels is None else reference.labels
-    half, division = choosing_half(options.data, classes)
-    taken = _first_accepted(contenders, half)
+    judge = contenders.trials.judge
+    taken = _first_accepted(contenders, judge) or _safest(contenders)
     if taken is None and late and any(bounds.admit(row.cost) for row in contenders.tried):
         # Where nothing fits, wider programs do not either.
         contenders.enter(late)
-        taken = _first_accepted(contenders, half)
+        taken = _first_accepted(contenders, judge) or _safest(contenders)
+    taken = taken or _first_of_all(contenders, judge)
     qualifies = taken is not None
     if taken is None:
         fitting = [row for row in contenders.tried if bounds.admit(row.cost)]
         if not fitting:
             raise NothingFitsError(min(contenders.tried, key=lambda row: bounds.excess(row.cost)).cost)
-        # Alternatives with scales of rows count only after these have been weighed.
-        fitting = [row for row in fitting if not row.alternative.weighed or row.choosing is not None] or fitting
         taken = min(fitting, key=lambda row: row.known_loss)
-        _judge(taken, half, bounds)
+        _judge(taken, judge, bounds)
         taken.verdict = "loses least"
     usual = next((row for row in contenders.tried if row.alternative.name == USUAL_WIDTH), None)
     if usual is not None and usual.look is None:
-        usual.look = usual.trial.loss(usual.trial.rounded, half)
+        usual.look = usual.trial.loss(usual.trial.rounded, judge)
     chosen = replace(taken.trial.options, **taken.schedule)
     tried, deferred, failed = contenders.tried, contenders.deferred, contenders.failed
+    division = contenders.trials.division
     return AutoChoice(taken, qualifies, chosen, usual, tried, deferred, failed, division, bounds)
 
 
-def _first_accepted(contenders: Contenders, half: NDArray[np.bool_]) -> Tried | None:
-    """The first alternative that fits and loses no more than is allowed on both halves; all before it are refused."""
+def _first_accepted(contenders: Contenders, judge: Judge) -> Tried | None:
+    """The first alternative that fits and certainly loses no more than is allowed; all before it are refused."""
     bounds, waiting = contenders.bounds, contenders.waiting
     refined: dict[str, Tried] = {}
     while waiting:
@@ -123,22 +129,22 @@ def _first_accepted(contenders: Contenders, half: NDArray[np.bool_]) -> Tried | 
         if row.alternative.weighed and beside is None:
             row.verdict = f"weighed only after {row.alternative.beside}"
             contenders.admit_deferred(row)
-        elif _looks_far_off(row, half, bounds):
+        elif _looks_far_off(row, judge, bounds):
             contenders.admit_deferred(row)
         elif row.alternative.weighed and beside and row.trial.changed_answers() >= beside.trial.changed_answers():
             row.verdict = f"changes no fewer answers than {beside.alternative.name}"
             contenders.admit_deferred(row)
-        elif _judge(row, half, bounds):
+        elif _judge(row, judge, bounds):
             return row
         else:
             refined[row.alternative.name] = row
             contenders.admit_deferred(row)
             if len(refined) == MOST_REFINED:
-                _keep_least(contenders, half)
+                _keep_least(contenders, judge)
     return None
 
 
-def _keep_least(contenders: Contenders, half: NDArray[np.bool_]) -> None:
+def _keep_least(contenders: Contenders, judge: Judge) -> None:
     """Leave only that alternative waiting which loses least by a first look; the fastest of equal ones."""
     waiting, bounds = contenders.waiting, contenders.bounds
     left: list[Tried] = []
@@ -149,7 +155,7 @@ def _keep_least(contenders: Contenders, half: NDArray[np.bool_]) -> None:
             continue
         if not place(row, bounds):
             continue
-        if not _looks_far_off(row, half, bounds):
+        if not _looks_far_off(row, judge, bounds):
             left.append(row)
         if row.look is None or not row.look.allowed(bounds.loss):
             contenders.admit_deferred(row)
@@ -158,14 +164,37 @@ def _keep_least(contenders: Contenders, half: NDArray[np.bool_]) -> None:
         waiting.append(least)
         for row in left:
             if row is not least and row.look is not None:
-                row.verdict = f"loses {row.look.points:.2f} points at first, {least.alternative.name} less"
+                row.verdict = f"{row.look.change} at first, {least.alternative.name} loses less"
 
 
-def _looks_far_off(row: Tried, half: NDArray[np.bool_], bounds: Bounds) -> bool:
+def _safest(contenders: Contenders) -> Tried | None:
+    """The alternative of the least bound of those with an allowed loss, of which few samples make none certain."""
+    loss = contenders.bounds.loss
+    allowed = [(row.loss.bound, row) for row in contenders.tried if row.loss and row.loss.allowed(loss)]
+    if not allowed:
+        return None
+    _, safest = min(allowed, key=lambda each: each[0])
+    safest.verdict = TAKEN
+    return safest
+
+
+def _first_of_all(contenders: Contenders, judge: Judge) -> Tried | None:
+    """The first alternative that fits and keeps the loss, of all that were skipped: none is left unevaluated."""
+    contenders.admit_all()
+    contenders.waiting.clear()
+    bounds = contenders.bounds
+    for row in contenders.tried:
+        skipped = row.loss is None and place(row, bounds) and not _looks_far_off(row, judge, bounds)
+        if skipped and _judge(row, judge, bounds):
+            return row
+    return _safest(contenders)
+
+
+def _looks_far_off(row: Tried, judge: Judge, bounds: Bounds) -> bool:
     """Look at an alternative without refined constants; True if it loses far too much."""
     if row.look is None:
         try:
-            row.look = row.trial.loss(row.trial.rounded, half, bounds.loss + FAR_OFF)
+            row.look = row.trial.loss(row.trial.rounded, judge, bounds.loss + FAR_OFF)
         except InputError as error:
             row.verdict = error.message
             return True
@@ -175,16 +204,15 @@ def _looks_far_off(row: Tried, half: NDArray[np.bool_], bounds: Bounds) -> bool:
     return False
 
 
-def _judge(row: Tried, half: NDArray[np.bool_], bounds: Bounds) -> bool:
-    """True if an alternative loses no more than is allowed on the choosing half, then on the checking half."""
-    trial = row.trial
-    if row.choosing is None or row.checking is None:
-        row.choosing, row.checking = (trial.loss(trial.refined, mask) for mask in (half, ~half))
-    if not row.choosing.allowed(bounds.loss):
-        row.verdict = f"loses {row.choosing.points:.2f} points where it is chosen"
-    elif not row.checking.allowed(bounds.loss):
-        row.verdict = f"loses {row.checking.points:.2f} points where it is checked"
-    else:
-        row.verdict = "taken"
+def _judge(row: Tried, judge: Judge, bounds: Bounds) -> bool:
+    """True if an alternative certainly loses no more than is allowed."""
+    if row.loss is None:
+        row.loss = row.trial.loss(row.trial.refined, judge)
+    if row.loss.certain(bounds.loss):
+        row.verdict = TAKEN
         return True
+    if row.loss.allowed(bounds.loss):
+        row.verdict = f"{row.loss.change}, but may lose {row.loss.bound:.2f}"
+    else:
+        row.verdict = row.loss.change
     return False

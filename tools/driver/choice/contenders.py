@@ -62,16 +62,15 @@ class Tried:
     """An alternative in the course of a choice.
 
     cost: by the schedule in `schedule`, ordinary execution until it is placed. look: the loss of the program with
-    constants rounded to nearest, on the choosing half. choosing, checking: that of the program itself on both halves,
-    None if it was not looked at. verdict: why the alternative was taken or not.
+    constants rounded to nearest. loss: that of the program itself. Both are None where nothing was evaluated. verdict:
+    why the alternative was taken or not.
     """
 
     trial: ProgramTrial
     cost: EstimatedCost
     schedule: Mapping[str, Any]
     look: Loss | None = None
-    choosing: Loss | None = None
-    checking: Loss | None = None
+    loss: Loss | None = None
     placed: bool = False
     verdict: str = "not needed"
 
@@ -82,10 +81,8 @@ class Tried:
     @property
     def known_loss(self) -> float:
         """The points lost, as far as that was looked at."""
-        losses = [loss for loss in (self.choosing, self.checking) if loss is not None]
-        if losses:
-            return sum(loss.points * loss.samples for loss in losses) / max(sum(loss.samples for loss in losses), 1)
-        return math.inf if self.look is None else self.look.points
+        known = self.loss or self.look
+        return math.inf if known is None else known.points
 
 
 @dataclass(frozen=True)
@@ -143,6 +140,13 @@ class Contenders:
             self._estimate(alternative)
         if ready:
             self._sort()
+
+    def admit_all(self) -> None:
+        """Let all others wait for their turn, too."""
+        ready, self.deferred = self.deferred, []
+        for alternative in ready:
+            self._estimate(alternative)
+        self._sort()
 
     def _waits(self, alternative: Alternative) -> bool:
         """True for an alternative that is no faster than the one that it stands beside, which makes a program."""

@@ -1,9 +1,17 @@
-"""The statistics of a choice: what a program loses on samples, what it may lose, and what that proves."""
+"""The statistics of a choice: what a program is expected to lose, and the bound of it.
+
+Of a classifier the samples that change sides between right and wrong are few, and mostly cancel: their count is a poor
+estimate of what other data lose. The margin of a sample, which is how far its right class lies above the best other
+one, tells more: it moves with every sample. Samples near the border stand for those that data of the same kind have a
+little to either side, so that each counts as if its margins, on reals and in the program, were shifted by the same
+random number: it loses the probability by which the shifted margin is less often above 0 in the program.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
@@ -15,42 +23,172 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 
-FEW = 600
-"""Samples below which a loss of half a point cannot be decided: none lost of 598 bounds the loss at 0.5 points."""
+DEVIATIONS = 1.645
+"""The standard errors from an estimate to its one-sided bound of that confidence."""
+
+FEW = 30
+"""Samples, or groups of them, below which the bound decides instead of the estimate."""
+
+COMPARABLE = 2.0
+"""The multiple of the shifts' deviation up to which samples are near the border."""
 
 
 @dataclass(frozen=True)
 class Loss:
     """The loss of a program on samples, compared with the model on reals.
 
-    points: accuracy lost in percentage points, net; without labels the percentage of other answers; for numbers instead
-    of classes 100 times the fall of R2. lost, gained: samples, 0 for numbers. samples: how many there are. counted:
-    False for numbers.
+    points: expected percentage points of accuracy lost, net; without labels the expected percentage of other answers;
+    for numbers instead of classes 100 times the fall of R2. bound: the points lost at most, with 95 % confidence, on
+    data of the same kind. lost, gained: samples counted, 0 for numbers. samples: how many there are. groups: how many
+    of them are independent. counted: False for numbers.
     """
 
     points: float
+    bound: float
     lost: int
     gained: int
     samples: int
+    groups: int
     counted: bool = True
 
+    @property
+    def change(self) -> str:
+        """What the loss is, or the gain, in words."""
+        return f"loses {self.points:.2f} points" if round(self.points, 2) >= 0 else f"gains {-self.points:.2f} points"
+
     def allowed(self, loss: float) -> bool:
-        """True if no more than `loss` points are lost; among few samples one may be lost, unless `loss` is 0."""
-        if not self.counted:
-            return self.points <= loss
-        most = max(loss * self.samples / 100, 1) if self.samples < FEW and loss > 0 else loss * self.samples / 100
-        return self.lost - self.gained <= most
+        """True if no more than `loss` points are expected to be lost; for a `loss` of 0 none, net, of these samples."""
+        if loss <= 0 and self.counted:
+            return self.lost <= self.gained
+        return self.points <= loss
+
+    def certain(self, loss: float) -> bool:
+        """True for an allowed loss unless there are few samples, of which the bound is above `loss`."""
+        return self.allowed(loss) and (self.groups >= FEW or self.bound <= max(loss, 0.0))
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The judge of programs: the outputs of the model on reals, which they are compared with.
+
+    classes: of the model on reals (samples,). labels: the right classes, or None. scores: of shape (samples, classes)
+    or, of two classes, (samples, 1), positive for the second one; None for a program without any. groups: the group of
+    each sample, numbered from 0. numbers: True if the scores are numbers, not compared for a class.
+    """
+
+    classes: NDArray[np.int64]
+    labels: NDArray[np.int64] | None
+    scores: NDArray[np.float64] | None
+    groups: NDArray[np.int64]
+    numbers: bool
+
+    @staticmethod
+    def of(reference: Reference, groups: NDArray[np.int64]) -> Judge:
+        """The judge by a reference, with all samples in the order of the data set, as those of `groups` are."""
+        place = np.empty_like(reference.order)
+        place[reference.order] = np.arange(len(place))
+        labels = None if reference.labels is None else reference.labels[place]
+        scores = None if reference.scores is None else reference.scores[place]
+        return Judge(reference.classes[place], labels, scores, groups, reference.is_regressor)
 
     @property
-    def bound(self) -> float | None:
-        """The points lost at most, with 95 % confidence, on data of the same kind; None for numbers."""
-        return 100 * upper_bound(self.lost, self.samples) if self.counted else None
+    def right(self) -> NDArray[np.int64]:
+        """The right class of each sample: without labels that of the model on reals."""
+        return self.classes if self.labels is None else self.labels
+
+    @cached_property
+    def margins(self) -> NDArray[np.float64] | None:
+        """The margins on reals (samples,); None for scores that do not decide on the class."""
+        if self.scores is None or self.numbers:
+            return None
+        own = margins_of(self.scores, self.classes)
+        return None if (own < 0).any() else margins_of(self.scores, self.right)
+
+    def net(self, classes: NDArray[np.int64], samples: NDArray[np.intp]) -> int:
+        """The net number of samples lost among some of the samples, whose classes are given."""
+        right = self.right[samples]
+        return int((self.classes[samples] == right).sum()) - int((classes == right).sum())
+
+    def loss(self, classes: NDArray[np.int64], scores: NDArray[np.float64] | None) -> Loss:
+        """The loss of a program on all samples. scores: as they are compared for the class, or its numbers."""
+        if self.numbers:
+            assert self.scores is not None
+            assert scores is not None
+            points, bound = self._estimate(falls_of_r2(self.scores, scores))
+            return Loss(points, bound, 0, 0, len(classes), self._count, counted=False)
+        exact, mine = self.classes == self.right, classes == self.right
+        lost, gained = int((exact & ~mine).sum()), int((~exact & mine).sum())
+        if self.margins is None or scores is None:
+            points, bound = self._estimate(exact.astype(float) - mine)
+            bound = max(bound, 100 * upper_bound(max(lost - gained, 0), len(classes)))
+        else:
+            points, bound = self._estimate(lost_chances(self.margins, margins_of(scores, self.right)))
+        return Loss(points, bound, lost, gained, len(classes), self._count)
+
+    @cached_property
+    def _count(self) -> int:
+        return int(self.groups.max()) + 1
+
+    def _estimate(self, parts: NDArray[np.float64]) -> tuple[float, float]:
+        """Points that samples lose by their parts (samples,), and the bound; parts of a group vary together."""
+        sums = np.bincount(self.groups, parts)
+        points = 100 * float(sums.sum()) / len(parts)
+        error = 100 * math.sqrt(float((sums**2).sum())) / len(parts)
+        return points, points + DEVIATIONS * error
+
+
+def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How far the right class of each sample lies above the best other one (samples,). scores: as in `Judge`."""
+    if scores.shape[1] == 1:
+        return (2 * right - 1) * scores[:, 0]
+    rows = np.arange(len(scores))
+    others = scores.astype(np.float64)
+    others[rows, right] = -np.inf
+    return scores[rows, right] - others.max(1)
+
+
+def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The probabilities of being right that samples lose in a program (samples,), as their margins are shifted.
+
+    exact, computed: margins on reals and in the program. The shifts are normal, as wide as the margins of the nearest
+    samples are, as many as the square root of the number of samples. A factor that all margins have in common changes
+    no class: the median of the ratios near the border, by which those of the program are divided. Where the model on
+    reals is right about all samples near the border, such as without labels, there is nothing to gain on its other
+    side: then every change is a loss, and margins, which are fewer at a border than beside it, promise too many. The
+    mean of these chances and of the samples as they count is taken.
+    """
+    sizes = np.abs(exact)
+    deviation = float(np.quantile(sizes, 1 / math.sqrt(len(exact))))
+    near = (sizes <= COMPARABLE * deviation) & (sizes > 0)
+    factor = float(np.median(computed[near] / exact[near])) if near.any() else 1.0
+    moved = _above(exact, deviation) - _above(computed / factor if factor > 0 else computed, deviation)
+    if (exact[sizes <= COMPARABLE * deviation] < 0).any():
+        return moved
+    counted = np.where(exact > 0, 1.0, 0.5) - np.where(computed > 0, 1.0, np.where(computed < 0, 0.0, 0.5))
+    return (np.abs(moved) + counted) / 2
+
+
+def _above(margins: NDArray[np.float64], deviation: float) -> NDArray[np.float64]:
+    """The probability that a margin with a normal shift is above 0."""
+    if deviation == 0:
+        return np.where(margins == 0, 0.5, margins > 0)
+    return np.array([0.5 * math.erfc(-margin / (deviation * math.sqrt(2))) for margin in margins.tolist()])
+
+
+def falls_of_r2(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What R2 falls by where the model on reals is right: the part of each sample (samples,), whose mean it is.
+
+    exact, computed: of shape (samples, outputs). The fall is the mean square of the error over the variance, each
+    output counting alike, and so the relative increase of the squared error where the model explains nothing.
+    """
+    spread = exact.var(0)
+    return ((computed - exact) ** 2 / np.where(spread > 0, spread, 1.0)).mean(1)
 
 
 def upper_bound(count: int, samples: int) -> float:
     """The greatest plausible share of lost samples: Clopper and Pearson's one-sided exact bound.
 
-    count: the number of lost samples among `samples`. Gained samples do not count, so the net loss is less.
+    count: the number of lost samples among `samples`.
     """
     if count >= samples:
         return 1.0
@@ -72,33 +210,3 @@ def _at_most(count: int, samples: int, share: float) -> float:
         for k in range(count + 1)
     )
     return sum(map(math.exp, logarithms))
-
-
-def deciding_samples(loss: float) -> float:
-    """The number of samples that prove a loss of at most `loss` points if none is lost; infinite for a loss of 0."""
-    if loss <= 0:
-        return math.inf
-    return math.ceil(math.log(1 - CONFIDENCE) / math.log1p(-loss / 100)) if loss < 100 else 1
-
-
-def loss_of_classes(reference: Reference, classes: NDArray[np.int64], mask: NDArray[np.bool_]) -> Loss:
-    """The loss of predicted classes on the samples of a mask; classes and mask come in the order of the reference."""
-    mask = mask[: len(classes)]
-    exact = reference.classes[: len(classes)]
-    right = exact if reference.labels is None else reference.labels[: len(classes)]
-    lost = int(((exact == right) & (classes != right) & mask).sum())
-    gained = int(((exact != right) & (classes == right) & mask).sum())
-    samples = max(int(mask.sum()), 1)
-    return Loss(100 * (lost - gained) / samples, lost, gained, samples)
-
-
-def loss_of_numbers(exact: NDArray[np.float64], computed: NDArray[np.float64], mask: NDArray[np.bool_]) -> Loss:
-    """The loss of outputs that are numbers: 100 times what R2 falls by where the model on reals is right.
-
-    exact, computed: of shape (samples, outputs). The fall of R2 is the mean square of the error over the variance, each
-    output counting alike, and so the relative increase of the squared error where the model explains nothing.
-    """
-    exact, computed = exact[mask], computed[mask]
-    spread = exact.var(0)
-    falls = ((computed - exact) ** 2).mean(0) / np.where(spread > 0, spread, 1.0)
-    return Loss(100 * float(falls.mean()), 0, 0, int(mask.sum()), counted=False)

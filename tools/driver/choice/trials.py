@@ -15,16 +15,17 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering import pipelines
-from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.choice.hardware_cycles import hardware_cycles
-from tinyml.tools.driver.choice.statistics import Loss, loss_of_classes, loss_of_numbers
-from tinyml.tools.driver.stages import passes_to_formats
+from tinyml.tools.driver.choice.sample_groups import sample_groups
+from tinyml.tools.driver.choice.statistics import Judge, Loss
+from tinyml.tools.driver.stages import passes_to_formats, with_outputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import Candidates
 from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
+from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data
     from tinyml.tools.driver.choice.alternatives import Alternative
     from tinyml.transforms.formats.evaluation.candidates import Formats
-    from tinyml.transforms.formats.evaluation.reference import Reference
 
 
 class Prepared:
@@ -102,6 +102,7 @@ class Trials:
     """The alternatives for one model on one data set.
 
     program: on reals. options: of the pipelines, but for those of alternatives. data: with which formats are chosen.
+    groups, division: as `sample_groups` gives them.
     """
 
     def __init__(self, program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data):
@@ -109,9 +110,16 @@ class Trials:
         self.ctx = ctx
         self.options = options
         self.data = data
+        self.groups, self.division = sample_groups(options.data, len(data))
         self._prepared: list[Prepared] = []
         self._stages: dict[tuple[ModuleOp, ModulePass], ModuleOp] = {}
         self._trials: dict[str, ProgramTrial] = {}
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge of programs, by what the model computes before anything is folded into its constants."""
+        reals = with_outputs(self.program, self.ctx, self.options.outputs)
+        return Judge.of(Reference(reals, self.data), self.groups)
 
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
@@ -163,7 +171,7 @@ class ProgramTrial:
 
     @property
     def reference(self) -> Reference:
-        """The program on reals, on the data."""
+        """The program on reals of which the trial's is made, on the data."""
         return self.evaluator.reference
 
     @cached_property
@@ -220,35 +228,27 @@ class ProgramTrial:
     def _shared(self, raws: dict[int, Raws] | None) -> SharedProgram:
         return self.evaluator.shared.prepare(self.evaluator.candidates.program(self.formats, raws))
 
-    def loss(self, program: SharedProgram, mask: NDArray[np.bool_], at_most: float = float("inf")) -> Loss:
-        """The loss of a program on the samples of a mask, which has the order of the data set.
+    def loss(self, program: SharedProgram, judge: Judge, at_most: float = float("inf")) -> Loss:
+        """The loss of a program on the data.
 
-        at_most: points beyond which the evaluation ends; samples with the smallest margins come first.
+        at_most: points, as counted, beyond which the evaluation ends; samples with the smallest margins come first.
         """
-        mask, reference = mask[self.reference.order], self.reference
+        order = self.reference.order
         classes: list[NDArray[np.int64]] = []
-        numbers: list[NDArray[np.float64]] = []
-        loss = Loss(0, 0, 0, int(mask.sum()))
+        scores: list[NDArray[np.float64] | None] = []
         for chunk in range(len(self.evaluator.shared.chunks)):
             outputs = program.outputs(chunk)
-            if self.gives_numbers:
-                numbers.append(np.hstack(list(program.decoded(outputs))))
-                continue
+            scores.append(program.decoded(outputs)[0] if judge.numbers else program.compared(chunk))
             classes.append(outputs.classes)
-            seen = loss_of_classes(reference, np.concatenate(classes), mask)
-            loss = replace(seen, points=100 * (seen.lost - seen.gained) / max(loss.samples, 1), samples=loss.samples)
-            if loss.points > at_most:
-                break
-        if self.gives_numbers:
-            return loss_of_numbers(np.hstack(reference.tensors), np.concatenate(numbers), mask)
-        return loss
-
-    @property
-    def gives_numbers(self) -> bool:
-        """True for a program whose output is no class but a single number."""
-        results = predict_function(self.prepared.reals).function_type.outputs
-        tensors = self.reference.tensors
-        return len(results) == len(tensors) == 1 and tensors[0].shape[1] == 1
+            if not judge.numbers:
+                seen = np.concatenate(classes)
+                points = 100 * judge.net(seen, order[: len(seen)]) / len(order)
+                if points > at_most:
+                    return Loss(points, points, 0, 0, len(order), len(order))
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        known = [part for part in scores if part is not None]
+        return judge.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
 
     def changed_answers(self) -> int:
         """The samples for which the refined program gives another class than the one on reals."""

@@ -10,10 +10,13 @@ from tinyml.tools.driver.choice.alternatives import Alternative
 from tinyml.tools.driver.choice.choose import AutoChoice
 from tinyml.tools.driver.choice.contenders import Bounds, Failed, Tried
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
-from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss, deciding_samples
+from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.requests.request import Request
+
+SENSIBLE = 2.0
+"""The points beyond the permitted loss from which on nobody would take a program, whatever its cost."""
 
 
 def requested_report(request: Request) -> dict[str, Any]:
@@ -37,8 +40,7 @@ def _file(request: Request, file: Path) -> str:
 def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
     """The report on a choice. request: for what was chosen."""
     taken = choice.taken
-    assert taken.choosing is not None
-    assert taken.checking is not None
+    assert taken.loss is not None
     return {
         "name": taken.alternative.name,
         "options": {**taken.alternative.options, **taken.schedule},
@@ -47,24 +49,23 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
         "permitted_loss": choice.bounds.loss,
         "qualifies": choice.qualifies,
         "division": choice.division,
-        "choosing": _loss(taken.choosing),
-        "checking": _loss(taken.checking),
-        "bound": None if taken.checking.bound is None else round(taken.checking.bound, 2),
-        "decidable": _decides(taken.checking, choice.bounds),
+        "loss": _loss(taken.loss),
+        "decidable": _decides(taken.loss, choice.bounds),
         "beside": None if choice.usual is None else _row(choice.usual),
         "alternatives": [*map(_row, choice.tried), *map(_deferred, choice.deferred), *map(_failed, choice.failed)],
     }
 
 
-def _decides(checking: Loss, bounds: Bounds) -> bool:
-    """True if the checking samples can prove the permitted loss; no number of samples proves none."""
-    return not checking.counted or bounds.loss <= 0 or checking.samples >= deciding_samples(bounds.loss)
+def _decides(loss: Loss, bounds: Bounds) -> bool:
+    """True if the samples tell whether a program keeps the permitted loss."""
+    return loss.bound <= bounds.loss or not loss.allowed(bounds.loss)
 
 
 def _loss(loss: Loss | None) -> dict[str, Any] | None:
     if loss is None:
         return None
-    return {"points": round(loss.points, 4), "lost": loss.lost, "gained": loss.gained, "samples": loss.samples}
+    points, bound = round(loss.points, 4), round(loss.bound, 4)
+    return {"points": points, "bound": bound, "lost": loss.lost, "gained": loss.gained, "samples": loss.samples}
 
 
 def _row(tried: Tried) -> dict[str, Any]:
@@ -75,8 +76,7 @@ def _row(tried: Tried) -> dict[str, Any]:
         "flash": round(tried.cost.flash),
         "ram": round(tried.cost.ram),
         "look": _loss(tried.look),
-        "choosing": _loss(tried.choosing),
-        "checking": _loss(tried.checking),
+        "loss": _loss(tried.loss),
         "verdict": tried.verdict,
     }
 
@@ -91,32 +91,27 @@ def _failed(failed: Failed) -> dict[str, Any]:
 
 def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
     """The row of an alternative without an estimate."""
-    unknown = dict.fromkeys(("time", "flash", "ram", "look", "choosing", "checking"))
+    unknown = dict.fromkeys(("time", "flash", "ram", "look", "loss"))
     return {"name": alternative.name, "options": dict(alternative.options), **unknown, "verdict": verdict}
 
 
 def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
     """Three lines: what was chosen and how sure that is, what it costs beside 16 bits, and what to try next."""
-    taken, bounds = choice.taken, choice.bounds
+    taken = choice.taken
     return [
         f"Chosen: {taken.alternative.name} ({spelled_options({**taken.alternative.options, **taken.schedule})}); "
-        f"{_judgement(taken, bounds)}",
+        f"{_judgement(taken)}",
         _beside(choice, unit),
         f"Next: {_next(choice, unit)}",
     ]
 
 
-def _judgement(taken: Tried, bounds: Bounds) -> str:
-    checking = taken.checking
-    assert checking is not None
-    change = f"loses {checking.points:.2f}" if checking.points >= 0 else f"gains {-checking.points:.2f}"
-    found = f"{change} points on {checking.samples} checking samples"
-    if checking.bound is not None:
-        found += f" ({checking.lost} lost, {checking.gained} gained: at most {checking.bound:.1f} points at "
-        found += f"{CONFIDENCE:.0%} confidence)"
-    if not _decides(checking, bounds):
-        found += f"; {checking.samples} samples cannot decide {bounds.loss:g} points"
-    return found
+def _judgement(taken: Tried) -> str:
+    loss = taken.loss
+    assert loss is not None
+    counts = f"{loss.lost} lost, {loss.gained} gained; " if loss.counted else ""
+    found = f"{loss.change} as expected from {loss.samples:,} samples "
+    return found + f"({counts}at most {max(loss.bound, 0):.2f} points at {CONFIDENCE:.0%} confidence)"
 
 
 def _beside(choice: AutoChoice, unit: str) -> str:
@@ -125,28 +120,35 @@ def _beside(choice: AutoChoice, unit: str) -> str:
         return "Beside 16 bits: these make no program of this model."
     if usual is taken:
         return "Beside 16 bits: the same program."
-    time = ""
+    lost = usual.loss or usual.look
+    if lost is not None and lost.points > choice.bounds.loss + SENSIBLE:
+        return f"Beside 16 bits: that program {lost.change}."
+    counts = [
+        (taken.cost.flash, usual.cost.flash, "bytes of flash"),
+        (taken.cost.ram, usual.cost.ram, "bytes of RAM"),
+    ]
     if taken.cost.time is not None and usual.cost.time is not None:
-        time = f"{taken.cost.time:,.0f} {unit} instead of {usual.cost.time:,.0f}, "
-    fits = "" if choice.bounds.admit(usual.cost) else ", which does not fit"
-    points = "" if usual.look is None else f", which lose {usual.look.points:.2f} points"
-    return (
-        f"Beside 16 bits: {time}{taken.cost.flash:,.0f} bytes of flash instead of {usual.cost.flash:,.0f}, "
-        f"{taken.cost.ram:,.0f} bytes of RAM instead of {usual.cost.ram:,.0f} (estimated){points}{fits}"
-    )
+        counts.insert(0, (taken.cost.time, usual.cost.time, unit))
+    parts = [f"{mine:,.0f} {what} instead of {theirs:,.0f}" for mine, theirs, what in counts if max(mine, theirs) >= 1]
+    more = [] if lost is None else [lost.change]
+    more += [] if choice.bounds.admit(usual.cost) else ["does not fit"]
+    said = f"; that program {' and '.join(more)}" if more else ""
+    return f"Beside 16 bits: {', '.join(parts)} (estimated){said}"
 
 
 def _next(choice: AutoChoice, unit: str) -> str:
     taken, bounds = choice.taken, choice.bounds
-    assert taken.checking is not None
+    assert taken.loss is not None
     if not choice.qualifies:
-        return "--format f32 computes in floats; more data, or features of like ranges, lose less in few bits"
-    refused = [row for row in choice.tried if row.choosing is not None and row is not taken and row.cost.time]
+        return "more data, or features of like ranges, lose less in few bits; a larger board has room for more"
+    refused = [row for row in choice.tried if row.loss is not None and row is not taken and row.cost.time]
     faster = [row for row in refused if taken.cost.time is not None and (row.cost.time or 0) < taken.cost.time]
+    undecided = f"more samples: {taken.loss.samples:,} cannot decide {bounds.loss:g} points"
+    if any(row.loss and row.loss.allowed(bounds.loss) for row in faster):
+        return undecided
     if faster:
         row = min(faster, key=lambda row: row.known_loss)
-        loss = max(part.points for part in (row.choosing, row.checking) if part is not None)
-        return f"--loss {loss + 0.05:.1f} admits {row.alternative.name}: {row.cost.time:,.0f} {unit}"
-    if not _decides(taken.checking, bounds):
-        return f"--val with at least {2 * deciding_samples(bounds.loss):,} samples, which decide {bounds.loss:g} points"
+        return f"--loss {row.known_loss + 0.05:.1f} admits {row.alternative.name}: {row.cost.time:,.0f} {unit}"
+    if not _decides(taken.loss, bounds):
+        return undecided
     return "--search pareto gives each tensor its own format, for less RAM or flash, in a minute or more"

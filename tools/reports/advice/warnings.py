@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.tools.driver.requests.request import AUTO_FORMAT
-from tinyml.transforms.ir.outputs import CLASS
+from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.driver.choice.choose import AutoChoice
     from tinyml.tools.driver.measure import Accuracy
+    from tinyml.tools.driver.requests.request import Request
     from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.shares import TimeShares
 
@@ -47,7 +48,9 @@ class Findings:
     loses as little. asked: true if scales of features were asked for; scaled: whether the program has them. spread: of
     the constant whose numbers differ most, the greatest magnitude divided by the median. clipped: the share of inputs
     outside of the unit's integers. converting: the share of the time in which floats of a caller become raws.
-    failed: the alternatives of `auto` that make no program although they would fit, each with the reason.
+    failed: the alternatives of `auto` that make no program although they would fit, each with the reason. outputs: what
+    callers get of a classifier. kept: true if the model came with its number formats. complete: true if all formats
+    that fit were evaluated.
     """
 
     accuracies: Accuracy
@@ -60,6 +63,9 @@ class Findings:
     clipped: float = 0.0
     converting: float = 0.0
     failed: Sequence[str] = ()
+    outputs: str = SCORES
+    kept: bool = False
+    complete: bool = True
 
     @property
     def lost(self) -> float:
@@ -91,9 +97,13 @@ class WarningRule:
 
 
 def _of_format(found: Findings) -> str:
-    if found.chosen:
+    if found.kept:
+        return "--quantization anew chooses other formats on --val"
+    if not found.chosen:
+        return CHOOSE_FORMAT
+    if found.unmet is not None and found.complete:
         return "no format that fits loses less: a larger board or --loss decides"
-    return CHOOSE_FORMAT
+    return "more data to choose by, of the kind of those to test, may show it"
 
 
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
@@ -161,13 +171,21 @@ WARNINGS = (
         lambda found: "--feature-scales changed nothing: what reads the input cannot absorb a scale of each feature",
         lambda found: "begin the model with a scaler, or with a layer that has weights, or leave the option out",
     ),
-    _slow("softmax", "softmax", "softmax", f"--outputs {CLASS} leaves it out: the class does not need it"),
+    WarningRule(
+        "softmax",
+        lambda found: found.share("softmax") > LARGE_SHARE and found.outputs != CLASS,
+        lambda found: f"softmax takes {found.share('softmax'):.0%} of the time",
+        lambda found: f"--outputs {CLASS} leaves it out: the class does not need it",
+    ),
     _slow("scaler", "scaler", "scaling the input", "--feature-scales or --fold-affine let the first layer absorb it"),
-    _slow(
+    WarningRule(
         "wide sums",
-        "wide_sums",
-        "arithmetic on integers of 64 bits",
-        f"--width 16 with --weights {USUAL_FORMAT}:8, or --width 8, have sums of 32 bits",
+        lambda found: found.share("wide_sums") > LARGE_SHARE,
+        lambda found: f"arithmetic on integers of 64 bits takes {found.share('wide_sums'):.0%} of the time",
+        lambda found: (
+            f"{'--quantization anew and ' if found.kept else ''}"
+            f"--width 16 with --weights {USUAL_FORMAT}:8, or --width 8, have sums of 32 bits"
+        ),
     ),
     _slow("floats", "soft_floats", "arithmetic on floats in software", f"--format {AUTO_FORMAT} computes in integers"),
 )
@@ -180,14 +198,16 @@ def warnings_of(
     accuracies: Accuracy,
     choice: AutoChoice | None,
     *,
+    request: Request,
     asked: bool = False,
     clipped: float = 0.0,
     converting: float = 0.0,
 ) -> list[dict[str, str]]:
     """The warnings for which the accuracy, the estimated time and the choice of a program give reason.
 
-    asked: whether scales of features were asked for. clipped: the share of inputs outside of a unit's integers.
-    converting: the share of the time with floats as inputs in which they become raws.
+    request: for what was chosen, if anything. asked: whether scales of features were asked for. clipped: the share of
+    inputs outside of a unit's integers. converting: the share of the time with floats as inputs in which they become
+    raws.
     """
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.shares import time_shares
@@ -198,7 +218,21 @@ def warnings_of(
     # What is too large for the chip is refused, as what does not fit the board is.
     failed = [row for row in choice.failed if not isinstance(row.error, TooLargeError)] if choice is not None else ()
     reasons = [f"{row.alternative.name} ({row.reason})" for row in failed]
-    found = Findings(accuracies, shares, choice is not None, unmet, asked, scaled, spread, clipped, converting, reasons)
+    found = Findings(
+        accuracies,
+        shares,
+        chosen=choice is not None,
+        unmet=unmet,
+        asked=asked,
+        scaled=scaled,
+        spread=spread,
+        clipped=clipped,
+        converting=converting,
+        failed=reasons,
+        outputs=request.compile_options["outputs"],
+        kept=compiled.kept,
+        complete=choice is None or choice.complete,
+    )
     return [
         {"name": row.name, "text": row.text(found), "cure": row.cure(found)} for row in WARNINGS if row.applies(found)
     ]

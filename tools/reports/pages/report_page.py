@@ -242,7 +242,7 @@ def _search(facts: PageFacts) -> Iterator[str]:
 
 def _loss(alternative: Mapping[str, Any]) -> str:
     """The points that an alternative loses by the latest look at it."""
-    looks = [alternative[name] for name in ("checking", "choosing", "look") if alternative[name] is not None]
+    looks = [alternative[name] for name in ("loss", "look") if alternative[name] is not None]
     return f"{looks[0]['points']:.2f}" if looks else ""
 
 

@@ -79,7 +79,7 @@ def test_the_report_is_its_json(program: tinyml.Program, tmp_path: Path):
     assert len(written.pop("files")) > 5
     assert program.report.as_json() == written
     assert tinyml.Report.of(written) == program.report
-    assert program.report.schema == 1
+    assert program.report.schema == 2
     assert program.report.options["plan"] == "auto"
 
 

@@ -135,7 +135,7 @@ def test_the_page_names_every_option_and_field(model: Path, tmp_path: Path, caps
     search = report["search"]
     assert compile_(model, tmp_path / "auto", "--target", "uno") == 0
     chosen = json.loads((tmp_path / "auto/report.json").read_text())["chosen"]
-    parts = [chosen, chosen["checking"], chosen["beside"]]
+    parts = [chosen, chosen["loss"], chosen["beside"]]
     parts += [report, search, search["tensors"][0], search["points"][0], report["functions"][0]]
     parts += [report[name] for name in ("ram_bytes", "memory", "estimate")]
     assert {field for part in parts for field in part} - set(re.findall("`([a-z_]+)`", section)) == set()

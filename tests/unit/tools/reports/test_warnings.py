@@ -44,6 +44,24 @@ def test_causes_of_more_than_a_fifth_of_the_time(share: str, name: str) -> None:
     assert named(replace(FINE, shares=TimeShares(**{**NO_SHARES, share: 0.2}))) == []
 
 
+def test_advice_is_not_what_was_given() -> None:
+    slow = replace(FINE, shares=TimeShares(**{**NO_SHARES, "softmax": 0.9}))
+    assert named(slow) == ["softmax"]
+    assert named(replace(slow, outputs="class")) == []
+    wide = replace(FINE, shares=TimeShares(**{**NO_SHARES, "wide_sums": 0.9}), kept=True)
+    [row] = [row for row in WARNINGS if row.applies(wide)]
+    assert row.cure(wide).startswith("--quantization anew")
+
+
+def test_nothing_loses_less_only_where_everything_was_tried() -> None:
+    losing = replace(FINE, accuracies=Accuracy(97.0, 90.0, 4, 100), chosen=True)
+    [row] = [row for row in WARNINGS if row.applies(losing)]
+    least = "no format that fits loses less"
+    assert row.cure(replace(losing, unmet=0.5)).startswith(least)
+    assert not row.cure(replace(losing, unmet=0.5, complete=False)).startswith(least)
+    assert not row.cure(losing).startswith(least)
+
+
 def test_constants_of_a_wide_spread() -> None:
     """Where answers change, they are a reason for it."""
     wide = replace(FINE, spread=1e6)
