@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,10 @@ def trials_of(given: Problem, folder: Path) -> Trials:
     module = load(given.estimator).module
     classifies = IndexType() in predict_function(module).function_type.outputs
     file = folder / "val.npz"
-    np.savez(file, x=given.x, **({"y": given.y} if classifies and given.y.dtype.kind == "i" else {}))
+    arrays: dict[str, Any] = {"x": given.x}
+    if classifies and given.y.dtype.kind == "i":
+        arrays["y"] = given.y
+    np.savez(file, **arrays)
     options = PipelineOptions(data=str(file), target="uno", outputs=CLASS if classifies else SCORES)
     return Trials(module, context(), options, load_program_data(module, str(file)))
 
