@@ -62,8 +62,9 @@ def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
     """The first lines in which the files of two compilations of a program differ."""
     found: list[str] = []
     for suffix in sorted(before.keys() | now.keys()):
-        texts = [files.get(suffix, "").splitlines() for files in (before, now)]
-        found += islice(difflib.unified_diff(*texts, f"before.{suffix}", f"now.{suffix}", "", "", 1, ""), SHOWN)
+        old, new = (files.get(suffix, "").splitlines() for files in (before, now))
+        lines = difflib.unified_diff(old, new, f"before.{suffix}", f"now.{suffix}", n=1, lineterm="")
+        found += islice(lines, SHOWN)
     return found
 
 
@@ -108,8 +109,8 @@ def main() -> int:
                 print(f"\r{number} of {len(chosen)}", end="", file=sys.stderr)
     if arguments.update:
         # Programs of other models keep theirs.
-        stale = set() if models else {name for name in known if name not in found and not _is_of_others(name)}
-        rows = {name: digests for name, digests in sorted((known | found).items()) if name not in stale}
+        kept = {name: digests for name, digests in known.items() if models or _is_of_others(name)}
+        rows = dict(sorted((kept | found).items()))
         lines = (f"{json.dumps(name)}: {json.dumps(digests)}" for name, digests in rows.items())
         FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
         return 0

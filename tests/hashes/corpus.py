@@ -5,7 +5,7 @@ Nothing here is trained, so that the same programs have the same C on every comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -41,7 +41,7 @@ SAMPLES = 40
 BOARDS = ("uno", "mega", "cortex-m0", "cortex-m4", "riscv", "host")
 FABRIC = "ecp5-25k"
 
-Options = Mapping[str, Any]
+Options = dict[str, Any]
 
 NUMBERS: dict[str, Options] = {
     "fixed 8": {"format": "fixed", "width": 8},
@@ -163,13 +163,14 @@ class Program:
     name: str
     model: Model
     board: str
-    options: Options = field(default_factory=dict[str, Any])
+    options: Options = field(default_factory=dict[str, Any], hash=False)
 
     def texts(self, folder: Path) -> dict[str, str]:
         """The C, the header and the Verilog by suffix, or the word `refused`; folder: empty, for data."""
         inputs: dict[str, Any] = {}
         if self.model.data is not None:
-            np.savez(folder / "val.npz", **self.model.data())
+            arrays: dict[str, Any] = self.model.data()
+            np.savez(folder / "val.npz", **arrays)
             inputs["val"] = folder / "val.npz"
         try:
             options = dict(self.options)
@@ -222,7 +223,7 @@ def _networks() -> Iterator[Program]:
 
 def _hardware() -> Iterator[Program]:
     """Modules for programmable logic, which compute in integers."""
-    asked = {"": {}, "all of it": {"cells": 80}, "class": CHOICES["class"]}
+    asked: dict[str, Options] = {"": {}, "all of it": {"cells": 80}, "class": CHOICES["class"]}
     numbers = ("fixed 8", "fixed 16", "fixed 12", "fixed 8, weights of 4", "zeroskew 8", "minifloat 8", "codebook 4")
     for model in ("protonn", "bonsai", "fastgrnn", "small-network"):
         for number, kind in enumerate(numbers):

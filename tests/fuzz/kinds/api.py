@@ -59,15 +59,16 @@ def program() -> tinyml.Program:
     return tinyml.compile(tour() / "tour.sd", *samples(), board="host", format="fixed", width=8)
 
 
+ODD: list[Any] = [None, 5, -1, 1.5, float("nan"), 10**30, True, "", "abc", "\0", "\ud800", b"abc", [], {}]
+
+
 def hostile(random: Random) -> Any:
     """A value that nobody should give, or one that is not quite right."""
     x, y = samples()
     error = random.choice([ValueError, KeyError, TypeError, AttributeError, SystemExit, RuntimeError, OSError])
     dtype = random.choice(["i1", "u8", "f2", "f8", "longdouble", "complex", "bool", "U", "O", "M8[s]"])
     values: list[Callable[[], Any]] = [
-        lambda: random.choice(
-            [None, 5, -1, 1.5, float("nan"), 10**30, True, "", "abc", "\0", "\ud800", b"abc", [], {}]
-        ),
+        lambda: random.choice(ODD),
         lambda: x[: random.randrange(4)].astype("i4").astype(dtype),
         lambda: np.resize(x, [random.randrange(5) for _ in range(random.randrange(5))]),
         lambda: x * random.choice([np.nan, np.inf, 1e30, -1, 1e-40]),

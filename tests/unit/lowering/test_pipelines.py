@@ -62,9 +62,8 @@ def test_every_option_of_a_pipeline_changes_its_steps(name: str):
     }
     given: dict[str, Any] = {"data": "val.npz"}
     plain = flatten(name, given)
-    looked_up = (
-        set() if any("target" in step.spec().parameters for step in flatten(name, values | given)) else {"target"}
-    )
+    takes_target = any("target" in step.spec().parameters for step in flatten(name, values | given))
+    looked_up = set[str]() if takes_target else {"target"}
     for field in fields(pipeline(name)):
         if field.name in looked_up:
             continue

@@ -226,7 +226,7 @@ class StepFunction:
         attributes |= {tdsl.PUSHED: self.pushes.attribute, tdsl.REUSED: UnitAttr()}
         if self.pushes.frame > self.pushes.hop:
             attributes[tdsl.STATE] = UnitAttr()
-        calls = {tdsl.CALLS: IntegerAttr(self.pushes.steps + 1, i64)}
+        calls: dict[str, Attribute] = {tdsl.CALLS: IntegerAttr(self.pushes.steps + 1, i64)}
         states = [DictionaryAttr({tdsl.STATE: UnitAttr()})] * len(self.states)
         function.arg_attrs = ArrayAttr([DictionaryAttr(attributes), DictionaryAttr(calls), *states])
         if function.res_attrs is not None:

@@ -46,7 +46,7 @@ def assert_all_make_programs(given: Problem, folder: Path) -> None:
         cost = trial.cost(ORDINARY_EXECUTION)
         assert cost.time is not None
         assert cost.time > 0
-        assert trial.loss(trial.rounded, np.ones(len(given.x), np.bool_)).samples == len(given.x)
+        assert trial.loss(trial.rounded, trials.judge).samples == len(given.x)
 
 
 @pytest.mark.parametrize("number", spread(range(PROBLEMS), 3))
@@ -58,8 +58,10 @@ def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path
     """Of features of 1e-5 and weights that are hardly greater: the operands give up bits until the bias fits."""
     given = fitted("LinearSVC", "", 6, "tiny", 129)
     assert_all_make_programs(given, tmp_path)
-    trial = trials_of(given, tmp_path).of(BY_NAME["fixed 32"])
-    assert trial.loss(trial.rounded, np.ones(len(given.x), np.bool_)).points == 0
+    trials = trials_of(given, tmp_path)
+    trial = trials.of(BY_NAME["fixed 32"])
+    loss = trial.loss(trial.rounded, trials.judge)
+    assert loss.lost == loss.gained == 0
 
 
 @pytest.mark.parametrize(
@@ -80,9 +82,10 @@ def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, see
     first, last = piped.estimator[0], piped.estimator[-1]
     by_hand = Problem(piped.name, last, first.transform(piped.x).astype(np.float32), piped.y)
     (tmp_path / "piped").mkdir()
-    trial = trials_of(piped, tmp_path / "piped").of(BY_NAME["fixed 8, feature scales"])
-    hand = trials_of(by_hand, tmp_path).of(BY_NAME["fixed 8"])
-    everywhere = np.ones(len(piped.x), np.bool_)
+    both = trials_of(piped, tmp_path / "piped"), trials_of(by_hand, tmp_path)
+    trial, hand = (
+        trials.of(BY_NAME[name]) for trials, name in zip(both, ("fixed 8, feature scales", "fixed 8"), strict=True)
+    )
     assert trial.cost(ORDINARY_EXECUTION).time <= 1.02 * hand.cost(ORDINARY_EXECUTION).time  # type: ignore[operator]
-    loss, by_hands = (each.loss(each.refined, everywhere) for each in (trial, hand))
+    loss, by_hands = (each.loss(each.refined, trials.judge) for each, trials in zip((trial, hand), both, strict=True))
     assert loss.points <= by_hands.points + 1.5

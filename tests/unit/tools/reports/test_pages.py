@@ -202,7 +202,7 @@ def test_a_page_is_opened_only_as_it_was_written(
     assert len(shown) == 2
 
 
-WRONG = {
+WRONG: dict[str, Any] = {
     "accuracy": "97",
     "accuracy_float": None,
     "plan": ["rows"],

@@ -136,10 +136,11 @@ def test_programs_that_differ_from_predict_are_refused(labels: Any):
     """On the data with which an estimator is compiled, whose `predict` is changed behind the importer's back."""
     estimator = fitted(sk.LogisticRegression(), labels)
     tinyml.compile(estimator, IRIS.x, labels, board="host", format="fixed")
-    right = estimator.predict
+    right: Any = estimator.predict
 
     def predict(x: Any) -> Any:
-        return np.where(np.arange(len(x)) < 9, labels[0], right(x))
+        answers: Any = np.where(np.arange(len(x)) < 9, labels[0], right(x))
+        return answers
 
     estimator.predict = predict
     with pytest.raises(InputError, match=r"answers otherwise than its own predict for \d of 75 samples") as error:
