@@ -1,0 +1,20 @@
+"""Messages of the tools of a chip, in whatever bytes they come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.toolchain import call_tool
+from tinyml.targets.registry import HOST, chip_of
+
+
+def test_messages_that_are_no_utf8_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    compiler = tmp_path / "gcc"
+    compiler.write_bytes(b"#!/bin/sh\nprintf 'm\\374ller.c:1: error: \\377\\376 no\\nmore' >&2; exit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    with pytest.raises(InputError, match=r"^gcc failed: m\ufffdller\.c:1: error: \ufffd\ufffd no$"):
+        call_tool(chip_of(HOST), "gcc", ["-c", "x.c"])
