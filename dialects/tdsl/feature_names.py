@@ -13,10 +13,9 @@ from xdsl.dialects.builtin import ArrayAttr, BytesAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-__all__ = ["FEATURE_NAMES", "feature_names_of", "set_feature_names"]
+from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
 
-FEATURE_NAMES = "tdsl.feature_names"
-"""Module attribute with the name of each feature in order, as strings."""
+__all__ = ["FEATURE_NAMES", "feature_names_of", "set_feature_names"]
 
 
 def set_feature_names(module: ModuleOp, names: Sequence[str]) -> None:
@@ -37,8 +36,11 @@ def feature_names_of(module: ModuleOp) -> list[str] | None:
 
     Raises `VerifyException` for an attribute that does not hold strings.
     """
-    if (attribute := module.attributes.get(FEATURE_NAMES)) is None:
-        return None
+    attribute = module.attributes.get(FEATURE_NAMES)
+    return None if attribute is None else _names(attribute)
+
+
+def _names(attribute: Attribute) -> list[str]:
     if not isinstance(attribute, ArrayAttr):
         raise VerifyException(f"{FEATURE_NAMES} is {attribute}, expected an array of strings")
     names: list[str] = []
@@ -48,3 +50,10 @@ def feature_names_of(module: ModuleOp) -> list[str] | None:
         # The parser makes bytes of a string with characters other than ASCII.
         names.append(name.data if isinstance(name, StringAttr) else name.data.decode())
     return names
+
+
+FEATURE_NAMES = OwnAttribute(
+    "tdsl.feature_names",
+    {Place.MODULE: read_by("an array of strings", _names)},
+    "The name of each feature in the order of the input.",
+)

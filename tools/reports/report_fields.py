@@ -172,8 +172,7 @@ class AlternativeFields(TypedDict):
     flash: float | None
     ram: float | None
     look: Look | None
-    choosing: Look | None
-    checking: Look | None
+    loss: Look | None
     verdict: str
 
 

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tinyml.dialects import c
 from tinyml.dialects.c.types import CONST, RAM
+from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.c.expression_builder import ExpressionBuilder
 from tinyml.lowering.c.interface.signatures import PLACE, STEP
 from tinyml.lowering.c.program import ProgramBuilder
@@ -25,9 +26,13 @@ Convert = Callable[[Block, SSAValue], SSAValue]
 
 def guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) -> SSAValue:
     """A raw from outside; where raws are places in tables, the nearest one that is a number of the format."""
-    for operator, end in zip("<>", program.guarded or (), strict=False):
-        limit = build.literal(end, program.input.element_type)
-        raw = build.insert(c.ConditionalOp(build.insert(c.CompareOp(raw, operator, limit)), limit, raw))
+    if program.guarded is None or program.input_format is None:
+        return raw
+    info = np.iinfo(program.input_format.dtype)
+    for operator, end, bound in zip("<>", program.guarded, (info.min, info.max), strict=True):
+        if end != bound:
+            limit = build.literal(end, program.input.element_type)
+            raw = build.insert(c.ConditionalOp(build.insert(c.CompareOp(raw, operator, limit)), limit, raw))
     return raw
 
 
