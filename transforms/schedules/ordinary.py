@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.tiling.tile_memory import MEMORY, memory_attribute
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
@@ -75,7 +76,7 @@ def ordinary_in_programs(network: Network) -> Iterator[Segment]:
     def bits(graph: Graph, i: int) -> int:
         options = [usual(graph, i)]
         if graph.nodes[i].kind is not Kind.ELEMENTWISE and not any(read.sums for read in graph.nodes[i].reads):
-            options += [alive for alive in [pixels.cost(i, i)] if alive is not None]
+            options += [alive for alive in (pixels.cost(i, i), moved(network, i)) if alive is not None]
         return min(options) + scratch_of(network, i)
 
     return each(graph, ONE_BY_ONE, bits)
@@ -101,6 +102,23 @@ def updated_in_place(graph: Graph, i: int) -> int | None:
     ):
         return None
     return boundary.through + graph.size(*node.operands)
+
+
+def moved(network: Network, i: int) -> int | None:
+    """The bits of an op that moves elements of an operand that dies, which its result overlaps; None for other ops.
+
+    The copy, in the order of pixels, of an image with three planes starts two thirds of its size below the image.
+    """
+    graph, op = network.graph, network.ops[i][0]
+    node, boundary = graph.nodes[i], graph.boundary(i, i)
+    if not isinstance(op, tdsl.TransposeOp) or not boundary.dead:
+        return None
+    [run] = op.visits
+    [(_, loads)] = run.loads
+    # Entry s is the lowest element that a step after step s needs.
+    needed = np.minimum.accumulate(loads[:0:-1, 0])[::-1]
+    image = graph.tensors[node.result]
+    return boundary.through + image.size + image.bits * int((run.stores[:-1] + 1 - needed).max(initial=0))
 
 
 def channel_by_channel(graph: Graph, i: int) -> int | None:

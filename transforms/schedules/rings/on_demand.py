@@ -148,14 +148,19 @@ class Streams:
         written = self.slice.bits(result) * (steps + 1)
         if result.order is not Order.PIXELS:
             written[:] = result.size
-        match graph.tensors[name].order:
+        return max(0, int((written - self.below(graph.tensors[name], freed)).max()))
+
+    def below(self, image: Image, freed: Counts) -> Counts:
+        """The bits of an image below the lowest that is still needed, once its first slices are not."""
+        whole = self.slice.bits(image) * freed
+        match image.order:
             case Order.PLANES:
-                freed = np.zeros_like(freed)
+                # Slices are freed in all planes at once, of which a result that grows from below reaches the first.
+                return np.where(freed == self.slice.count(image), whole, whole // image.channels)
             case Order.ROWS if self.slice is Slice.PIXEL:
-                freed = freed - freed % graph.tensors[name].width
+                return self.slice.bits(image) * (freed - freed % image.width)
             case _:
-                pass
-        return max(0, int((written - self.slice.bits(graph.tensors[name]) * freed).max()))
+                return whole
 
     def _needed(self, k: int, number: int) -> Counts:
         node = self.graph.nodes[k]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.compiled import compile_without_pictures
+from programs.sliced_networks import arena, buffers_of, check_bits_on_device, inputs_of, refined
 from programs.spread import spread
 from programs.streamed_networks import NetworkWriter
 from xdsl.context import Context
@@ -19,6 +20,7 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import tdsl
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.registry import HOST
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.order_input import OrderInputPass
@@ -84,6 +86,50 @@ def test_devices_give_the_bits_of_the_evaluator(
     assert report["input_layout"] == ("height x width x channels" if order != "file" else rows[input])
     if name == "classifier" and plan != "partial-32":
         assert not [row for row in report["memory"]["map"] if row["bytes"] == 360], "a copy of the input"
+
+
+def pooled(side: int, *channels: int) -> ModuleOp:
+    """Convolutions of 3x3, each followed by a pool of 2x2, of an image of three planes, and an average."""
+    net = NetworkWriter((side, side, 3), np.random.default_rng(3))
+    image = channels_first(net).out
+    for count in channels:
+        image = net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), count)
+        image = net.insert(tdsl.MaxPoolOp(image, (2, 2), (0, 0, 0, 0), (2, 2)))
+    return net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
+
+
+def residual(side: int, channels: int) -> ModuleOp:
+    """A convolution that halves an image of three planes, a residual block, another convolution, and an average."""
+    net = NetworkWriter((side, side, 3), np.random.default_rng(4))
+    first = net.window(channels_first(net).out, (3, 3), (2, 2), (1, 1, 1, 1), channels)
+    image = net.window(first, (3, 3), (1, 1), (1, 1, 1, 1), channels)
+    image = net.insert(tdsl.AddOp(net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), channels), first))
+    return net.module(net.insert(tdsl.MeanOp(net.window(image, (3, 3), (2, 2), (1, 1, 1, 1), 24), (1, 2))))
+
+
+def test_a_result_grows_into_the_first_plane(tmp_path: Path):
+    """By rows, the result of two convolutions and pools takes no byte beside the plane next to it, as rows are read.
+
+    Four rows of the image complete one of the result, of as many bytes as four rows of a plane, when five are read for
+    the last time.
+    """
+    module = refined(pooled(32, 8, 16, 16))
+    program = buffers_of(module, "rows")
+    image, rings, window = 3 * 32 * 32, 2 * 32 * 8 + 3 * 16 * 8 + 2 * 16 * 16, 3 * 3 * 8
+    assert arena(program) <= image + rings + window
+    check_bits_on_device(module, program, inputs_of(module, 2), HOST, tmp_path)
+
+
+@pytest.mark.parametrize(("side", "channels"), [(32, 16), (24, 8)])
+def test_no_plan_takes_more_than_a_copy_of_the_image(side: int, channels: int, tmp_path: Path):
+    """The copy in the order of pixels starts two thirds of the image below it, less two elements; the rest is smaller.
+
+    Without the copy, the rings of the residual block lie beside the image.
+    """
+    module = refined(residual(side, channels))
+    program = buffers_of(module, "rows")
+    assert arena(program) <= 3 * side**2 + 2 * side**2 - 2
+    check_bits_on_device(module, program, inputs_of(module, 2), HOST, tmp_path)
 
 
 @st.composite
