@@ -7,6 +7,7 @@ import re
 from copy import deepcopy
 from pathlib import Path
 
+import numpy as np
 import pytest
 from programs.paths import ROOT
 
@@ -76,7 +77,9 @@ def said(file: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """What `tinyml-opt` and `tinyml compile` both refuse it with, in one line."""
     assert opt([str(file)]) == 1
     line = capsys.readouterr().err
-    assert main(["compile", str(file), "--val", "none.npz", "-o", str(file.with_name("out"))]) == 1
+    np.savez(file.with_name("val.npz"), x=np.zeros((1, 1)))
+    command = ["compile", str(file), "--val", str(file.with_name("val.npz")), "-o", str(file.with_name("out"))]
+    assert main(command) == 1
     # Progress stands above it.
     assert capsys.readouterr().err.endswith(f"\n{line}")
     assert line.count("\n") == 1

@@ -116,7 +116,7 @@ def test_pickled_objects_are_not_loaded(path: Path, name: str):
 
 def test_no_inputs(path: Path):
     np.savez(path, y=np.zeros(3, int))
-    assert complaint(path) == "has no array `x`"
+    assert complaint(path) == "has no array `x`, only `y`"
 
 
 @pytest.mark.parametrize("shape", [(0, 4), (3, 0)])

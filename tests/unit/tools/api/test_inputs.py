@@ -73,7 +73,7 @@ def test_raws_are_given_on_request(program: tinyml.Program):
     untyped: Callable[..., Any] = program.predict
     with pytest.raises(InputError, match=r"^X holds integers, .* -128 is not the raw value of any !fixed"):
         program.predict(np.full((1, 4), -128), raw=True)
-    with pytest.raises(InputError, match=r"^X: expected integers, got float64: with raw=True they are raws"):
+    with pytest.raises(InputError, match=r"^X: expected integers, got float32: with raw=True they are raws"):
         program.predict(X, raw=True)
     with pytest.raises(TypeError, match=r"^raw: expected True or False, got str"):
         untyped(X, raw="yes")
