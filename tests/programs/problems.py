@@ -124,8 +124,9 @@ def fitted(estimator: str, scaler: str, features: int, units: str, seed: int) ->
 
 def _in_units(x: Array, units: str, random: np.random.Generator) -> Array:
     if units == "unlike":
-        unit: Array = np.power(10.0, random.uniform(-3, 4, x.shape[1]))
-        return unit * (x + random.uniform(-9, 9, x.shape[1]))
+        features: int = x.shape[1]
+        unit = np.power(10.0, random.uniform(-3, 4, features))
+        return unit * (x + random.uniform(-9, 9, features))
     if units == "tiny":
         return 1e-5 * x
     if units == "constant":

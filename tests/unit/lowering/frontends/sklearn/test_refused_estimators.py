@@ -139,7 +139,8 @@ def test_programs_that_differ_from_predict_are_refused(labels: Any):
     right: Any = estimator.predict
 
     def predict(x: Any) -> Any:
-        answers: Any = np.where(np.arange(len(x)) < 9, labels[0], right(x))
+        answers: Any = right(x)
+        answers[:9] = labels[0]
         return answers
 
     estimator.predict = predict
