@@ -120,7 +120,9 @@ def _groups(op: Operation) -> Iterator[tuple[Place, str, Holder | None, Mapping[
     if not isinstance(op, FuncOp):
         yield Place.MODULE if isinstance(op, ModuleOp) else Place.OPERATION, "", op, op.attributes
         return
-    name = op.sym_name.data
+    # Attributes are verified before the types of properties are.
+    symbol: Attribute | None = op.properties.get("sym_name")
+    name = symbol.data if isinstance(symbol, StringAttr) else "?"
     yield Place.DECLARATION if op.is_declaration else Place.FUNCTION, f" (function '{name}')", op, op.attributes
     arguments: Sequence[SSAValue] = () if op.is_declaration else op.args
     for place, given in ((Place.ARGUMENT, op.arg_attrs), (Place.RESULT, op.res_attrs)):
