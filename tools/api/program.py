@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
-    from tinyml.tools.driver.listening.heard import Heard
+    from tinyml.tools.driver.heard import Heard
     from tinyml.tools.driver.requests.request import Request
 
 _NO_FILES: Sequence[Path] = ()
@@ -46,7 +46,7 @@ class Program:
     @cached_property
     def report(self) -> Report:
         """The report: formats, accuracy, sizes, times; raises `InputError` for that of another version of tinyml."""
-        from tinyml.tools.driver.output.output_contents import read_fields
+        from tinyml.tools.driver.output_folder import read_fields
 
         return read_fields(self.folder)
 
@@ -68,7 +68,7 @@ class Program:
     @property
     def pictures(self) -> dict[str, str]:
         """The pictures of the report as SVG, by name: `memory`, `time`, `formats`, `loops` and others."""
-        from tinyml.tools.driver.output.output_pages import PICTURES
+        from tinyml.tools.driver.output_folder import PICTURES
 
         return {file.stem: file.read_text("utf-8") for file in sorted((self.folder / PICTURES).glob("*.svg"))}
 
@@ -154,7 +154,7 @@ class Program:
         """
         from tinyml.runtime.devices.registry import is_available
         from tinyml.tools.driver.measure import check_equal
-        from tinyml.tools.driver.output.output_folder import SAMPLES
+        from tinyml.tools.driver.output_folder import SAMPLES
         from tinyml.tools.driver.run_model import RunRequest, run_model
 
         options = checked_values("measure", {"limit": limit, "optimize": optimize}, options_of(RunRequest))
@@ -184,7 +184,7 @@ class Program:
         """
         from tinyml.runtime.model.program_data import reals_of
         from tinyml.targets.registry import HOST
-        from tinyml.tools.driver.listening.listen import heard_in
+        from tinyml.tools.driver.listen import heard_in
 
         inputs = Inputs.of(self._formats, raw)
         sound = array_of(samples, "samples")
@@ -228,7 +228,7 @@ class Program:
         """
         from tinyml.runtime.readers.protected_files import note_input, protect_inputs
         from tinyml.tools.cli.atomic_folder import atomic_folder
-        from tinyml.tools.driver.output.output_contents import removable_files
+        from tinyml.tools.driver.output_folder import removable_files
         from tinyml.tools.driver.packages.repack import repack
 
         def write() -> None:

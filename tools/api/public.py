@@ -13,8 +13,8 @@ from tinyml.tools.api.measurement import Measurements as Measurements
 from tinyml.tools.api.program import Program as Program
 from tinyml.tools.api.program import open as open
 from tinyml.tools.api.torch_layer import torch_layer as torch_layer
-from tinyml.tools.driver.listening.heard import Heard as Heard
-from tinyml.tools.driver.listening.words import Word as Word
+from tinyml.tools.driver.heard import Heard as Heard
+from tinyml.tools.driver.heard import Word as Word
 from tinyml.tools.reports.report_fields import FunctionReport as FunctionReport
 from tinyml.tools.reports.report_fields import RamBytes as RamBytes
 from tinyml.tools.reports.report_fields import Report as Report

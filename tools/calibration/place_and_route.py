@@ -15,7 +15,7 @@ from tinyml.runtime.devices.hardware.placement import placement_tool, routed_clo
 from tinyml.runtime.devices.hardware.synthesis import synthesised
 from tinyml.targets.registry import board
 from tinyml.tools.cli.guard import Blame, guarded
-from tinyml.tools.driver.output.output_contents import read_report
+from tinyml.tools.driver.output_folder import read_report
 
 HEADS = ("model", "format", "target", "cycles", "LUTs", "registers", "DSPs", "block RAMs", "MHz")
 

@@ -12,7 +12,7 @@ from tinyml.tools.cli.arguments import add_options, parsed, show_examples
 from tinyml.tools.cli.command_line.format_help import formats_epilogue
 from tinyml.tools.cli.common_options import trust_pickle
 from tinyml.tools.driver.requests.request import BuildOptions, Request
-from tinyml.tools.reports.pictures.plots import FORMATS
+from tinyml.tools.reports.plots import FORMATS
 
 
 @dataclass(frozen=True, kw_only=True)

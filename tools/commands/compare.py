@@ -11,7 +11,7 @@ from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 
 if TYPE_CHECKING:
-    from tinyml.tools.reports.facts.compared_programs import ComparedPrograms
+    from tinyml.tools.reports.pages.compare_page import ComparedPrograms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,19 +30,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tinyml.tools.driver.output.open_pages import compared_folders
-
     request = parsed(arguments, CompareRequest)
-    compared = compared_folders(request.first, request.second)
+    compared = _compared(request.first, request.second)
     _print(compared)
     if request.page is not None:
         from tinyml.tools.cli.atomic_file import write_file
-        from tinyml.tools.reports.pages.browser import show
         from tinyml.tools.reports.pages.compare_page import compare_page
+        from tinyml.tools.reports.pages.html import show
 
         write_file(request.page, compare_page(compared))
         show(request.page)
     return 0
+
+
+def _compared(first: Path, second: Path) -> ComparedPrograms:
+    """The programs of two folders, with measured times where both can be measured.
+
+    Raises `InputError` for other folders, and for files that its IR does not give.
+    """
+    from tinyml.tools.cli.progress import Progress
+    from tinyml.tools.driver.output_pages import facts_of_folder, profile
+    from tinyml.tools.driver.program_in_folder import program_in
+    from tinyml.tools.reports.pages.compare_page import ComparedPrograms
+
+    with Progress(f"{first} and {second}", 2) as progress:
+        progress.step("reading")
+        found = program_in(first), program_in(second)
+        progress.step("measuring")
+        profiles = [profile(each) for each in found]
+    if None in profiles:
+        # An estimate beside a measurement would be a difference of its own.
+        profiles = [None, None]
+    facts = [facts_of_folder(each, measured) for each, measured in zip(found, profiles, strict=True)]
+    names = (first.name, second.name) if first.name != second.name else (str(first), str(second))
+    return ComparedPrograms(names, (facts[0], facts[1]))
 
 
 def _print(compared: ComparedPrograms) -> None:

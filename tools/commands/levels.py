@@ -22,8 +22,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tinyml.tools.driver.output.open_pages import levels_of_folder
-    from tinyml.tools.reports.pages.browser import show
+    from tinyml.tools.reports.pages.html import show
 
-    show(levels_of_folder(parsed(arguments, LevelsRequest).folder))
+    show(_levels(parsed(arguments, LevelsRequest).folder))
     return 0
+
+
+def _levels(folder: Path) -> Path:
+    """The page with the levels of the program in a folder, with cycles if they can be measured.
+
+    Raises `InputError` for any other folder, and for files that its IR does not give.
+    """
+    from tinyml.tools.cli.progress import Progress
+    from tinyml.tools.driver.output_folder import add_to_folder
+    from tinyml.tools.driver.output_pages import levels_of, profile
+    from tinyml.tools.driver.program_in_folder import program_in
+    from tinyml.tools.reports.pages.levels_page import LEVELS_PAGE, levels_page
+
+    with Progress(str(folder), 2) as progress:
+        progress.step("reading")
+        found = program_in(folder)
+        progress.step(f"measuring on {found.board.name}")
+        levels = levels_of(found, profile(found, listing=True))
+    add_to_folder(folder, {LEVELS_PAGE: levels_page(found.report["name"], found.board.unit, levels)})
+    return folder / LEVELS_PAGE

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
-from tinyml.tools.reports.pages.browser import show
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +22,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tinyml.tools.driver.output.open_pages import report_of_folder
+    from tinyml.tools.reports.pages.html import show
 
-    show(report_of_folder(parsed(arguments, OpenRequest).folder))
+    show(_report(parsed(arguments, OpenRequest).folder))
     return 0
+
+
+def _report(folder: Path) -> Path:
+    """The report of a folder written by `tinyml compile`, whose times are measured down to lines of C if they can be.
+
+    A page that was measured before is shown as it is if no file of the folder has changed since. Raises `InputError`
+    for any other folder, for files that its IR does not give, and for a page that is not as it was written.
+    """
+    from tinyml.tools.cli.progress import Progress
+    from tinyml.tools.driver.output_folder import REPORT_PAGE, add_to_folder, is_as_written, listed_files, read_report
+
+    report, file = read_report(folder), folder / REPORT_PAGE
+    names = {*listed_files(report), REPORT_PAGE}
+    if all(is_as_written(folder, report, name) for name in names) and _is_measured(file):
+        return file
+    with Progress(str(folder), 2) as progress:
+        progress.step("reading")
+        from tinyml.tools.driver.output_pages import facts_of_folder, pages_of, profile
+        from tinyml.tools.driver.program_in_folder import program_in
+
+        found = program_in(folder)
+        progress.step(f"measuring on {found.board.name}")
+        measured = profile(found)
+        texts = pages_of(facts_of_folder(found, measured))
+    add_to_folder(folder, texts)
+    return file
+
+
+def _is_measured(file: Path) -> bool:
+    from tinyml.runtime.readers.regular_files import read_bytes
+    from tinyml.tools.driver.output_folder import MEASURED
+
+    return file.is_file() and MEASURED.encode() in read_bytes(file, "page")

@@ -64,7 +64,7 @@ def _pack_file(request: PackRequest) -> int:
 
     Raises `InputError` for a bad request, and if no packing within the capacity was found.
     """
-    from tinyml.tools.reports.pictures.memory_picture import check_picture
+    from tinyml.tools.reports.memory_picture import check_picture
 
     request.check()
     if request.picture is not None:
@@ -125,7 +125,7 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
 
 def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement, need: int) -> None:
     from tinyml.tools.cli.atomic_file import write_file
-    from tinyml.tools.reports.pictures.memory_picture import draw_memory
+    from tinyml.tools.reports.memory_picture import draw_memory
 
     text = spell_solution(rectangles, placement)
     if request.out is None:

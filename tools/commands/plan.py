@@ -18,7 +18,7 @@ from tinyml.dialects.options import option, options_of
 from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.driver.requests.request import ModelArgument, listed_targets
-from tinyml.tools.reports.pictures.plots import FORMATS
+from tinyml.tools.reports.plots import FORMATS
 
 if TYPE_CHECKING:
     from tinyml.transforms.schedules.plans.graph import Graph
@@ -56,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a row for each mode, or for each segment of one mode."""
-    from tinyml.tools.reports.front_report import draw_plans
-    from tinyml.tools.reports.pictures.plots import check_picture
+    from tinyml.tools.driver.plan_front import draw_plans
+    from tinyml.tools.reports.plots import check_picture
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
     from tinyml.transforms.schedules.table import ORDINARY, schedule_named, schedules
 
@@ -95,9 +95,8 @@ def _show_front(request: PlanRequest) -> int:
     from tinyml.runtime.readers.arrays import check_npz
     from tinyml.targets.registry import board
     from tinyml.tools.cli.progress import Progress
-    from tinyml.tools.driver.plan_front import planned_programs
-    from tinyml.tools.reports.front_report import draw_front, print_front
-    from tinyml.tools.reports.pictures.plots import check_picture
+    from tinyml.tools.driver.plan_front import draw_front, planned_programs, print_front
+    from tinyml.tools.reports.plots import check_picture
 
     if request.picture is not None:
         check_picture(request.picture)

@@ -16,8 +16,13 @@ from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.output.output_contents import removable_files, seal_folder
-from tinyml.tools.driver.output.output_folder import MEASURED_SAMPLES, write_errors, write_sources
+from tinyml.tools.driver.output_folder import (
+    MEASURED_SAMPLES,
+    removable_files,
+    seal_folder,
+    write_errors,
+    write_sources,
+)
 from tinyml.tools.driver.requests.request import AUTO_FORMAT, QUANTIZATION, Request
 from tinyml.tools.driver.requests.search_request import watched
 from tinyml.transforms.schedules.table import AUTO
@@ -128,12 +133,12 @@ def build_folder(
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
     from tinyml.tools.driver.limits.within_fabric import check_route, compile_within_cells, require_cells
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
-    from tinyml.tools.driver.output.output_pages import facts_at_hand, pages_of
+    from tinyml.tools.driver.output_pages import facts_at_hand, pages_of
     from tinyml.tools.driver.packages.packaged_model import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
     from tinyml.tools.driver.stages import compile_bits_again, with_outputs
     from tinyml.tools.reports.facts.answers import confusion
-    from tinyml.tools.reports.inputs.sensor_report import sensor_report
+    from tinyml.tools.reports.input_report import sensor_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
     from tinyml.transforms.search.evaluation.workers import one_thread
 

@@ -9,7 +9,7 @@ from tinyml.tools.cli.progress import Progress
 
 if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
-    from tinyml.tools.driver.output.program_in_folder import ProgramInFolder
+    from tinyml.tools.driver.program_in_folder import ProgramInFolder
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 
@@ -37,9 +37,9 @@ def explain_model(folder: Path) -> dict[str, Any]:
     Raises `InputError` for any other folder, for files that its IR does not give, and on a board without a profiler.
     """
     from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.tools.driver.output.program_in_folder import program_in
+    from tinyml.tools.driver.program_in_folder import program_in
     from tinyml.tools.reports.breakdown import far_constants, flash, functions, operations, ram
-    from tinyml.tools.reports.inputs.float_inputs import float_inputs, float_inputs_report
+    from tinyml.tools.reports.input_report import float_inputs, float_inputs_report
     from tinyml.tools.reports.report import estimate_report
     from tinyml.transforms.ir.cost.estimate import estimate_on
 

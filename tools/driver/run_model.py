@@ -1,9 +1,10 @@
-"""Execution of generated code on a device, with every raw output compared with the evaluator's."""
+"""Runs of compiled models, simulated or at a serial port, with every raw output compared with the evaluator's."""
 
 from __future__ import annotations
 
 import io
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,6 @@ from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.requests.request import listed_targets, optimize
 
-FLOAT_SAMPLES = 3
-"""Samples of which the time with floats as inputs is measured; it hardly depends on them."""
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
@@ -27,6 +25,10 @@ if TYPE_CHECKING:
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Mismatch
+    from tinyml.tools.driver.program_in_folder import ProgramInFolder
+
+FLOAT_SAMPLES = 3
+"""Samples of which the time with floats as inputs is measured; it hardly depends on them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +67,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     from tinyml.runtime.readers.arrays import check_npz
     from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import errors_on_device
-    from tinyml.tools.driver.output.program_in_folder import program_in
-    from tinyml.tools.driver.ports.run_on_port import run_on_port
+    from tinyml.tools.driver.program_in_folder import program_in
     from tinyml.tools.reports.report import rounded_milliseconds
 
     where = request.port or board(request.device).name
@@ -179,3 +180,39 @@ def _save(outputs: Outputs, file: Path) -> None:
     arrays |= {f"output_{i}": more for i, more in enumerate(outputs.more, 1)}
     np.savez(content, **arrays)
     write_file(file, content.getvalue())
+
+
+def run_on_port(
+    found: ProgramInFolder, inputs: NDArray[Any], port: str, timeout: float, told: Callable[[int], None]
+) -> tuple[Outputs, Mismatch | None, float | None]:
+    """Send real inputs to a board and compare every raw output with the evaluator's.
+
+    timeout: seconds to wait for each answer. told: called with the number of answers after each. The last result is the
+    mean time of an inference in milliseconds, by the board's clock, None without inputs. Raises
+    `InputError` if the board does not answer, or runs another model.
+    """
+    from tinyml.runtime.devices.device import result_of_records
+    from tinyml.runtime.devices.serial.port import open_port
+    from tinyml.runtime.devices.serial.streaming_board import StreamingBoard, digest_of
+    from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
+    from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.targets.chip import WEIGHTS
+    from tinyml.tools.driver.measure import first_mismatch
+
+    formats, interface = found.formats, interface_of(found.formats)
+    if interface.row_elements is not None:
+        raise InputError("--port: the input arrives row by row; boards answer models whose input lies in RAM")
+    if not timeout > 0:
+        raise InputError(f"--timeout: expected seconds above 0, got {timeout:g}")
+    raws = encode_inputs(formats, inputs)
+    digest = digest_of(found.files[f"{found.name}.c"].decode())
+    with open_port(port) as line:
+        board = StreamingBoard(line, port, interface, timeout)
+        board.greeting(digest)
+        if weights := found.files.get(f"{found.name}{WEIGHTS}"):
+            board.load(weights)
+        streamed = board.answers(raws, told)
+    result = result_of_records(interface, streamed.records, "microseconds")
+    outputs = Outputs(result.labels, result.scores, result.more)
+    mean = float(streamed.microseconds.mean()) / 1000 if len(inputs) else None
+    return outputs, first_mismatch(evaluate(formats, raws), outputs), mean

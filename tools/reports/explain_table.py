@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.reports.inputs.float_inputs import describe_float_inputs
+from tinyml.tools.reports.input_report import describe_float_inputs
 from tinyml.tools.reports.tables import time_unit
 
 if TYPE_CHECKING:

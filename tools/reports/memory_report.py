@@ -12,8 +12,8 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import source_names
 from tinyml.lowering.loops.operation_names import name_operations
-from tinyml.tools.reports.pictures.memory_picture import draw_memory, fullest, occupied, overlaps
-from tinyml.tools.reports.pictures.svg import Drawing
+from tinyml.tools.reports.memory_picture import draw_memory, fullest, occupied, overlaps
+from tinyml.tools.reports.svg import Drawing
 from tinyml.transforms.buffers.liveness.live_ranges import Placed, arena_views, memory_map, program_points
 from tinyml.transforms.buffers.pack_scratch import LOWER_BOUND
 

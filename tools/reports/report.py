@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
-from tinyml.tools.reports.inputs.float_inputs import FloatInputs, float_inputs, float_inputs_report
-from tinyml.tools.reports.inputs.stream_report import stream_report
+from tinyml.tools.reports.input_report import FloatInputs, float_inputs, float_inputs_report, stream_report
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
 from tinyml.tools.reports.search_report import points_report, tensors_report
@@ -57,8 +56,8 @@ def write_report(made: Compilation) -> dict[str, Any]:
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.tools.reports.advice.choice_report import choice_lines, choice_report, requested_report
-    from tinyml.tools.reports.advice.warnings import warnings_of
+    from tinyml.tools.reports.choice_report import choice_lines, choice_report, requested_report
+    from tinyml.tools.reports.warnings import warnings_of
     from tinyml.transforms.formats.plan_execution import streamed_segments
     from tinyml.transforms.ir.cost.estimate import estimate_on
 

@@ -237,7 +237,7 @@ def test_a_forest_for_hardware_says_so():
 def test_the_spread_of_constants_does_not_overflow():
     from tinyml.dialects.context import context
     from tinyml.tools.cli.located_parser import parse_mlir
-    from tinyml.tools.reports.advice.warnings import spread_of
+    from tinyml.tools.reports.warnings import spread_of
 
     text = """func.func @f(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
       %0 = tdsl.const dense<[[3.0e38, 1.0e-30]]> : tensor<1x2xf32> -> tensor<1x2xf32>

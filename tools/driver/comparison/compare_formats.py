@@ -15,7 +15,7 @@ from tinyml.tools.driver.compile_model import measure_model
 from tinyml.tools.driver.models import find_model
 from tinyml.tools.driver.requests.request import Request
 from tinyml.tools.driver.requests.search_request import SearchRequest
-from tinyml.tools.reports.pictures.plots import check_picture, save_picture
+from tinyml.tools.reports.plots import check_picture, save_picture
 from tinyml.tools.reports.report import compared_by
 from tinyml.tools.reports.tables import time_unit, wide_console
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.chip import SERIAL
-from tinyml.tools.driver.output.output_contents import FILES, found_report, seal_folder
-from tinyml.tools.driver.output.output_folder import SAMPLES
+from tinyml.tools.driver.output_folder import FILES, SAMPLES, found_report, seal_folder
 from tinyml.tools.driver.packages.packaging_table import packaging_names, packagings_for
 
 

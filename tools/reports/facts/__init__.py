@@ -1,1 +1,1 @@
-"""Facts of a program that pages and pictures show beside its report: answers, tensors, loops, and time by line."""
+"""Facts of a program that its page shows beside the report, each with its picture."""

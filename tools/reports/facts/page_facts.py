@@ -1,4 +1,4 @@
-"""All that the page of a program shows, and its pictures."""
+"""What the page of a program shows, and its pictures."""
 
 from __future__ import annotations
 
@@ -7,15 +7,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.reports.facts.answers import WrongAnswer
-from tinyml.tools.reports.facts.spent_time import Spent, estimated_time
-from tinyml.tools.reports.pictures.limits_picture import BoardLimits
+from tinyml.targets.registry import chip_of
+from tinyml.tools.reports.facts.answers import WrongAnswer, draw_confusion, draw_wrong
+from tinyml.tools.reports.facts.loop_nests import NestFacts, draw_loops
+from tinyml.tools.reports.facts.spent_time import Spent, draw_flame, estimated_time
+from tinyml.tools.reports.facts.tensor_facts import TensorFacts, draw_formats
+from tinyml.tools.reports.memory_report import draw_report
+from tinyml.tools.reports.search_report import draw_search
+from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.tools.reports.facts.loop_nests import NestFacts
-    from tinyml.tools.reports.facts.tensor_facts import TensorFacts
-    from tinyml.tools.reports.pictures.svg import Drawing
+
+WIDTH, ROW = 960, 22
+PANELS = (230, 570), (610, 950)
+"""The left and right ends of the bars of flash and of RAM, in pixels."""
+TOO_MUCH = "#ee7f80"
 
 
 @dataclass(frozen=True)
@@ -55,15 +62,6 @@ class PageFacts:
     @cached_property
     def pictures(self) -> dict[str, Drawing]:
         """The pictures by name, in the order of the page."""
-        from tinyml.tools.reports.memory_report import draw_report
-        from tinyml.tools.reports.pictures.confusion_picture import draw_confusion
-        from tinyml.tools.reports.pictures.flame_picture import draw_flame
-        from tinyml.tools.reports.pictures.formats_picture import draw_formats
-        from tinyml.tools.reports.pictures.inputs_picture import draw_wrong
-        from tinyml.tools.reports.pictures.limits_picture import draw_limits
-        from tinyml.tools.reports.pictures.loops_picture import draw_loops
-        from tinyml.tools.reports.pictures.search_picture import draw_search
-
         report, drawn = self.report, dict[str, "Drawing"]()
         confusion = report["confusion"]
         if confusion is not None:
@@ -81,14 +79,12 @@ class PageFacts:
         if report["search"] is not None:
             drawn["search"] = draw_search(report["search"], report["name"], report["unit"])
         if self.limits:
-            drawn["limits"] = draw_limits(self.limits, f"{report['name']}: flash and RAM beside what boards have")
+            drawn["limits"] = _draw_limits(self.limits, f"{report['name']}: flash and RAM beside what boards have")
         return drawn
 
 
 def _limits(report: Mapping[str, Any], board: Board) -> Iterator[BoardLimits]:
     """Boards with the chip that the program was compiled for, for whose cores its size holds or is the least."""
-    from tinyml.targets.registry import chip_of
-
     ram = report["ram_bytes"]
     if board.flash is None or board.ram is None:
         return
@@ -101,3 +97,49 @@ def _limits(report: Mapping[str, Any], board: Board) -> Iterator[BoardLimits]:
         if not same:
             flash, taken = report["constants_bytes"] or None, ram["arena"] + ram["input"]
         yield BoardLimits(each.title or each.name, each.flash, each.ram, flash, taken, not same)
+
+
+@dataclass(frozen=True)
+class BoardLimits:
+    """The flash and RAM of a board, in bytes, and of a program on it, None where that is not known.
+
+    least: true if these are the least that the program takes on this core, since it was not compiled for it.
+    """
+
+    name: str
+    flash: int
+    ram: int
+    taken_flash: int | None
+    taken_ram: int | None
+    least: bool
+
+    @property
+    def fits(self) -> bool | None:
+        """True or false where that is known."""
+        if (self.taken_flash or 0) > self.flash or (self.taken_ram or 0) > self.ram:
+            return False
+        return None if self.least or self.taken_flash is None or self.taken_ram is None else True
+
+
+def _draw_limits(boards: Sequence[BoardLimits], title: str) -> Drawing:
+    """A row for each board, the bars of which end where its memory does."""
+    picture = Drawing(WIDTH, ROW * len(boards) + 26, title)
+    for (left, _), text in zip(PANELS, ("flash", "RAM"), strict=True):
+        picture.text(left, 14, f"{text}, share of the board's", "start")
+    for row, board in enumerate(boards):
+        y = 22 + row * ROW
+        picture.text(4, y + 15, shortened(board.name, 36), "start")
+        for (left, right), limit, taken in zip(
+            PANELS, (board.flash, board.ram), (board.taken_flash, board.taken_ram), strict=True
+        ):
+            if taken is not None:
+                share = taken / limit
+                least = "at least " if board.least else ""
+                text = f"{least}{taken:,} of {limit:,}, {100 * share:.0f} %"
+                colour = COLOURS[0] if share <= 1 else TOO_MUCH
+                picture.rectangle(
+                    left, y + 3, (right - left) * min(share, 1), ROW - 6, fill=colour, tip=f"{board.name}: {text}"
+                )
+                picture.text(right - 6, y + 15, text, "end", kind="small")
+            picture.frame(left, y + 3, right - left, ROW - 6)
+    return picture

@@ -1,13 +1,16 @@
-"""Elements of pages: escaped text, tables, figures and sections, and the file around them."""
+"""Elements of pages: escaped text, tables, figures and sections, the file around them, and its display."""
 
 from __future__ import annotations
 
+import sys
+import webbrowser
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 
 from tinyml.tools.driver.packages.filled_templates import filled
-from tinyml.tools.reports.pictures.svg import Drawing, picture_style
+from tinyml.tools.reports.svg import Drawing, picture_style
 
 TEMPLATES = files("tinyml.tools.reports.pages") / "templates"
 
@@ -102,3 +105,10 @@ def page(
 
 def _class(kind: str) -> str:
     return f' class="{kind}"' if kind else ""
+
+
+def show(page: Path) -> None:
+    """Print the path of a page and, if a person sits at the terminal, open it in the browser."""
+    print(page)
+    if sys.stdout.isatty():
+        webbrowser.open(page.resolve().as_uri())

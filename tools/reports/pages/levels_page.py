@@ -1,12 +1,27 @@
-"""The page of a program's levels side by side."""
+"""A program's levels side by side: the source operation of each line of text, and the page that links them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 
-from tinyml.tools.reports.facts.program_levels import LevelLine, ProgramLevel
+from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr, UnknownLoc
+from xdsl.ir import Operation, SSAValue
+from xdsl.printer import Printer
+
+from tinyml.dialects import c, scratch, tdsl
+from tinyml.dialects.locations import source_location, source_names
 from tinyml.tools.reports.pages.html import page, paragraph
+
+LONGEST_LINE = 160
+"""The most characters of a line that are shown."""
+
+_LOCATION = re.compile(r' loc\((?:unknown|"((?:[^"\\]|\\.)*)"[^"]*)\)$')
+_DENSE = re.compile(r'(dense(?:_resource)?<)("0x[0-9A-Fa-f]{16}|\[[^>]{32})[^>]*')
 
 LEVELS_PAGE = "levels.html"
 
@@ -16,6 +31,160 @@ EXPLANATION = (
     "of assembly, those of the C compiler. An operation of L1 is linked to the one that writes its value's buffer, and "
     "one of L0 to the value of the same name."
 )
+
+
+@dataclass(frozen=True)
+class LevelLine:
+    """A line of text; source: the operation or constant of L2 that it belongs to; cost: in the board's unit."""
+
+    text: str
+    source: str | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True)
+class ProgramLevel:
+    """A level: its name, and its lines in order."""
+
+    name: str
+    lines: Sequence[LevelLine]
+
+
+def level_of(name: str, module: ModuleOp) -> ProgramLevel:
+    """A level from L2 on, whose ops have the names of their source operations in their locations."""
+    clone = module.clone()
+    sources = {op: source_of(op) for op in clone.walk()}
+    for op, source in sources.items():
+        op.location = UnknownLoc() if source is None else NameLoc(StringAttr(source), UnknownLoc())
+    stream = io.StringIO()
+    Printer(stream, print_debuginfo=True).print_op(clone)
+    texts = stream.getvalue().splitlines()
+    found: list[str | None] = []
+    opened: list[int] = []
+    for number, text in enumerate(texts):
+        match = _LOCATION.search(text)
+        found.append(match[1].replace('\\"', '"') if match is not None and match[1] else None)
+        # The location of an op with a region stands behind the end of the region.
+        if text.lstrip().startswith("}") and opened and match is not None:
+            found[opened.pop()] = found[number]
+        if text.endswith("{"):
+            opened.append(number)
+    pairs = zip(texts, found, strict=True)
+    return ProgramLevel(name, [LevelLine(_short(_LOCATION.sub("", text)), source) for text, source in pairs])
+
+
+def source_of(op: Operation) -> str | None:
+    """The source operation of an op, or the constant that it is."""
+    match op:
+        case tdsl.ConstOp() | scratch.ConstantOp() if (hint := op.results[0].name_hint) is not None:
+            return f"constant {hint}"
+        case c.ConstantOp():
+            return f"constant {op.sym_name.data}"
+        case _:
+            names = source_names(op)
+            return names[0] if names else None
+
+
+def level_above(name: str, text: str, sources: Mapping[Operation, str]) -> ProgramLevel:
+    """A level above L2. text: of its file; sources: of the ops parsed from it."""
+    by_line: dict[int, str] = {}
+    for op, source in sources.items():
+        if (location := source_location(op)) is not None:
+            by_line.setdefault(location[1], source)
+    lines = text.splitlines()
+    return ProgramLevel(name, [LevelLine(_short(line), by_line.get(i + 1)) for i, line in enumerate(lines)])
+
+
+def tag_values(module: ModuleOp) -> None:
+    """Give every value of a program at L1 a name of its own, by which its buffer at L2 is known."""
+    for number, value in enumerate(_values(module)):
+        value.name_hint = f"v{number}"
+
+
+Lower = Sequence[tuple[Operation, "str | None", "str | None"]]
+"""The ops of a level, each with the name of the value that it writes and its source."""
+
+
+def linked_by_buffer(formats: ModuleOp, buffers: Lower) -> dict[Operation, str]:
+    """The source of ops at L1, whose values have a name of their own, from the ops of L2.
+
+    An op becomes the one of its kind that writes the buffer of the same name. Values that share a buffer have one name:
+    their ops are linked in order, where there are as many of a kind at both levels and no named one is out of order.
+    """
+    uppers: defaultdict[str, list[Operation]] = defaultdict(list)
+    lowers: defaultdict[str, list[tuple[str | None, str]]] = defaultdict(list)
+    for op in formats.walk():
+        if not op.name.startswith("arith."):
+            uppers[_kind(op)].append(op)
+    for op, name, source in buffers:
+        if source is not None:
+            lowers[_kind(op)].append((name, source))
+    found: dict[Operation, str] = {}
+    for kind, ops in uppers.items():
+        there = lowers[kind]
+        unique = _unique([name for name, _ in there])
+        exact = [unique.get(written_name(op)) for op in ops]
+        in_order = len(ops) == len(there) and all(at in (None, i) for i, at in enumerate(exact))
+        for i, (op, at) in enumerate(zip(ops, exact, strict=True)):
+            if in_order or at is not None:
+                found[op] = there[i if at is None else at][1]
+    return found
+
+
+def linked_by_name(reals: ModuleOp, formats: Lower) -> dict[Operation, str]:
+    """The source of ops at L0: that of the only op at L1 that gives a value of the same name, or of its kind does."""
+    by_name = _unique([name for _, name, _ in formats])
+    by_kind = _unique([None if name is None else f"{_kind(op)} {name}" for op, name, _ in formats])
+    found: dict[Operation, str] = {}
+    for op in reals.walk():
+        name = written_name(op)
+        at = by_kind.get(f"{_kind(op)} {name}", by_name.get(name))
+        if name is not None and at is not None and (source := formats[at][2]) is not None:
+            found[op] = source
+    return found
+
+
+def _unique(names: Sequence[str | None]) -> dict[str | None, int]:
+    """The index of each name that occurs once."""
+    counts = Counter(names)
+    return {name: i for i, name in enumerate(names) if name is not None and counts[name] == 1}
+
+
+def written_name(op: Operation) -> str | None:
+    """The name of the value that an op of L1 or L2 writes."""
+    match op:
+        case tdsl.TensorOp():
+            value: SSAValue = op.out
+        case _ if op.results:
+            value = op.results[0]
+        case _:
+            return None
+    while value.name_hint is None and isinstance(slice := value.owner, scratch.SliceOp):
+        value = slice.source
+    return value.name_hint
+
+
+def c_level(lines: Iterable[str], sources: Mapping[int, tuple[str, ...]], time: Mapping[int, float]) -> ProgramLevel:
+    """The C file, the first line of which has number 1. time: of lines, with that of functions that they call."""
+    found: list[LevelLine] = []
+    for number, text in enumerate(lines, 1):
+        source = sources[number][0] if number in sources else None
+        found.append(LevelLine(_short(text), source, time.get(number)))
+    return ProgramLevel("L5 C", found)
+
+
+def _kind(op: Operation) -> str:
+    return "constant" if isinstance(op, tdsl.ConstOp | scratch.ConstantOp) else op.name
+
+
+def _values(module: ModuleOp) -> Iterable[SSAValue]:
+    for op in module.walk():
+        yield from op.results
+
+
+def _short(text: str) -> str:
+    text = _DENSE.sub(r"\1\2…", text).replace(" loc(unknown)", "")
+    return text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1]}…"
 
 
 def levels_page(name: str, unit: str, levels: Sequence[ProgramLevel]) -> str:

@@ -21,7 +21,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.streams.evaluation import evaluate_stream
 from tinyml.tools.driver.measure import run_on_device
 from tinyml.tools.driver.stages import compile_kept
-from tinyml.tools.reports.inputs.stream_report import stream_report
+from tinyml.tools.reports.input_report import stream_report
 from tinyml.transforms.formats.stream_over_time import StreamOverTimePass
 from tinyml.transforms.formats.streams.time_axis import time_of
 

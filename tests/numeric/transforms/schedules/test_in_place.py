@@ -151,6 +151,6 @@ def test_only_an_image_in_the_arena_is_overwritten(reused: bool):
 
 def _result_bytes(folder: Path) -> int:
     """The size of the convolution's result in memory."""
-    from tinyml.tools.driver.output.output_contents import read_report
+    from tinyml.tools.driver.output_folder import read_report
 
     return max(row["bytes"] for row in read_report(folder)["memory"]["map"] if row["first"] >= 0)

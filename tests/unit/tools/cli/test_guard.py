@@ -15,7 +15,7 @@ from programs.spread import spread
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.tools.cli.guard import MOST_DIGITS
-from tinyml.tools.driver.output.output_contents import read_report
+from tinyml.tools.driver.output_folder import read_report
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 

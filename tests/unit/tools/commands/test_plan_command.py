@@ -9,10 +9,9 @@ from programs.paths import ROOT
 from programs.streamed_networks import NetworkWriter
 
 from tinyml.dialects import tdsl
-from tinyml.tools.driver.plan_front import PlannedProgram
+from tinyml.tools.driver.plan_front import PlannedProgram, print_front
 from tinyml.tools.main import main
-from tinyml.tools.reports.front_report import print_front
-from tinyml.tools.reports.pictures.plots import can_draw
+from tinyml.tools.reports.plots import can_draw
 
 LENET = str(ROOT / "docs/schedules/lenet.mlir")
 

@@ -11,7 +11,7 @@ import pytest
 from programs.paths import ROOT
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.driver.output.output_contents import REPORT, removable_files, seal_folder
+from tinyml.tools.driver.output_folder import REPORT, removable_files, seal_folder
 from tinyml.tools.main import main
 
 

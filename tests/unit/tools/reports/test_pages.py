@@ -16,10 +16,9 @@ from programs.paths import ROOT
 
 import tinyml
 from tinyml.tools.main import main
-from tinyml.tools.reports.facts.answers import confusion, wrong_samples
+from tinyml.tools.reports.facts.answers import confusion, image_shape, wrong_samples
 from tinyml.tools.reports.pages.html import TEMPLATES
-from tinyml.tools.reports.pictures.inputs_picture import image_shape
-from tinyml.tools.reports.pictures.svg import COLOURS, picture_style
+from tinyml.tools.reports.svg import COLOURS, picture_style
 
 TOUR = ROOT / "docs/tour"
 MOST_BYTES = 1_500_000

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tinyml.tools.driver.measure import Accuracy
-from tinyml.tools.reports.advice.warnings import WARNINGS, Findings
+from tinyml.tools.reports.warnings import WARNINGS, Findings
 from tinyml.transforms.ir.cost.shares import TimeShares
 
 FINE = Findings(Accuracy(97.0, 96.5, 4, 100), TimeShares(0, 0, 0, 0))

@@ -10,7 +10,7 @@ import pytest
 from tinyml.dialects.context import context
 from tinyml.lowering.options import PipelineOptions
 from tinyml.tools.driver.stages import compile_stages, load_program
-from tinyml.tools.reports.advice.warnings import scalers_of
+from tinyml.tools.reports.warnings import scalers_of
 from tinyml.transforms.ir.cost.shares import TimeShares, time_shares
 
 SCALED = """

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Seconds
-from tinyml.tools.driver.listening.words import Rule, smoothed, words_in
+from tinyml.tools.driver.heard import Rule, smoothed, words_in
 
 NAMES = ["yes", "no", "noise"]
 SCORES = np.array([[0, 0, 3], [4, 1, 0], [1, 4, 0], [5, 0, 0], [0, 0, 2], [0, 6, 1], [0, 5, 4]], np.float64)

@@ -28,8 +28,7 @@ from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import loaded_content, print_c, sources_of_lines
 from tinyml.targets.chip import WEIGHTS
 from tinyml.targets.registry import board
-from tinyml.tools.driver.output.output_contents import read_report
-from tinyml.tools.driver.output.output_folder import SAMPLES
+from tinyml.tools.driver.output_folder import SAMPLES, read_report
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BITS_TO_HARDWARE, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.reports.pictures.svg import COLOURS, Drawing, ticks
+from tinyml.tools.reports.svg import COLOURS, Drawing, ticks
 
 if TYPE_CHECKING:
     from tinyml.transforms.buffers.liveness.live_ranges import Placed

@@ -1,1 +1,0 @@
-"""Compiled programs that stream, as they hear a recording: answers over time, and the words among them."""

@@ -1,1 +1,0 @@
-"""The output folder of `tinyml compile`: its files and their hashes."""

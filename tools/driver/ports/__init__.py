@@ -1,1 +1,0 @@
-"""Runs on boards at serial ports."""

@@ -1,0 +1,141 @@
+"""How a program takes its input: reals and their cost, integers of a sensor, or a stream of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects import scratch, tdsl
+from tinyml.dialects.formats.exact.numbers import exact
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.devices.callers.float_inputs import takes_floats
+from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.transforms.buffers.liveness.live_ranges import arena_views
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation, SSAValue
+
+    from tinyml.runtime.model.data import Data
+    from tinyml.runtime.model.interface import Interface
+
+FLOAT_BYTES = 4
+
+READ, COMPUTED, CAST = "read", "computed", "cast"
+"""The ways in which a program takes integers: its first layers read them, a multiplication and an addition turn them
+into features first, or a cast gives them the width or the family of the program's formats."""
+
+
+@dataclass(frozen=True)
+class FloatInputs:
+    """The cost of converting a whole sample from floats.
+
+    conversion: estimated time of all elements, in the unit of the board; None on a board where none was measured.
+    array_bytes: RAM of the array of floats that NAME_predict_floats takes; NAME_set needs none beyond the input's
+    buffer, which has `buffer_bytes`. in_software: the board computes floats without hardware; None if that is unknown.
+    """
+
+    conversion: float | None
+    array_bytes: int
+    buffer_bytes: int
+    in_software: bool | None
+
+    def share(self, program: float | None) -> float:
+        """The share of the conversion in the time with it. program: the time of the program; 0 if one is unknown."""
+        return 0.0 if not self.conversion or not program else self.conversion / (self.conversion + program)
+
+
+def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
+    """The cost of real inputs of a program at L1 on a board; None for a program that takes none."""
+    from tinyml.lowering.c.interface.real_numbers import conversion_functions
+    from tinyml.runtime.evaluator.evaluator import feature_map, predict_function
+    from tinyml.targets.costs import cost_table
+    from tinyml.transforms.ir.cost.shares import SOFTWARE
+
+    interface = interface_of(formats)
+    if not takes_floats(interface):
+        return None
+    [argument] = predict_function(formats).body.block.args
+    functions = conversion_functions(tdsl.format_of(argument), scaled=feature_map(formats) is not None)
+    table = cost_table(target)
+    element = 0.0 if not functions else None if table is None else table.floats.get(functions)
+    length = interface.input_length
+    conversion = None if element is None else round(element * length)
+    product = None if table is None else table.time("mulf f32")
+    in_software = None if product is None else product >= SOFTWARE
+    return FloatInputs(conversion, FLOAT_BYTES * length, interface.input_bytes, in_software)
+
+
+def float_inputs_report(costs: FloatInputs | None) -> dict[str, Any] | None:
+    """The figures as reports contain them."""
+    return None if costs is None else asdict(costs)
+
+
+def describe_float_inputs(figures: Mapping[str, Any], unit: str) -> str:
+    """The figures in a line."""
+    converting = figures["conversion"]
+    time = "" if converting is None else f"converting a sample takes {converting:,.0f} {unit} (estimated), "
+    return f"Floats as inputs: {time}their array {figures['array_bytes']:,} bytes of RAM."
+
+
+@dataclass(frozen=True)
+class SensorReport:
+    """The integers that a program takes.
+
+    unit: as the option spells it. type: in C. entry: `READ`, `COMPUTED` or `CAST`. clipped: the share of the data's
+    numbers that lie outside of the unit's integers.
+    """
+
+    unit: str
+    type: str
+    entry: str
+    clipped: float
+
+
+def sensor_report(reals: ModuleOp, formats: ModuleOp, data: Data) -> dict[str, Any] | None:
+    """The report on a program's input; None without a unit. reals, formats: the program at L0 and at L1."""
+    interface = interface_of(formats)
+    if interface.input_unit is None:
+        return None
+    [argument] = predict_function(formats).body.block.args
+    format, numbers = tdsl.format_of(argument), argument_reals(formats, data.x).astype(np.float64)
+    # Rounding is half a unit in the last place; what is further off was clipped.
+    unit_in_last_place = np.ldexp(1.0, -exact(format).scale)
+    clipped = np.abs(format.decode(format.encode(numbers)) - numbers) > 0.75 * unit_in_last_place
+    entry = CAST if any(isinstance(op, tdsl.CastOp) for op in _readers(argument)) else READ
+    if any(map(_scales, _readers(predict_function(reals).body.block.args[0]))):
+        entry = COMPUTED
+    return asdict(SensorReport(interface.input_unit, interface.input_ctype, entry, float(clipped.mean())))
+
+
+def _readers(value: SSAValue) -> Iterator[Operation]:
+    """The ops that compute with a tensor, beyond those that only move its elements."""
+    for use in value.uses:
+        if isinstance(use.operation, tdsl.MovementOp):
+            yield from _readers(use.operation.out)
+        else:
+            yield use.operation
+
+
+def _scales(op: Operation) -> bool:
+    """True for a product or a sum of a tensor and a constant."""
+    constants = [isinstance(value.owner, tdsl.ConstOp) for value in op.operands]
+    return isinstance(op, tdsl.MulOp | tdsl.AddOp | tdsl.SubOp) and any(constants)
+
+
+def stream_report(buffers: ModuleOp, interface: Interface, longest: int | None) -> Mapping[str, Any] | None:
+    """The elements of a frame and of a hop, the frames up to an answer, the samples per second if the front end says
+    them, and the bytes that stay from hop to hop.
+
+    `longest_hop` is the most time of a hop, the answer included, in the unit of the report. None for a program that
+    does not stream. buffers: the packed program at L2. longest: None if nothing was measured.
+    """
+    if (pushes := interface.pushes) is None:
+        return None
+    [function] = defined_functions(buffers)
+    kept = (view for view in arena_views(function) if view.state is not None)
+    state = sum(scratch.bytes_of(view.result) for view in kept)
+    return {**pushes._asdict(), "rate": interface.rate, "state_bytes": state, "longest_hop": longest}

@@ -1,1 +1,0 @@
-"""Reports on the inputs of programs: a sensor's integers, and floats."""

@@ -1,1 +1,0 @@
-"""Pictures of reports: drawings of our own, and plots by matplotlib."""
