@@ -27,9 +27,8 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.training.training import Trainer, TrainingSchedule
 from tinyml.runtime.training.weights import TrainedWeights
 from tinyml.tools.api.keywords.keyword_values import checked_values
-from tinyml.tools.driver.finetuning.finetune import finetune, train_reals
-from tinyml.tools.driver.finetuning.finetuning_options import FinetuneOptions, finetune_options
-from tinyml.tools.driver.finetuning.quantised_program import QuantisedProgram
+from tinyml.tools.driver.finetune import QuantisedProgram, finetune, train_reals
+from tinyml.tools.driver.finetuning_options import FinetuneOptions, finetune_options
 
 SEEDS = 200, 201, 202
 """The seeds of the networks of each task, which no setting was chosen by; pilot runs took others and another split."""

@@ -27,7 +27,7 @@ NAMING_FORMATS = {
     "tools/calibration/costs.py": "the formats that cost tables are fitted to",
     "tools/calibration/formats.py": "the formats in which generated code and kernels are measured",
     "tools/driver/choice/alternatives.py": "the formats that `auto` chooses among",
-    "tools/driver/comparison/compare_formats.py": "the formats that MinUn compares, and ours",
+    "tools/driver/compare_formats.py": "the formats that MinUn compares, and ours",
     "tools/universe.py": "the registry",
 }
 """Files that name a format which is not theirs, and why."""

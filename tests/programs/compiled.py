@@ -13,7 +13,7 @@ from programs.shared_folders import made_once
 from tinyml.targets.board import Board
 from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import build_folder
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 
 SAMPLES = 100
 """Validation samples that formats are chosen from; the compiler takes most of its time for these."""

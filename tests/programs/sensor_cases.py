@@ -23,7 +23,7 @@ from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import HOST
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import load_program
 
 AVR, ARM = "atmega1284p", "cortex-m4"

@@ -12,7 +12,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.tdsl.class_labels import set_classes
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.tools.driver.compile_model import compile_model
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import load_program
 
 NAME = "gestures"

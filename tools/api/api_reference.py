@@ -66,14 +66,14 @@ the same.
 
 def compile_options() -> list[Option]:
     """The options that `compile` takes as keyword arguments, sorted by name."""
-    from tinyml.tools.driver.requests.compile_request import compile_options
+    from tinyml.tools.driver.compile_request import compile_options
 
     return sorted((one for one in compile_options() if one.name not in OTHERWISE), key=lambda one: one.name)
 
 
 def finetune_options() -> list[Option]:
     """The options that `finetune` takes as keyword arguments, sorted by name."""
-    from tinyml.tools.driver.finetuning.finetuning_options import finetune_options
+    from tinyml.tools.driver.finetuning_options import finetune_options
 
     return sorted(finetune_options(), key=lambda one: one.name)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.tools.api.keywords.compile_keywords import CompileKeywords
-    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.request import Request
 
 OTHERWISE = ("model", "val", "test", "out", "target", "packages", "zip")
 """Options of the command line that are arguments of `compile` under another name, or of `Program.save`."""
@@ -63,7 +63,7 @@ def compile(
     profiles, so that its levels can be entered without the data. Raises `InputError` for bad input and for a model that
     does not fit the board, and `TypeError` for an unknown keyword and a value of another type.
     """
-    from tinyml.tools.driver.requests.compile_request import compile_options
+    from tinyml.tools.driver.compile_request import compile_options
 
     declared = [option for option in compile_options() if option.name not in OTHERWISE]
     values = checked_values("compile", options, declared)
@@ -135,7 +135,7 @@ def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequ
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
     from tinyml.tools.cli.guard import COLLECT_EVERY
     from tinyml.tools.cli.progress import SILENT
-    from tinyml.tools.driver.requests.compile_request import compile_request
+    from tinyml.tools.driver.compile_request import compile_request
 
     SILENT.set(silent)
     protect_inputs(False)

@@ -11,7 +11,7 @@ from tinyml.tools.api.data_files import Inputs, write_data
 from tinyml.tools.api.keywords.keyword_values import checked_values
 from tinyml.tools.api.loading import Model, load
 from tinyml.tools.api.python_terms import python_terms
-from tinyml.tools.driver.finetuning.finetuning_options import FinetuneOptions, number_options
+from tinyml.tools.driver.finetuning_options import FinetuneOptions, number_options
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -35,7 +35,7 @@ def finetune(
     limits that cannot be kept, and `TypeError` for an unknown keyword and a value of another type.
     """
     from tinyml.lowering.options import PipelineOptions
-    from tinyml.tools.driver.finetuning.finetune import finetune, labelled
+    from tinyml.tools.driver.finetune import finetune, labelled
 
     own, numbers = options_of(FinetuneOptions), number_options()
     values = checked_values("finetune", options, [*own, *numbers])

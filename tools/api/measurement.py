@@ -77,7 +77,7 @@ class Explanation:
     @cached_property
     def text(self) -> str:
         """The tables as text."""
-        from tinyml.tools.reports.explain_table import print_explanation
+        from tinyml.tools.driver.explain_model import print_explanation
 
         stream = StringIO()
         with redirect_stdout(stream):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
     from tinyml.tools.driver.heard import Heard
-    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.request import Request
 
 _NO_FILES: Sequence[Path] = ()
 
@@ -229,7 +229,7 @@ class Program:
         from tinyml.runtime.readers.protected_files import note_input, protect_inputs
         from tinyml.tools.cli.atomic_folder import atomic_folder
         from tinyml.tools.driver.output_folder import removable_files
-        from tinyml.tools.driver.packages.repack import repack
+        from tinyml.tools.driver.packages.write_packages import repack
 
         def write() -> None:
             protect_inputs(force)

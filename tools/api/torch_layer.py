@@ -27,7 +27,7 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
     """
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
-    from tinyml.tools.driver.finetuning.quantised_program import trainer_of
+    from tinyml.tools.driver.finetune import trainer_of
     from tinyml.transforms.schedules.table import AUTO
 
     given = load(model)

@@ -11,7 +11,7 @@ from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import add_options, parsed, show_examples
 from tinyml.tools.cli.command_line.format_help import formats_epilogue
 from tinyml.tools.cli.common_options import trust_pickle
-from tinyml.tools.driver.requests.request import BuildOptions, Request
+from tinyml.tools.driver.request import BuildOptions, Request
 from tinyml.tools.reports.plots import FORMATS
 
 
@@ -69,11 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     request = parsed(arguments, BenchRequest)
     if request.searches is not None:
-        from tinyml.tools.driver.comparison.compare_searches import compare_searches
+        from tinyml.tools.driver.compare_searches import compare_searches
 
         compare_searches(request.folders, request.searches, request.json)
     elif request.formats is not None:
-        from tinyml.tools.driver.comparison.compare_formats import compare_formats
+        from tinyml.tools.driver.compare_formats import compare_formats
 
         compare_formats(request.folders, request.formats, request.target, request.json, request.picture)
     else:

@@ -8,7 +8,7 @@ from tinyml.dialects.options import OptionGroup
 from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.cli.arguments import add_options, given, show_examples
 from tinyml.tools.cli.command_line.format_help import formats_epilogue
-from tinyml.tools.driver.requests.compile_request import compile_options, compile_request
+from tinyml.tools.driver.compile_request import compile_options, compile_request
 
 EXAMPLES = {
     "model.tflite -o out": f"a quantised network, which keeps its number formats, for the {USUAL}",

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.driver.compile_model import compile_model
     from tinyml.tools.driver.measure import check_equal
     from tinyml.tools.driver.models import find_model
-    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.request import Request
     from tinyml.tools.driver.run_model import RunRequest, run_model
     from tinyml.tools.reports.tables import print_reports
 

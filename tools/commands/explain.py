@@ -23,8 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tinyml.tools.driver.explain_model import explain_model
-    from tinyml.tools.reports.explain_table import print_explanation
+    from tinyml.tools.driver.explain_model import explain_model, print_explanation
 
     request = parsed(arguments, ExplainRequest)
     explanation = explain_model(request.folder)

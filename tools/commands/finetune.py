@@ -10,8 +10,8 @@ from pathlib import Path
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.tools.cli.arguments import PrintOptions, add_options, given, parsed
-from tinyml.tools.driver.finetuning.finetuning_options import FinetuneOptions, number_options
-from tinyml.tools.driver.requests.request import ModelArgument
+from tinyml.tools.driver.finetuning_options import FinetuneOptions, number_options
+from tinyml.tools.driver.request import ModelArgument
 
 SUFFIXES = (".mlir",)
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.readers.arrays import check_npz
     from tinyml.tools.cli.atomic_file import write_file
-    from tinyml.tools.driver.finetuning.finetune import finetune, labelled
+    from tinyml.tools.driver.finetune import finetune, labelled
     from tinyml.tools.driver.stages import load_program, print_ir
 
     request = parsed(arguments, FinetuneRequest)

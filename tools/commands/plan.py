@@ -17,7 +17,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
-from tinyml.tools.driver.requests.request import ModelArgument, listed_targets
+from tinyml.tools.driver.request import ModelArgument, listed_targets
 from tinyml.tools.reports.plots import FORMATS
 
 if TYPE_CHECKING:

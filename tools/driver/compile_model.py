@@ -23,8 +23,8 @@ from tinyml.tools.driver.output_folder import (
     write_errors,
     write_sources,
 )
-from tinyml.tools.driver.requests.request import AUTO_FORMAT, QUANTIZATION, Request
-from tinyml.tools.driver.requests.search_request import watched
+from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request
+from tinyml.tools.driver.search_request import watched
 from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
@@ -131,10 +131,10 @@ def build_folder(
     from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
     from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
-    from tinyml.tools.driver.limits.within_fabric import check_route, compile_within_cells, require_cells
+    from tinyml.tools.driver.limits import check_route, compile_within_cells, require_cells
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, check_equal, rounding_loss
     from tinyml.tools.driver.output_pages import facts_at_hand, pages_of
-    from tinyml.tools.driver.packages.packaged_model import packaged_model
+    from tinyml.tools.driver.packages.packaging import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
     from tinyml.tools.driver.stages import compile_bits_again, with_outputs
     from tinyml.tools.reports.facts.answers import confusion
@@ -365,7 +365,7 @@ def _measure(
 def _ram_with_stack(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> int:
     """The RAM of a program whose stack overflows: as on a larger board with the same core, or else as estimated."""
     from tinyml.targets.registry import board as board_named
-    from tinyml.tools.driver.limits.within_ram import ram_of
+    from tinyml.tools.driver.limits import ram_of
 
     if board.larger is None:
         return max(ram_of(compiled, board.name), (board.ram or 0) + 1)

@@ -1,4 +1,7 @@
-"""Compilation of a program as a request asks: with the formats that it names, or with those that `auto` chooses."""
+"""Compilation of a program as a request asks: with the formats that it names, or with those that `auto` chooses.
+
+What does not fit is refused with the size that it needs and with remedies: other options, a smaller model, a board.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.tools.driver.choice.choose import NothingFitsError, choose
+from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative
+from tinyml.tools.driver.choice.choose import AutoChoice, NothingFitsError, choose
 from tinyml.tools.driver.choice.remedies import board_that_fits, bounds_of, options_that_fit, shortage
 from tinyml.tools.driver.choice.replay import chosen_request
-from tinyml.tools.driver.limits.smaller_models import needed_by, smaller_model
-from tinyml.tools.driver.limits.within_flash import compile_within_flash
-from tinyml.tools.driver.limits.within_ram import compile_wider, compile_within_ram, ram_of
-from tinyml.tools.driver.requests.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, default_of
-from tinyml.tools.driver.stages import compile_again, compile_formats, compile_kept, compile_stages
+from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
+from tinyml.tools.driver.limits import compile_wider, compile_within_flash, compile_within_ram, ram_of
+from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, Request, default_of
+from tinyml.tools.driver.stages import Compiled, compile_again, compile_formats, compile_kept, compile_stages
 from tinyml.transforms.ir.outputs import CLASS
 from tinyml.transforms.search.costs.working_memory import arena_and_input
 
@@ -30,9 +33,9 @@ if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.choice.choose import AutoChoice
-    from tinyml.tools.driver.requests.request import Request
-    from tinyml.tools.driver.stages import Compiled
+
+SPARE = 0.9
+"""The share of the flash that the parts of a model fill which are said to fit."""
 
 
 def compile_choice(
@@ -48,7 +51,7 @@ def compile_choice(
     except NothingFitsError as error:
         least = error.least
         needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, least.flash, least.ram)}"
-        smaller = smaller_model(program, least.flash, request.flash or board.flash)
+        smaller = _smaller_model(program, least.flash, request.flash or board.flash)
         help = board_that_fits(board, least.flash, least.ram)
         raise InputError("; ".join(filter(None, [needed, smaller, help])), file=str(request.model)) from error
     trial, options = choice.taken.trial, choice.options
@@ -87,7 +90,7 @@ def compile_asked(
     try:
         compiled, limit = again(options), request.ram or board.ram
     except TooLargeError as error:
-        needed = needed_by(program, ctx, request, board)
+        needed = _needed_by(program, ctx, request, board)
         if needed is None or needed.within(request.flash or board.flash or inf, request.ram or board.ram or inf):
             needs = f"does not fit {board.name} ({board.part}): {error.message}"
             raise InputError(needs, file=str(request.model)) from error
@@ -126,7 +129,7 @@ def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, fl
 
     flash, ram: bytes that it needs.
     """
-    helps = [smaller_model(program, flash, request.flash or board.flash)]
+    helps = [_smaller_model(program, flash, request.flash or board.flash)]
     helps += [board_that_fits(board, flash, ram)] if request.ram is None else []
     if request.val is not None and not tdsl.has_formats(program):
         options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED[1:]})
@@ -134,3 +137,31 @@ def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, fl
         bounds = bounds_of(request, board)
         helps.insert(0, options_that_fit(program, ctx, options.pipeline_options(board), data, bounds))
     return [help for help in helps if help]
+
+
+def _smaller_model(program: ModuleOp, flash: float, limit: float | None) -> str:
+    """The parts that make a model large, how many of them would fit, and what leaves fewer; empty where none is known.
+
+    flash: bytes that the program needs. limit: those that there are; None if that is not known.
+    """
+    if (stored := tdsl.stored_of(program)) is None:
+        return ""
+    has = f"the model has {stored.count:,} {stored.what}"
+    if limit is not None and flash > limit:
+        has += f", about {int(SPARE * stored.count * limit / flash):,} would fit"
+    return f"{has}: {stored.smaller}"
+
+
+def _needed_by(program: ModuleOp, ctx: Context, request: Request, board: Board) -> EstimatedCost | None:
+    """The resources of the program that a request asks for, estimated; None where that takes a search, or has no data.
+
+    program: on reals.
+    """
+    if request.val is None or request.search is not None or tdsl.has_formats(program):
+        return None
+    data = load_program_data(program, str(request.val))
+    try:
+        trial = Trials(program, ctx, request.pipeline_options(board), data).of(Alternative("as asked", {}))
+        return trial.cost(ORDINARY_EXECUTION)
+    except TooLargeError:
+        return None

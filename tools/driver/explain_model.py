@@ -1,4 +1,4 @@
-"""The attribution of time, flash and RAM of a compiled model to its operations."""
+"""The time, flash and RAM of a compiled model by operation, measured, and the tables of `tinyml explain`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.tools.cli.progress import Progress
+from tinyml.tools.reports.input_report import describe_float_inputs
+from tinyml.tools.reports.tables import time_unit
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.tools.driver.program_in_folder import ProgramInFolder
     from tinyml.transforms.ir.cost.estimate import Estimate
+
+WIDTH = 120
 
 
 def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attribution:
@@ -69,3 +75,103 @@ def _with_estimates(entries: list[dict[str, Any]], estimate: Estimate | None) ->
     """The entries extended by the estimated time of their operations; None for code that belongs to no operation."""
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
     return [{**entry, "estimate": estimates.get(entry["operation"])} for entry in entries]
+
+
+def print_explanation(result: dict[str, Any]) -> None:
+    """Print the tables of time and code by operation, of flash and of RAM."""
+    from rich.console import Console
+
+    unit = time_unit(result)
+    console = Console(width=max(Console().width, WIDTH))
+    estimate: dict[str, Any] = result["estimate"] or {"flash_bytes": None, "ram_bytes": None, "guessed": []}
+    tables = (
+        _operations(result, unit),
+        _flash(result["flash_bytes"], result["functions"], unit, estimate["flash_bytes"]),
+        _ram(result["ram_bytes"], estimate["ram_bytes"]),
+    )
+    for table in tables:
+        console.print(table)
+    if (far := result["far_constants"]) is not None:
+        more = far[f"{unit}_per_inference"]
+        took = "" if more is None else f", which takes an estimated {more:,} {unit} more"
+        console.print(f"Far: {', '.join(far['arrays'])}; {far['bytes']:,} bytes are read by long addresses{took}.")
+    if (floats := result["float_inputs"]) is not None:
+        console.print(describe_float_inputs(floats, unit))
+    if estimate["guessed"]:
+        console.print(f"Never measured, so estimated by their relatives: {', '.join(estimate['guessed'])}.")
+
+
+def _table(title: str, *columns: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    table.add_column(columns[0], no_wrap=True)
+    for column in columns[1:]:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _operations(result: dict[str, Any], unit: str) -> Table:
+    total: float = result[f"{unit}_per_inference"]
+    table = _table(f"{result['name']} on {result['part']}", "operation", unit, "%", "estimated", "code B")
+    table.add_column("of it in")
+
+    def row(entry: dict[str, Any], indent: str, calls: str) -> None:
+        spent = entry[unit]
+        share = f"{100 * spent / total:.1f}" if total else "-"
+        estimate = entry.get("estimate")
+        estimated = "" if estimate is None else f"{estimate:,.0f}"
+        table.add_row(
+            f"{indent}{entry['operation']}", f"{spent:,.0f}", share, estimated, str(entry["code_bytes"]), calls
+        )
+
+    for entry in result["operations"]:
+        row(entry, "", _calls(entry["calls"]))
+        for step in entry["steps"]:
+            row(step, "  ", "")
+    table.add_section()
+    code = sum(entry["code_bytes"] for entry in result["operations"])
+    estimate = result["estimate"]
+    estimated = "" if estimate is None else f"{estimate[f'{unit}_per_inference']:,.0f}"
+    table.add_row("total", f"{total:,.0f}", "100.0", estimated, str(code))
+    return table
+
+
+def _calls(calls: dict[str, float]) -> str:
+    """The time in each kernel by name, and in the C library as a whole."""
+    kernels = {name: spent for name, spent in calls.items() if name.startswith("tm_")}
+    library = sum(calls.values()) - sum(kernels.values())
+    named = kernels | ({"C library": library} if library else {})
+    return ", ".join(f"{name} {spent:,.0f}" for name, spent in named.items())
+
+
+def _flash(result: dict[str, Any], functions: dict[str, float], unit: str, estimate: int | None) -> Table:
+    table = _table("Flash", "what", "B", f"{unit} in it")
+    table.add_row("code of the operations", str(result["code"]))
+    for group, note in (("kernels", ""), ("library", " (C library)"), ("constants", "")):
+        for name, size in result[group].items():
+            spent = functions.get(name)
+            table.add_row(f"{name}{note}", str(size), "" if spent is None else f"{spent:,.0f}")
+    table.add_row("start-up and harness", str(result["start-up and harness"]))
+    _total(table, result["total"], estimate)
+    return table
+
+
+def _ram(result: dict[str, Any], estimate: int | None) -> Table:
+    table = _table("RAM", "what", "B")
+    table.add_row("arena", str(result["arena"]))
+    if result["peak"]["buffers"]:
+        table.add_row(f"  fullest at {result['peak']['operation']}:", "")
+    for buffer in result["peak"]["buffers"]:
+        table.add_row(f"    {buffer['buffer']}", f"({buffer['bytes']})")
+    for name in ("input", "other static", "stack"):
+        table.add_row(name, str(result[name]))
+    _total(table, result["total"], estimate)
+    return table
+
+
+def _total(table: Table, total: int, estimate: int | None) -> None:
+    table.add_section()
+    table.add_row("total", str(total))
+    if estimate is not None:
+        table.add_row("estimated", str(estimate))

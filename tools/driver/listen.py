@@ -12,7 +12,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.heard import Heard, Rule, Word, words_in
-from tinyml.tools.driver.requests.request import listed_targets, optimize
+from tinyml.tools.driver.request import listed_targets, optimize
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened, ticks
 
 if TYPE_CHECKING:

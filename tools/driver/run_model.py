@@ -16,7 +16,7 @@ from tinyml.runtime.devices.serial.streaming_board import SKETCH
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.requests.request import listed_targets, optimize
+from tinyml.tools.driver.request import listed_targets, optimize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

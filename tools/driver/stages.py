@@ -275,7 +275,7 @@ def _from_bits(
 def _hardware(bits: ModuleOp, ctx: Context, options: PipelineOptions, stages: list[LevelText], fabric: Fabric) -> str:
     """The Verilog of a program on bits, whose module is left as it is."""
     from tinyml.targets.verilog.print_verilog import print_verilog
-    from tinyml.tools.driver.limits.within_fabric import check_memories
+    from tinyml.tools.driver.limits import check_memories
 
     module = bits.clone()
     if any(isinstance(value.type, AnyFloat) for op in module.walk() for value in (*op.operands, *op.results)):

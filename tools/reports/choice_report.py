@@ -13,7 +13,7 @@ from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, s
 from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss
 
 if TYPE_CHECKING:
-    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.request import Request
 
 SENSIBLE = 2.0
 """The points beyond the permitted loss from which on nobody would take a program, whatever its cost."""
@@ -21,7 +21,7 @@ SENSIBLE = 2.0
 
 def requested_report(request: Request) -> dict[str, Any]:
     """The options of a request that differ from their defaults, and the format."""
-    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.request import Request
 
     asked: dict[str, Any] = {"format": request.format}
     for declared in options_of(Request):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.tools.driver.requests.request import AUTO_FORMAT
+from tinyml.tools.driver.request import AUTO_FORMAT
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.driver.choice.choose import AutoChoice
     from tinyml.tools.driver.measure import Accuracy
-    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.request import Request
     from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.shares import TimeShares
 

@@ -17,7 +17,7 @@ from tinyml.runtime.devices.toolchain import build_model, is_overflow
 from tinyml.targets.registry import board, boards, chip_of
 from tinyml.tools.driver.choice.remedies import board_that_fits
 from tinyml.tools.driver.compile_model import build_folder, compile_model
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 
 MODEL = ROOT / "tests/models/small-network"

@@ -24,7 +24,7 @@ from tinyml.targets.registry import board
 from tinyml.targets.verilog.fabric import Fabric, Resources
 from tinyml.tools.calibration import place_and_route
 from tinyml.tools.driver.choice.hardware_cycles import hardware_cycles
-from tinyml.tools.driver.limits import within_fabric
+from tinyml.tools.driver.limits import require_cells
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main
@@ -206,4 +206,4 @@ def test_cells_of_a_module(tmp_path: Path):
     [shortage] = replace(cells, luts=110).shortages(there)
     assert shortage == "110 LUTs of 100 (10 too many)"
     with pytest.raises(InputError, match=r"does not fit ice40-up5k .*: needs 110 LUTs of 100 .10 too many.;"):
-        within_fabric.require_cells({"shortages": [shortage]}, chosen, "model.sd")
+        require_cells({"shortages": [shortage]}, chosen, "model.sd")

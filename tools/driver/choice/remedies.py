@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.request import Request
 
 SPARE_FLASH = 0.95
 """The share of a board's flash that an estimate may fill; passes that spend flash keep to a limit by themselves."""

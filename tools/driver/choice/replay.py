@@ -12,7 +12,7 @@ from tinyml.dialects.options import options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 
 if TYPE_CHECKING:
-    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.request import Request
 
 LIMITS = ("ram", "flash")
 
@@ -49,7 +49,7 @@ def _replay_call(request: Request) -> str:
 
 def _given(request: Request) -> dict[str, Any]:
     """The options of a request that differ from their defaults, the format first, without model and folder."""
-    from tinyml.tools.driver.requests.request import Request
+    from tinyml.tools.driver.request import Request
 
     # Packages are written from a program, whatever it was compiled with.
     left_out = {"model", "out", "format", "packages", "zip"}

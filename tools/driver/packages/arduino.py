@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.lowering.bits.format_notes import guarded_raws
-from tinyml.runtime.devices.serial.streaming_board import SKETCH
+from tinyml.runtime.devices.serial.streaming_board import SKETCH, answer_bytes, digest_of
 from tinyml.runtime.model.program_data import input_format
 from tinyml.tools.driver.packages.filled_templates import filled_templates
-from tinyml.tools.driver.packages.model_words import model_words, sentence
-from tinyml.tools.driver.packages.packaging import Packaging
-from tinyml.tools.driver.packages.stored_samples import stored_samples
-from tinyml.tools.driver.packages.stream_words import stream_words
+from tinyml.tools.driver.packages.model_words import model_words, sentence, stored_samples
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.packages.packaged_model import PackagedModel
 
 LONGEST_NAME = 63
 """Characters of the name of a library."""
@@ -129,7 +126,7 @@ def library_name(model: PackagedModel) -> str:
 
 def library_files(model: PackagedModel) -> dict[str, str]:
     """The files of the library, by their paths in its folder."""
-    words = model_words(model) | sketch_words(model) | stream_words(model) | _properties(model)
+    words = model_words(model) | sketch_words(model) | _stream_words(model) | _properties(model)
     sketches = {f"examples/{name}/{name}.ino" for name in sketch_names(model)}
     found = {f"src/{name}": text for name, text in model.sources.items()}
     for path, text in filled_templates(files("tinyml.tools.driver.packages") / "templates" / "arduino", words):
@@ -268,3 +265,20 @@ def _files(model: PackagedModel) -> dict[str, str]:
 
 ARDUINO = Packaging("arduino", _files, _lacks, archive=library_name, loads=True)
 """The packaging: `arduino/NAME` is the library."""
+
+
+def _stream_words(model: PackagedModel) -> dict[str, str]:
+    """The digest of the model, the sizes of its input and outputs, and the statements that send the outputs."""
+    interface, name = model.interface, model.name
+    sizes = {"scores": interface.output_bytes} if interface.output_length else {}
+    more = zip(interface.more_dtypes, interface.more_outputs, strict=True)
+    sizes |= {f"output_{i}": dtype.itemsize * length for i, (dtype, (_, length)) in enumerate(more, 1)}
+    return {
+        "digest": f"0x{digest_of(model.sources[f'{name}.c']):08x}UL",
+        "input_bytes": str(interface.input_bytes),
+        "output_bytes": str(answer_bytes(interface)),
+        "label_or_zero": "label" if interface.has_label else "0",
+        "send_outputs": "".join(
+            f"    send({name}_{output}({model.given}), {size});\n" for output, size in sizes.items()
+        ),
+    }

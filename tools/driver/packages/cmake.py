@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.tools.driver.packages.filled_templates import filled_templates
-from tinyml.tools.driver.packages.model_words import model_words
+from tinyml.tools.driver.packages.model_words import model_words, stored_samples
 from tinyml.tools.driver.packages.packaging import Packaging
-from tinyml.tools.driver.packages.stored_samples import stored_samples
 
 if TYPE_CHECKING:
-    from tinyml.tools.driver.packages.packaged_model import PackagedModel
+    from tinyml.tools.driver.packages.packaging import PackagedModel
 
 _TOOLCHAIN, _ROWS = "toolchain.cmake", "rows.c"
 

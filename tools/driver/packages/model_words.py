@@ -1,13 +1,18 @@
-"""The words with which templates speak of a model: its calls, and what is shown of its answers."""
+"""The words with which templates speak of a model, and `samples.h`, which compares its outputs with those expected."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.distribution import LICENCE_LINE
+from tinyml.tools.driver.packages.filled_templates import filled
 
 if TYPE_CHECKING:
-    from tinyml.tools.driver.packages.packaged_model import PackagedModel
+    from numpy.typing import NDArray
+
+    from tinyml.tools.driver.packages.packaging import PackagedModel
 
 _SHOW = "static void show({parameters})\n{{\n{body}}}\n"
 
@@ -17,6 +22,8 @@ _NUMBERS = """\
         Serial.print(' ');
     }}
 """
+
+_FOLDER = files("tinyml.tools.driver.packages") / "templates" / "samples"
 
 
 def model_words(model: PackagedModel) -> dict[str, str]:
@@ -65,3 +72,62 @@ def sentence(model: PackagedModel) -> str:
         classes = len(model.classes) if model.classes is not None else model.interface.classes
         return f"Classifies {inputs}." if classes is None else f"Tells {classes} classes apart by {inputs}."
     return f"Computes {model.interface.output_length} numbers from {inputs}."
+
+
+def stored_samples(model: PackagedModel) -> str:
+    """The text of `samples.h`, for C and C++."""
+    interface, expected, count = model.interface, model.expected, model.samples
+    tables = [_table("sample_inputs", interface.array_ctype, model.stored_inputs)]
+    comparisons: list[str] = []
+    if interface.has_label and expected.labels is not None:
+        tables.append(_table("sample_labels", "int16_t", expected.labels[:count, None]))
+        comparisons.append("SAMPLE_COMPARE(&label, sample_labels[sample], sizeof label) == 0")
+    for function, ctype, raws in _outputs(model):
+        tables.append(_table(f"sample_{function}", ctype, raws[:count]))
+        row = f"sample_{function}[sample]"
+        comparisons.append(f"SAMPLE_COMPARE({model.name}_{function}({model.given}), {row}, sizeof {row}) == 0")
+    words = {
+        "name": model.name,
+        "licence": LICENCE_LINE,
+        "samples": str(count),
+        "ctype": interface.array_ctype,
+        "tables": "\n".join(tables),
+        "label": ", int16_t label" if interface.has_label else "",
+        "instance": model_words(model)["instance"],
+        "given": model.given,
+        "before": model.before,
+        "comparison": "\n           && ".join(comparisons),
+    }
+    source = "pushed" if interface.pushes is not None else "memory" if interface.row_elements is None else "rows"
+    load = filled(_FOLDER / f"load_{source}.h.in", words)
+    return filled(_FOLDER / "samples.h.in", words | {"load": load})
+
+
+def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
+    """The function that returns each output, without the model's name, its C type and its raws."""
+    if model.interface.output_ctype is not None and model.expected.scores is not None:
+        yield "scores", model.interface.output_ctype, model.expected.scores
+    for number, ((ctype, _), raws) in enumerate(zip(model.interface.more_outputs, model.expected.more, strict=True), 1):
+        yield f"output_{number}", ctype, raws
+
+
+def _table(name: str, ctype: str, raws: NDArray[Any]) -> str:
+    """A constant array with a row for each sample. Floats are spelled so that every bit comes back."""
+    rows = ",\n".join(f"    {{{_wrapped([_literal(value) for value in row.tolist()])}}}" for row in raws)
+    return f"static const {ctype} {name}[SAMPLES][{raws.shape[1]}] SAMPLE_FLASH = {{\n{rows},\n}};\n"
+
+
+def _wrapped(literals: list[str]) -> str:
+    """Elements of a row, a dozen on a line."""
+    return ",\n     ".join(", ".join(literals[at : at + 12]) for at in range(0, len(literals), 12))
+
+
+def _literal(value: float) -> str:
+    if isinstance(value, int):
+        # The least 32-bit number is no literal of its type.
+        return str(value) if value > -(2**31) else f"{value + 1} - 1"
+    if value != value:
+        return "NAN"
+    if value in (float("inf"), float("-inf")):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return f"{value!r}f" if "e" in repr(value) or "." in repr(value) else f"{value!r}.0f"

@@ -1,4 +1,4 @@
-"""A way to pack a compiled model for a tool of other people, such as the Arduino IDE.
+"""A way to pack a compiled model for a tool of other people, such as the Arduino IDE, and the model as it sees it.
 
 A `Packaging` is a file of this folder and a row of `packaging_table.BUILT_IN`. A separate package adds one through an
 entry point of the group `tinyml.packages`.
@@ -8,9 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects import tdsl
+from tinyml.dialects.layouts.packed_bits import pack_bits
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.devices.toolchain import weights_in
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, predict_function
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
-from tinyml.tools.driver.packages.packaged_model import PackagedModel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.runtime.model.interface import Interface
+
+STORED_BYTES = 4096
+"""The bytes of inputs that a package stores at most, but for the first sample, which it always stores."""
 
 
 def every_board(board: Board) -> str | None:
@@ -32,3 +49,81 @@ class Packaging:
     lacks: Callable[[Board], str | None] = every_board
     archive: Callable[[PackagedModel], str] | None = None
     loads: bool = False
+
+
+@dataclass(frozen=True)
+class PackagedModel:
+    """A compiled model.
+
+    folder: of the output, with `NAME.c` and `NAME.h`. formats: the program at L1. board: for which it was compiled.
+    serial: whether images are to arrive over a serial line. raws: inputs (samples, elements) as raws of their format.
+    expected: the outputs of the program for these.
+    """
+
+    folder: Path
+    formats: ModuleOp
+    board: Board
+    serial: bool
+    raws: NDArray[Any]
+    expected: Outputs
+
+    @cached_property
+    def interface(self) -> Interface:
+        return interface_of(self.formats)
+
+    @property
+    def name(self) -> str:
+        return self.interface.name
+
+    @property
+    def given(self) -> str:
+        """The argument of the model's functions that take no other: the instance of the examples, if there is one."""
+        return "&instance" if self.interface.instances else ""
+
+    @property
+    def before(self) -> str:
+        """The argument before others."""
+        return f"{self.given}, " if self.given else ""
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """`NAME.c` and `NAME.h`, by these names."""
+        names = f"{self.name}.c", f"{self.name}.h"
+        return {name: (self.folder / name).read_text("utf-8") for name in names}
+
+    @property
+    def loads(self) -> bool:
+        """True for a model that keeps its weights in RAM."""
+        return bool(weights_in(self.folder, self.interface))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of an input, without the batch."""
+        return tdsl.shape_of(predict_function(self.formats).body.block.args[0])
+
+    @cached_property
+    def classes(self) -> list[str | int] | None:
+        """The labels of the classes; None for a model without labels."""
+        return tdsl.classes_of(self.formats)
+
+    @property
+    def samples(self) -> int:
+        """The number of samples that a package stores."""
+        return max(1, min(len(self.raws), STORED_BYTES // self.interface.input_bytes))
+
+    @property
+    def stored_inputs(self) -> NDArray[Any]:
+        """The inputs of the stored samples (samples, array elements), as the array X holds them."""
+        interface, raws = self.interface, self.raws[: self.samples]
+        if interface.packed_bits is None:
+            return raws
+        offset, bits = interface.packed_offset, interface.packed_bits
+        return np.stack([pack_bits(row - offset, bits).view(np.int8) for row in raws])
+
+
+def packaged_model(
+    folder: Path, formats: ModuleOp, board: Board, x: NDArray[Any], *, serial: bool, expected: Outputs | None = None
+) -> PackagedModel:
+    """The model in an output folder. x: inputs as reals. expected: its outputs, evaluated if they are not known."""
+    raws = encode_inputs(formats, x)
+    return PackagedModel(folder, formats, board, serial, raws, expected or evaluate(formats, raws))

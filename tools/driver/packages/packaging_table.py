@@ -24,7 +24,7 @@ BUILT_IN = {
     "arduino": "arduino:ARDUINO",
     "cmake": "cmake:CMAKE",
     "platformio": "platformio:PLATFORMIO",
-    "bitstream": "hardware.bitstream:BITSTREAM",
+    "bitstream": "bitstream:BITSTREAM",
 }
 """Module and name of each built-in packaging."""
 

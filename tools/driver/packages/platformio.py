@@ -14,13 +14,12 @@ from tinyml.runtime.devices.toolchain import MODEL_FLAGS
 from tinyml.tools.driver.packages.arduino import library_files, sketch_names
 from tinyml.tools.driver.packages.cmake import example_words
 from tinyml.tools.driver.packages.filled_templates import filled, filled_templates
-from tinyml.tools.driver.packages.model_words import sentence
+from tinyml.tools.driver.packages.model_words import sentence, stored_samples
 from tinyml.tools.driver.packages.packaging import Packaging
-from tinyml.tools.driver.packages.stored_samples import stored_samples
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.packages.packaged_model import PackagedModel
+    from tinyml.tools.driver.packages.packaging import PackagedModel
 
 _FOLDER = files("tinyml.tools.driver.packages") / "templates"
 

@@ -1,18 +1,22 @@
-"""The folders of packages below the output folder, and their archives."""
+"""The folders of packages below an output folder, and their archives, written with the program or anew."""
 
 from __future__ import annotations
 
 import io
+import shutil
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.errors import InputError
+from tinyml.targets.chip import SERIAL
 from tinyml.tools.cli.atomic_file import write_file
+from tinyml.tools.driver.output_folder import FILES, SAMPLES, found_report, seal_folder
+from tinyml.tools.driver.packages.packaging_table import packaging_names, packagings_for
 
 if TYPE_CHECKING:
-    from tinyml.tools.driver.packages.packaged_model import PackagedModel
-    from tinyml.tools.driver.packages.packaging import Packaging
+    from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time of all files in archives, so that equal contents make equal archives: the first that the format knows."""
@@ -40,3 +44,28 @@ def _archive(contents: dict[Path, bytes]) -> bytes:
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
+
+
+def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: bool) -> None:
+    """Replace the packages in the copy of an output folder. names: the wanted ones, by default the usual ones.
+
+    Raises `InputError` as `packagings_for` does.
+    """
+    from tinyml.dialects.context import context
+    from tinyml.runtime.model.program_data import load_program_data
+    from tinyml.targets.registry import board
+    from tinyml.tools.driver.packages.packaging import packaged_model
+    from tinyml.tools.driver.stages import load_program
+
+    if (report := found_report(source)) is None:
+        raise InputError("expected a folder written by tinyml compile", file=str(source))
+    target = board(report["target"])
+    packagings = packagings_for(target, names, zipped=zipped, loaded=report["load_weights"])
+    for name in packaging_names():
+        shutil.rmtree(folder / name, ignore_errors=True)
+    if packagings:
+        formats = load_program(source / "ir" / "1-formats.mlir", context())
+        samples = load_program_data(formats, str(source / SAMPLES)).x
+        model = packaged_model(folder, formats, target, samples, serial=report["input"] == SERIAL)
+        write_packages(folder, model, packagings, zipped=zipped)
+    seal_folder(folder, {name: value for name, value in report.items() if name != FILES})

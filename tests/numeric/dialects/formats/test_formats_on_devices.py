@@ -22,7 +22,7 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import first_mismatch
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 
 SLOW = 4

@@ -13,7 +13,7 @@ from tinyml.dialects.context import context
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program, print_ir
 

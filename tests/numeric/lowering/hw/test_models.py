@@ -22,7 +22,7 @@ from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, TARGET, board
 from tinyml.tools.driver.measure import first_mismatch
-from tinyml.tools.driver.packages.hardware.bitstream import uart_module
+from tinyml.tools.driver.packages.bitstream import uart_module
 from tinyml.tools.driver.stages import load_program
 
 SAMPLES = 3

@@ -16,7 +16,7 @@ from programs.estimators import datasets, sk
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import build_folder
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 
 TRAINED = 1347
 

@@ -21,7 +21,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.avr.chip import CHIP, REACH
 from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import compile_model
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
 

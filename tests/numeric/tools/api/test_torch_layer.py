@@ -15,7 +15,7 @@ import tinyml
 from tinyml.dialects.context import context
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, in_reals
-from tinyml.tools.driver.finetuning.quantised_program import trainer_of
+from tinyml.tools.driver.finetune import trainer_of
 
 torch: Any = pytest.importorskip("torch", reason="PyTorch is not installed: its layer is not tested")
 

@@ -25,9 +25,8 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.training.backward import cross_entropy
 from tinyml.runtime.training.training import Labelled, Trainer
 from tinyml.runtime.training.weights import TrainedWeights
-from tinyml.tools.driver.finetuning.finetune import channels_of, finetune
-from tinyml.tools.driver.finetuning.finetuning_options import NORMS, REFIT, FinetuneOptions
-from tinyml.tools.driver.finetuning.quantised_program import QuantisedProgram
+from tinyml.tools.driver.finetune import QuantisedProgram, channels_of, finetune
+from tinyml.tools.driver.finetuning_options import NORMS, REFIT, FinetuneOptions
 from tinyml.tools.driver.stages import compile_kept
 from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, ResourceLimits
 

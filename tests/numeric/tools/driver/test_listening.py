@@ -21,7 +21,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.streams.evaluation import evaluate_stream
 from tinyml.runtime.streams.listening import answers_to
 from tinyml.tools.driver.compile_model import compile_model
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.tools.main import main
 from tinyml.transforms.formats.stream_over_time import StreamOverTimePass

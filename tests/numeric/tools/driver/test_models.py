@@ -13,7 +13,7 @@ from programs.spread import spread
 
 from tinyml.targets.registry import HOST, USUAL, board
 from tinyml.tools.driver.compile_model import build_folder
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 
 FORMATS = (

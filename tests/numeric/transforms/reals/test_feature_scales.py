@@ -23,7 +23,7 @@ from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import HOST, USUAL, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import accuracy
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import Compiled, compile_stages, load_program
 

@@ -19,7 +19,7 @@ from tinyml.dialects.formats.fixed.signed_type import SignedType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
 

@@ -19,7 +19,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
 from tinyml.runtime.training.weights import TrainedWeights
-from tinyml.tools.driver.finetuning.finetune import channels_of
+from tinyml.tools.driver.finetune import channels_of
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.reals.channels.refitting import Refitting, prune_refitted
 from tinyml.transforms.reals.channels.removal import remove_channels

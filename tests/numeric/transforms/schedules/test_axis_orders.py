@@ -21,7 +21,7 @@ from tinyml.dialects import tdsl
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.order_input import OrderInputPass
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass

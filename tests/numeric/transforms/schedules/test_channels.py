@@ -29,8 +29,8 @@ from tinyml.dialects.context import context
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.targets.registry import HOST
-from tinyml.tools.driver.limits.within_ram import compile_wider
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.limits import compile_wider
+from tinyml.tools.driver.request import Request
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.schedules.channels import PARTIAL_32
 from tinyml.transforms.schedules.plans.network import network_of
@@ -136,7 +136,7 @@ def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
 
 def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
     """Programs stand for their bytes: one twice as large takes longer, the next larger one less."""
-    module = "tinyml.tools.driver.limits.within_ram"
+    module = "tinyml.tools.driver.limits"
 
     def time(compiled: int, target: str) -> int:
         return {100: 10, 200: 12, 300: 9}[compiled]

@@ -18,7 +18,7 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE
 from tinyml.transforms.schedules.plans.network import network_of

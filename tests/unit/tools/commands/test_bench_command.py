@@ -11,7 +11,7 @@ import pytest
 from programs.paths import ROOT
 from programs.tflite_models import TfliteModel
 
-from tinyml.tools.driver.comparison import compare_searches
+from tinyml.tools.driver import compare_searches
 from tinyml.tools.main import main
 
 TOUR = ROOT / "docs/tour"

@@ -20,8 +20,8 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.targets.registry import board
 from tinyml.tools.cli.arguments import add_options
 from tinyml.tools.cli.arguments import given as given_options
-from tinyml.tools.driver.requests.request import Request
-from tinyml.tools.driver.requests.search_request import SearchRequest, search_options
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.search_request import SearchRequest, search_options
 from tinyml.tools.main import main
 from tinyml.transforms.search.search_demote import SearchDemotePass
 

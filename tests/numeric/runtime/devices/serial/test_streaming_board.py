@@ -21,7 +21,7 @@ from tinyml.runtime.devices.serial.frames import ANSWER, HELLO, REFUSAL, frame
 from tinyml.runtime.devices.serial.port import open_port
 from tinyml.runtime.devices.serial.streaming_board import digest_of
 from tinyml.tools.driver.compile_model import compile_model
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.main import main
 

@@ -18,7 +18,7 @@ from programs.spread import spread
 from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.targets.registry import chip_of
 from tinyml.tools.driver.compile_model import compile_model
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import print_ir
 
 pytestmark = pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")

@@ -24,7 +24,7 @@ from tinyml.dialects.options import Seconds
 from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.heard import Rule, words_in
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import print_ir
 
 

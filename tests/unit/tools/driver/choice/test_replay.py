@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tinyml.tools.driver.choice.replay import replay_command
-from tinyml.tools.driver.requests.request import Request
+from tinyml.tools.driver.request import Request
 
 
 def test_lists_are_spelled_with_commas():

@@ -18,8 +18,7 @@ import tinyml
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.plugins import PACKAGES, PluginError
 from tinyml.targets.registry import board
-from tinyml.tools.driver.packages.packaged_model import PackagedModel
-from tinyml.tools.driver.packages.packaging import Packaging
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 from tinyml.tools.driver.packages.packaging_table import packaging_names, packagings_for
 from tinyml.tools.main import main
 

@@ -16,7 +16,7 @@ from tinyml.targets.registry import USUAL, targets
 from tinyml.tools.cli.common_options import trust_pickle
 from tinyml.tools.driver.packages.packaging_table import PLAIN, packaging_names
 from tinyml.tools.driver.packages.packaging_table import USUAL as USUAL_PACKAGES
-from tinyml.tools.driver.requests.search_request import SearchRequest
+from tinyml.tools.driver.search_request import SearchRequest
 from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 
 if TYPE_CHECKING:

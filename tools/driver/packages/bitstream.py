@@ -15,7 +15,7 @@ from tinyml.tools.driver.packages.packaging import Packaging
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.targets.verilog.fabric import Carrier
-    from tinyml.tools.driver.packages.packaged_model import PackagedModel
+    from tinyml.tools.driver.packages.packaging import PackagedModel
 
 _FOLDER = files("tinyml.tools.driver.packages") / "templates" / "bitstream"
 

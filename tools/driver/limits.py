@@ -1,22 +1,36 @@
-"""The cells of an FPGA that a hardware module takes, as far as tools can count them, and programs within a share."""
+"""Compilation within limits on RAM, on flash, and on the cells of an FPGA.
+
+Each limit is kept by compiling again with other options, on the evidence of the program that was compiled before: the
+RAM that it takes by the cost model, the flash of the linked program, or the cells that synthesis counts.
+"""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.targets.chip import MEMORY
+from tinyml.targets.costs import OPTIMIZE
+from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.loops.flash.attempts import next_attempt
+from tinyml.transforms.schedules.table import AUTO, schedule_named
+from tinyml.transforms.search.costs.working_memory import arena_and_input
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.lowering.options import PipelineOptions
     from tinyml.targets.board import Board
     from tinyml.targets.verilog.fabric import Fabric, Resources
     from tinyml.tools.driver.stages import Compiled
+
+ATTEMPTS = 3
+"""Plans that are tried within a limit: the stack is known when a program is compiled."""
 
 ROUNDS = 3
 """Programs that are counted again after the first, before all loops stay as they are."""
@@ -26,6 +40,112 @@ MARGIN = 125
 
 LEAST_STEP = 0.95
 """What is left of a share, at most, after a choice that left the program as it was."""
+
+
+def ram_of(compiled: Compiled, target: str) -> int:
+    """The bytes of RAM of a program: arena, input and stack by the cost model, without the stack where it has none."""
+
+    estimate = estimate_on(compiled.loops, target, OPTIMIZE)
+    return arena_and_input(compiled.buffers) if estimate is None else round(estimate.ram)
+
+
+def compile_within_ram(
+    limit: int,
+    compiled: Compiled,
+    options: PipelineOptions,
+    taken: Callable[[Compiled], int],
+    again: Callable[[PipelineOptions], Compiled],
+) -> tuple[Compiled, PipelineOptions]:
+    """The program and its options: the first that keeps the limit, or else the last that was tried.
+
+    The input moves into the arena first, then the plan `auto` takes less memory. taken: the bytes of a program that are
+    limited. again: compiles with other options.
+    """
+    if taken(compiled) > limit and options.input == MEMORY and not options.reuse_input:
+        options = replace(options, reuse_input=True)
+        compiled = again(options)
+    alive = limit
+    for _ in range(ATTEMPTS if options.plan == AUTO else 0):
+        if (over := taken(compiled) - limit) <= 0 or alive <= 0:
+            break
+        # The plan counts what is alive at once, without the stack.
+        alive -= over if options.ram is not None else taken(compiled) - _alive(compiled)
+        options = replace(options, ram=max(alive, 1))
+        compiled = again(options)
+    return compiled, options
+
+
+def compile_wider(
+    limit: int,
+    compiled: Compiled,
+    options: PipelineOptions,
+    taken: Callable[[Compiled], int],
+    again: Callable[[PipelineOptions], Compiled],
+) -> tuple[Compiled, PipelineOptions]:
+    """The program and its options, with what is left of a limit on RAM spent on channels at once where that is faster.
+
+    Other plans than those by channels stay as they are. Time is that of the cost model; on targets without one the
+    widest program within the limit is taken.
+    """
+    if not schedule_named(options.plan).widens:
+        return compiled, options
+    alive, wide, fastest = _alive(compiled), compiled, _time(compiled, options.target)
+    for _ in range(ATTEMPTS):
+        if (left := limit - taken(wide)) <= 0:
+            break
+        # Packing may take less than what the plan counts.
+        alive += left
+        wider = replace(options, ram=alive)
+        wide = again(wider)
+        if taken(wide) > limit:
+            break
+        if (time := _time(wide, options.target)) <= fastest:
+            compiled, options, fastest = wide, wider, time
+    return compiled, options
+
+
+def _time(compiled: Compiled, target: str) -> float:
+    """The estimated time of an inference; 0 on targets without costs."""
+
+    estimate = estimate_on(compiled.loops, target, OPTIMIZE)
+    return 0 if estimate is None else estimate.time
+
+
+def _alive(compiled: Compiled) -> int:
+
+    return arena_and_input(compiled.buffers)
+
+
+def compile_within_flash(
+    limit: int, compiled: Compiled, compiled_within: Callable[[int], Compiled], target: str, optimize: str
+) -> tuple[Compiled, int]:
+    """A program that stays within a limit on flash when it is built, and the limit by its estimate that led to it.
+
+    compiled: the program within `limit` by its estimate, which decides without the tools of the target.
+    compiled_within: compiles it within another one. Raises `InputError` for a program that takes more even if no flash
+    is spent to save time.
+    """
+    from tinyml.runtime.devices.registry import is_available
+
+    within = limit
+    while is_available(target) and (taken := _flash(compiled, target, optimize)) > limit:
+        if (within := next_attempt(within, taken, limit)) is None:
+            raise InputError(f"the program takes {taken} bytes of flash, --flash allows {limit}")
+        compiled = compiled_within(within)
+    return compiled, within
+
+
+def _flash(compiled: Compiled, target: str, optimize: str) -> int:
+    """The bytes of flash of a program that is built."""
+    from tinyml.dialects.context import context
+    from tinyml.runtime.devices.registry import runner_for
+    from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.targets.c.print_c import write_c
+
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+        write_c(compiled.program, context(), target, Path(folder))
+        interface = interface_of(compiled.formats)
+        return runner_for(target).build(Path(folder), interface, Path(folder), optimize).flash_bytes
 
 
 def check_memories(module: ModuleOp, fabric: Fabric) -> None:

@@ -1,1 +1,0 @@
-"""Comparisons of number formats and of searches over many models (`tinyml bench`)."""

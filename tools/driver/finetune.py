@@ -1,0 +1,232 @@
+"""Fine-tuning of a program: pruning, epochs on reals, and epochs in the arithmetic of the compiled program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import format_named
+from tinyml.lowering import pipelines
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.evaluator.arithmetics import Bits, Reals
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
+from tinyml.runtime.training.weights import Array, TrainedWeights
+from tinyml.tools.driver.finetuning_options import NORMS, FinetuneOptions
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.assignment.tensor_classes import tensor_classes
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+from tinyml.transforms.formats.plan_execution import with_rounded_sums
+from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
+from tinyml.transforms.reals.channels.importance import importance
+from tinyml.transforms.reals.channels.pruning import Channels, prune
+from tinyml.transforms.reals.channels.refitting import prune_refitted
+from tinyml.transforms.reals.channels.removal import remove_channels
+from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
+from tinyml.transforms.schedules.plans.network import network_of
+from tinyml.transforms.schedules.table import AUTO, schedule_named
+
+SMALLER = 4.0
+"""By how much the rate is smaller in the arithmetic of the program than on reals."""
+
+SAMPLES = 512
+"""The samples of the training set on which ranges are compared."""
+
+LESS = 0.998
+"""The part of the loss that another range may leave at most, to be taken."""
+
+ROUNDS = 2
+"""The number of times that ranges are chosen: before the training, and with the weights of its first half."""
+
+
+@dataclass(frozen=True)
+class Finetuned:
+    """A fine-tuned program at L1, with its loss and its accuracy in percent on the validation set.
+
+    before, floats: the same of the program as it came, and in floating point before it was quantised. trainer:
+    evaluates the program in its own arithmetic. reals: the program before it was quantised. removed: the number of
+    channels. seed: of the training that was best.
+    """
+
+    module: ModuleOp
+    trainer: Trainer
+    before: tuple[float, float]
+    floats: tuple[float, float]
+    quantised: tuple[float, float]
+    reals: ModuleOp
+    removed: int
+    seed: int
+
+
+def finetune(
+    program: ModuleOp,
+    train: Labelled,
+    val: Labelled,
+    options: FinetuneOptions,
+    numbers: PipelineOptions,
+) -> Finetuned:
+    """Fine-tune a program, which stays as it is; formats are chosen on the inputs of `numbers.data`.
+
+    Raises `InputError` for limits that cannot be kept, for norms with other limits than one on RAM, and for a program
+    that cannot be trained.
+    """
+    from tinyml.dialects.context import context
+
+    if options.pruning == NORMS and list(options.limits) not in ([], [RAM]):
+        raise InputError("norms keep a limit on RAM alone: leave out --flash and --macs, or --pruning")
+    ctx = context()
+    tuned = [
+        _finetuned(program, train, val, replace(options, seed=options.seed + i), numbers, ctx)
+        for i in range(options.trainings)
+    ]
+    return min(tuned, key=lambda each: each.quantised[0])
+
+
+def _finetuned(
+    program: ModuleOp,
+    train: Labelled,
+    val: Labelled,
+    options: FinetuneOptions,
+    numbers: PipelineOptions,
+    ctx: Context,
+) -> Finetuned:
+    module = program.clone()
+    if tdsl.has_formats(module):
+        LiftToRealsPass().apply(ctx, module)
+    schedule = TrainingSchedule(epochs=options.epochs, rate=options.rate, batch=options.batch, seed=options.seed)
+    before = Trainer(TrainedWeights(module), Reals).loss(val)
+    bits = format_named(ctx, numbers.format, numbers.width).bits
+    limits = ResourceLimits(channels_of(module, numbers.plan, bits), options.limits, bits) if options.limits else None
+    if limits is not None:
+        grouping = limits.channels.grouping
+        if options.pruning == NORMS:
+            limits.removed.extend(prune(limits.channels, importance(grouping), limits.limits[RAM]))
+        else:
+            prune_refitted(module, limits, train.x, options.seed)
+        remove_channels(grouping, limits.removed)
+        module.verify()
+    train_reals(module, train, val, schedule)
+    floats = Trainer(TrainedWeights(module), Reals).loss(val)
+    formats = QuantisedProgram(module, ctx, numbers)
+    schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / SMALLER)
+    trainer = _train_formats(formats, train, val, schedule, options.learn_ranges)
+    removed = 0 if limits is None else len(limits.removed)
+    return Finetuned(trainer.weights.module, trainer, before, floats, trainer.loss(val), module, removed, options.seed)
+
+
+def channels_of(module: ModuleOp, mode: str, bits: int) -> Channels:
+    """The channels of a program at L0. bits: of an element."""
+    function = predict_function(module)
+    return Channels(network_of(function, bits), ChannelGroups(function), schedule_named(mode))
+
+
+def train_reals(module: ModuleOp, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
+    """Train a program at L0 in double precision, in place."""
+    Trainer(TrainedWeights(module), Reals).fit(train, val, schedule)
+
+
+def labelled(program: ModuleOp, file: Path) -> Labelled:
+    """The samples of a file with their classes; raises `InputError` for a file without classes."""
+    data = load_program_data(program, str(file))
+    if data.y is None:
+        raise InputError("has no classes `y` to train with", file=str(file))
+    return Labelled(data.x.astype("f8"), data.y)
+
+
+Zooms: TypeAlias = "Mapping[str, int]"
+"""By how many powers of two the ranges of tensors are narrower than profiled, by names; the others are as profiled."""
+
+
+class QuantisedProgram:
+    """A program at L0 that is brought to L1, with weights rounded to nearest, for any choice of ranges.
+
+    reals: of its constants, by name. Formats are chosen on the inputs of `numbers.data`.
+    """
+
+    def __init__(self, module: ModuleOp, ctx: Context, numbers: PipelineOptions):
+        self.ctx, self.plan = ctx, numbers.plan
+        passes = pipelines.flatten("reals-to-formats", vars(numbers))
+        at = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
+        self.assign, self.later = passes[at], passes[at + 1 :]
+        self.profiled = module.clone()
+        pipelines.run(self.profiled, ctx, passes[:at])
+        self.reals = TrainedWeights(self.profiled).reals()
+
+    @property
+    def tensors(self) -> list[str]:
+        """The names of the tensors that have a range of their own."""
+        return [tensors.name for tensors in tensor_classes(predict_function(self.profiled))]
+
+    def formats(self, zooms: Zooms) -> ModuleOp:
+        """The program at L1."""
+        formats = self.profiled.clone()
+        spelled = tuple(f"{name}:{zoom}" for name, zoom in zooms.items())
+        assert isinstance(self.assign, AssignFormatPass)
+        pipelines.run(formats, self.ctx, [replace(self.assign, data=None, zooms=spelled), *self.later])
+        return formats
+
+    def trainer(self, reals: Mapping[str, Array], zooms: Zooms | None = None) -> Trainer:
+        """A trainer of the program, with the sums that its plan rounds. reals: where weights start, by name."""
+        return trainer_of(self.formats(zooms or {}), self.ctx, self.plan, reals)
+
+    def better_ranges(self, reals: Mapping[str, Array], zooms: Zooms, data: Labelled) -> Zooms:
+        """The ranges with less loss on some samples, for given weights; each is tried half and twice as wide."""
+        best = self._loss(reals, zooms, data)
+        chosen: dict[str, int] = dict(zooms)
+        for name in self.tensors:
+            for step in (1, -1):
+                tried: dict[str, int] = {**chosen, name: chosen.get(name, 0) + step}
+                if (loss := self._loss(reals, tried, data)) < LESS * best:
+                    best, chosen = loss, tried
+                    break
+        return chosen
+
+    def _loss(self, reals: Mapping[str, Array], zooms: Zooms, data: Labelled) -> float:
+        trainer = self.trainer(reals, zooms)
+        trainer.weights.write()
+        return trainer.loss(data)[0]
+
+
+def _train_formats(
+    program: QuantisedProgram, train: Labelled, val: Labelled, schedule: TrainingSchedule, learn_ranges: bool = False
+) -> Trainer:
+    """Train a program in its own arithmetic; learn_ranges: True to choose the ranges of tensors on the way."""
+    if not learn_ranges:
+        trainer = program.trainer(program.reals)
+        trainer.fit(train, val, schedule)
+        return trainer
+    chosen = np.random.default_rng(schedule.seed).permutation(len(train.y))[:SAMPLES]
+    sample = Labelled(train.x[chosen], train.y[chosen])
+    reals: Mapping[str, Array] = program.reals
+    zooms: Zooms = {}
+    found: list[tuple[float, Trainer]] = []
+    for part in range(ROUNDS):
+        zooms = program.better_ranges(reals, zooms, sample)
+        trainer = program.trainer(reals, zooms)
+        # The last round takes the epochs that do not divide.
+        epochs = schedule.epochs // ROUNDS + (part == ROUNDS - 1) * (schedule.epochs % ROUNDS)
+        trainer.fit(train, val, replace(schedule, epochs=epochs))
+        found.append((trainer.loss(val)[0], trainer))
+        reals = trainer.weights.reals()
+    return min(found, key=lambda each: each[0])[1]
+
+
+def trainer_of(formats: ModuleOp, ctx: Context, plan: str = AUTO, reals: Mapping[str, Array] | None = None) -> Trainer:
+    """A trainer of a program at L1, which changes in place, or of a copy with the sums that its plan rounds.
+
+    reals: where weights start, by the names of constants, instead of what their raws stand for.
+    """
+    accumulators = ChooseAccumulatorsPass()
+    planned = with_rounded_sums(formats, ctx, plan)
+    weights = TrainedWeights(planned or formats, reals, lambda module: accumulators.apply(ctx, module))
+    return Trainer(weights, Bits)

@@ -1,1 +1,0 @@
-"""Fine-tuning of models in the arithmetic of their compiled programs."""

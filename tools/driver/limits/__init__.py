@@ -1,1 +1,0 @@
-"""Compilation within limits on RAM and flash."""

@@ -1,1 +1,0 @@
-"""Packagings of hardware modules."""

@@ -1,1 +1,0 @@
-"""Requests to compile and to search, whose fields are the options of commands."""
