@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from tinyml.tools.cli.guard import Blame, check_numbers, guarded
-from tinyml.tools.environment.namesake import warn_of_namesake
+from tinyml.tools.cli.guard import Blame, check_numbers, guarded, warn_of_namesake
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -15,19 +15,21 @@ from tinyml.targets.registry import USUAL
 from tinyml.tools.api import public
 from tinyml.tools.api.compilation import OTHERWISE
 
-_KEYWORDS = '''"""The options of `tinyml.$function` as keyword arguments, for type checkers and editors.
+_KEYWORDS = '''"""The keyword arguments of functions of `tinyml`, for type checkers and editors.
 
-Written from their declarations by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
+Written from the declarations of the options by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypedDict
+'''
 
+_CLASS = '''
 
 class $class(TypedDict, total=False):
-    """The keyword arguments, all optional; None stands for the default."""
+    """Keyword arguments of `tinyml.$function`, all optional; None stands for the default."""
 
 '''
 
@@ -82,14 +84,14 @@ OPTIONS = {"compile": compile_options, "finetune": finetune_options}
 """The options of the functions that take them as keyword arguments."""
 
 
-def keywords_text(function: str) -> str:
-    """The text of the file `FUNCTION_keywords.py`."""
-    lines = [f"    {option.name}: {spelled_type(option)}\n" for option in OPTIONS[function]()]
-    head = _KEYWORDS
-    if not any("Sequence" in line for line in lines):
-        head = head.replace("from collections.abc import Sequence\n", "")
-    names = {"function": function, "class": f"{function.title()}Keywords"}
-    return string.Template(head).substitute(names) + "".join(lines)
+def keywords_text() -> str:
+    """The text of the file `keywords.py`."""
+    return _KEYWORDS + "".join(map(_keywords_class, OPTIONS))
+
+
+def _keywords_class(function: str) -> str:
+    head = string.Template(_CLASS).substitute({"function": function, "class": f"{function.title()}Keywords"})
+    return head + "".join(f"    {option.name}: {spelled_type(option)}\n" for option in OPTIONS[function]())
 
 
 def spelled_type(option: Option) -> str:

@@ -14,18 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.api.arguments import Arguments, checked_values, python_terms, text
 from tinyml.tools.api.data_files import Inputs, Labels, array_of, column_names, write_data
-from tinyml.tools.api.keywords.keyword_values import checked_values, text
 from tinyml.tools.api.loading import Model, load
 from tinyml.tools.api.program import Program, compiled
-from tinyml.tools.api.python_terms import Arguments, python_terms
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.tools.api.keywords.compile_keywords import CompileKeywords
+    from tinyml.tools.api.keywords import CompileKeywords
     from tinyml.tools.driver.request import Request
 
 OTHERWISE = ("model", "val", "test", "out", "target", "packages", "zip")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.api.python_terms import python_terms
+from tinyml.tools.api.arguments import python_terms
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
+from tinyml.tools.api.arguments import checked_values, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
-from tinyml.tools.api.keywords.keyword_values import checked_values, text
 from tinyml.tools.api.measurement import Explanation, Measurements
-from tinyml.tools.api.python_terms import python_terms
 from tinyml.tools.reports.report_fields import Report
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class Program:
         out of their folder.
         """
         from tinyml.runtime.readers.protected_files import note_input, protect_inputs
-        from tinyml.tools.cli.atomic_folder import atomic_folder
+        from tinyml.tools.cli.atomic_output import atomic_folder
         from tinyml.tools.driver.output_folder import removable_files
         from tinyml.tools.driver.packages.write_packages import repack
 
@@ -248,7 +248,6 @@ class Program:
         return f"<tinyml.Program {report.name!r} for {report.target}: {report.format} {report.width}>"
 
     def _repr_html_(self) -> str:
-        from tinyml.tools.api.notebook import program_html
 
         return program_html(self.report, self.pictures)
 
@@ -331,3 +330,36 @@ def _quiet(X: object = None, inputs: Inputs | None = None) -> Generator[Path | N
                 yield None if X is None or inputs is None else write_data(file, X, None, None, ("X", "y"), inputs)
     finally:
         SILENT.reset(token)
+
+
+def program_html(report: Report, pictures: Mapping[str, str]) -> str:
+    """A table with board, format, accuracy, time and memory of a program; rows without a value are left out.
+
+    pictures: SVG files by name, which open below it.
+    """
+    rows = {
+        "board": f"{report.target} ({report.part})",
+        "format": f"{report.format} {report.width}",
+        "accuracy": _percent(report.accuracy),
+        "of the float model": _percent(report.accuracy_float),
+        "other answers": f"{report.disagreements} of {report.samples} samples" if report.samples else None,
+        "time": None if report.time_per_inference is None else f"{report.time_per_inference:,.0f} {report.unit}",
+        "flash": _bytes(report.flash_bytes, report.flash_limit),
+        "RAM": _bytes(report.ram_bytes.total, report.ram_limit),
+    }
+    cells = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items() if value)
+    table = f"<table><caption>{escape(report.name)}</caption>{cells}</table>"
+    return table + "".join(
+        f"<details><summary>{escape(name)}</summary>{svg[svg.index('<svg') :]}</details>"
+        for name, svg in pictures.items()
+    )
+
+
+def _percent(value: float | None) -> str | None:
+    return None if value is None else f"{value:.2f} %"
+
+
+def _bytes(taken: int | None, limit: int | None) -> str | None:
+    if taken is None:
+        return None
+    return f"{taken:,} bytes" if limit is None else f"{taken:,} of {limit:,} bytes ({100 * taken / limit:.0f} %)"

@@ -5,14 +5,14 @@ from importlib.metadata import version
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError as InputError
 from tinyml.tools.api.compilation import compile as compile
-from tinyml.tools.api.finetuning import finetune as finetune
 from tinyml.tools.api.loading import Model as Model
 from tinyml.tools.api.loading import load as load
 from tinyml.tools.api.measurement import Explanation as Explanation
 from tinyml.tools.api.measurement import Measurements as Measurements
 from tinyml.tools.api.program import Program as Program
 from tinyml.tools.api.program import open as open
-from tinyml.tools.api.torch_layer import torch_layer as torch_layer
+from tinyml.tools.api.training import finetune as finetune
+from tinyml.tools.api.training import torch_layer as torch_layer
 from tinyml.tools.driver.heard import Heard as Heard
 from tinyml.tools.driver.heard import Word as Word
 from tinyml.tools.reports.report_fields import FunctionReport as FunctionReport

@@ -1,10 +1,11 @@
-"""Command-line arguments derived from declared options, and the parsers of their values."""
+"""Command-line arguments derived from declared options, the parsers of their values, and parts of help texts."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import os
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,16 +17,17 @@ from tinyml.tools.cli.outputs import output_file
 
 Declaration = TypeVar("Declaration")
 
+LARGEST = 2**63 - 1
+"""The largest integer that an option takes."""
+
+_INDENT, _WIDTH = 12, 80
+
 
 @dataclass(frozen=True, kw_only=True)
 class PrintOptions:
     """Options of commands that print a result."""
 
     json: bool = option("print the result as JSON", default=False)
-
-
-LARGEST = 2**63 - 1
-"""The largest integer that an option takes."""
 
 
 class Container(Protocol):
@@ -104,6 +106,20 @@ def show_examples(parser: argparse.ArgumentParser, usage: str, examples: Mapping
     lines = (f"  # {purpose}\n  {parser.prog} {arguments}" for arguments, purpose in examples.items())
     parser.description = "\n".join(["examples:", *lines])
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+
+
+def formats_epilogue() -> str:
+    """The number formats by name, each with what it is good for. Loads the dialects of formats."""
+    from tinyml.dialects.formats.lookup import ALIASES, formats
+
+    common = {dialect: alias for alias, dialect in ALIASES.items()}
+    rows = [(common.get(name, name), format.GOOD_FOR) for name, format in formats().items() if format.GOOD_FOR]
+    return "\n".join(["number formats (--format NAME):", *(_format_row(name, text) for name, text in rows)])
+
+
+def _format_row(name: str, text: str) -> str:
+    indent = " " * (_INDENT + 2)
+    return textwrap.fill(text, _WIDTH, initial_indent=f"  {name:{_INDENT}}", subsequent_indent=indent)
 
 
 def given(arguments: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:

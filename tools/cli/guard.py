@@ -1,4 +1,4 @@
-"""The guard around a tool: errors of the user, of plug-ins and of memory become one line and an exit code."""
+"""The guard around a tool: errors of users and plug-ins, exhausted memory and signals become one line and exit code 1."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ import gc
 import io
 import os
 import re
+import signal
 import sys
+import threading
+import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import FrameType
 
+from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN, install_command
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.interrupts import ending_signals_interrupt
 
 MOST_DIGITS = 300
 """A number of digits that no file name has in a row, below the limit of Python's conversions."""
@@ -24,6 +32,17 @@ COLLECT_EVERY = 10_000
 
 With Python's default of 700, it takes a quarter of a long compilation.
 """
+
+_AS_GIVEN = "tinyml.as_given"
+"""How characters are written that the encoding of a stream lacks: the bytes of names as given, others escaped.
+
+In a locale without UTF-8, Python keeps the bytes of a file's name as lone surrogates.
+"""
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_RETRY, _PATIENCE = 0.01, 3.0
+"""Seconds between two attempts to interrupt an import, and until it is interrupted regardless."""
 
 
 @dataclass
@@ -69,13 +88,6 @@ def _open_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
             stream.reconfigure(errors=_AS_GIVEN)
-
-
-_AS_GIVEN = "tinyml.as_given"
-"""How characters are written that the encoding of a stream lacks: the bytes of names as given, others escaped.
-
-In a locale without UTF-8, Python keeps the bytes of a file's name as lone surrogates.
-"""
 
 
 def _written_as_given(error: UnicodeError) -> tuple[bytes | str, int]:
@@ -135,3 +147,94 @@ def _warn() -> None:
 def _drop_output() -> None:
     """Redirect a broken standard output to the null device; otherwise Python complains when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def ending_signals_interrupt() -> Generator[None]:
+    """A context in which SIGTERM and SIGHUP raise `KeyboardInterrupt` as SIGINT does, to remove temporary files.
+
+    Only the first signal counts, since another one would interrupt the removal. Imports end first: compiled modules
+    that are initialised only in part can crash the interpreter. Ignored signals stay ignored. Outside the main thread,
+    where Python has no signals, nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers = {ending: signal.getsignal(ending) for ending in (*_ENDING, signal.SIGALRM)}
+    interrupt = _Interrupt()
+    for ending in _ENDING:
+        if handlers[ending] is not signal.SIG_IGN:
+            signal.signal(ending, interrupt)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for ending, handler in handlers.items():
+            signal.signal(ending, handler)
+        if interrupt.waits:
+            raise KeyboardInterrupt
+
+
+class _Interrupt:
+    """A signal handler that raises `KeyboardInterrupt` once, as soon as no import is under way."""
+
+    def __init__(self) -> None:
+        self.latest: float | None = None
+        self.waits = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.latest is None:
+            self.latest = time.monotonic() + _PATIENCE
+            for ending in _ENDING:
+                signal.signal(ending, signal.SIG_IGN)
+            signal.signal(signal.SIGALRM, self)
+        self.waits = _imports(frame) and time.monotonic() < self.latest
+        if self.waits:
+            signal.setitimer(signal.ITIMER_REAL, _RETRY)
+        else:
+            raise KeyboardInterrupt
+
+
+def _imports(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def namesake() -> str | None:
+    """A line about another package `tinyml` and the cure; None if there is none."""
+    try:
+        found = version(FOREIGN)
+    except PackageNotFoundError:
+        place = _found_first()
+        return place and (
+            f"{place} is found on sys.path as the package tinyml, in place of that of {DISTRIBUTION}: rename it, or "
+            "take its folder off PYTHONPATH"
+        )
+    return (
+        f"'{FOREIGN}' {found} is installed beside {DISTRIBUTION}, and both install the package tinyml: "
+        f"pip uninstall -y {FOREIGN}; {install_command()} --force-reinstall --no-deps"
+    )
+
+
+def _found_first() -> Path | None:
+    """The module or folder `tinyml` that Python finds first on `sys.path`; None if it is ours or none is.
+
+    Installed editably, ours is found by a finder of its own, after everything on `sys.path`.
+    """
+    spec = PathFinder.find_spec("tinyml")
+    if spec is None:
+        return None
+    tools = Path(__file__).parents[1]
+    own = (tools.parent, tools / "tinyml")
+    folders = spec.submodule_search_locations
+    place = Path(folders[0]) if folders else Path(spec.origin or "")
+    return None if place in own else place
+
+
+def warn_of_namesake() -> None:
+    """Print the line about a namesake on standard error, if there is one."""
+    if (line := namesake()) is not None:
+        print(f"warning: {line}", file=sys.stderr)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.targets.registry import USUAL
-from tinyml.tools.cli.arguments import add_options, parsed, show_examples
-from tinyml.tools.cli.command_line.format_help import formats_epilogue
+from tinyml.tools.cli.arguments import add_options, formats_epilogue, parsed, show_examples
 from tinyml.tools.cli.common_options import trust_pickle
 from tinyml.tools.driver.request import BuildOptions, Request
 from tinyml.tools.reports.plots import FORMATS
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _bench(asked: BenchRequest) -> None:
     """Measure every model on a target and print the table; a model that does not fit is measured on a larger board."""
     from tinyml.targets.registry import board
-    from tinyml.tools.cli.atomic_file import json_results
+    from tinyml.tools.cli.atomic_output import json_results
     from tinyml.tools.driver.compile_model import measure_model
     from tinyml.tools.driver.models import model_of
     from tinyml.tools.reports.tables import print_reports

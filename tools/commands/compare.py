@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     compared = _compared(request.first, request.second)
     _print(compared)
     if request.page is not None:
-        from tinyml.tools.cli.atomic_file import write_file
+        from tinyml.tools.cli.atomic_output import write_file
         from tinyml.tools.reports.pages.compare_page import compare_page
         from tinyml.tools.reports.pages.html import show
 

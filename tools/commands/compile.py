@@ -6,8 +6,7 @@ import argparse
 
 from tinyml.dialects.options import OptionGroup
 from tinyml.targets.registry import HOST, USUAL
-from tinyml.tools.cli.arguments import add_options, given, show_examples
-from tinyml.tools.cli.command_line.format_help import formats_epilogue
+from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, show_examples
 from tinyml.tools.driver.compile_request import compile_options, compile_request
 
 EXAMPLES = {

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import argparse
 import json
+import platform
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.dialects.distribution import DISTRIBUTION, install_command
 from tinyml.dialects.options import options_of
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+from tinyml.tools.cli.guard import namesake
 
 if TYPE_CHECKING:
-    from tinyml.tools.environment.installed import Environment
+    from tinyml.targets.board import Board, TimeSource
+
+DEVELOPMENT = ("test", "docs")
+"""Extras for development of tinyml, which users do not need."""
+
+MODULES_OF = {"pyelftools": "elftools"}
+"""The modules of distributions that have another name."""
+
+SPELLED_SOURCES: Mapping[TimeSource, str] = {"simulated": "simulated", "published": "estimated", "least": "at least"}
+"""Times of a board by their origin, in a word."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what is there and, for what is missing, the command that installs it; nothing is installed or changed."""
-    from tinyml.tools.environment.installed import examine
-
     found = examine()
     if parsed(arguments, DoctorRequest).json:
         print(json.dumps(asdict(found), indent=2))
@@ -39,7 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _print(found: Environment) -> None:
     from rich.table import Table
 
-    from tinyml.tools.environment.board_table import SPELLED_SOURCES
     from tinyml.tools.reports.tables import wide_console
 
     console = wide_console()
@@ -61,3 +73,161 @@ def _print(found: Environment) -> None:
         print("What is missing is installed by:")
     for command in found.commands:
         print(f"  {command}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardState:
+    """A board. runs: whether programs can be built and run here. measures: what a run counts, None if it cannot run.
+
+    title, aliases, core, clock (Hz), flash, ram (bytes), source: as in `Board`; time_source: how its times in
+    milliseconds are known (`TimeSource`), None if its clock is not known. missing: the commands that install what is
+    missing. Programs for a board can always be compiled to C.
+    """
+
+    board: str
+    aliases: tuple[str, ...]
+    title: str
+    part: str
+    core: str
+    clock: int | None
+    flash: int | None
+    ram: int | None
+    source: str
+    time_source: TimeSource | None
+    runs: bool
+    measures: str | None
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtraState:
+    """An extra of the distribution, the packages of it that are missing, and the command that installs them."""
+
+    extra: str
+    missing: tuple[str, ...]
+    command: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """The state of this computer. namesake: a line about another package `tinyml`; None if there is none."""
+
+    tinyml: str
+    python: str
+    boards: tuple[BoardState, ...]
+    extras: tuple[ExtraState, ...]
+    namesake: str | None
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands that install what is missing, each once."""
+        of_boards = [command for board in self.boards for command in board.missing]
+        of_extras = [extra.command for extra in self.extras if extra.command is not None]
+        return [*dict.fromkeys([*of_boards, *of_extras])]
+
+
+def examine() -> Environment:
+    """Examine this computer. Loads all chips; nothing is run but compilers that look for headers."""
+    return Environment(
+        tinyml=version(DISTRIBUTION),
+        python=platform.python_version(),
+        boards=tuple(_boards()),
+        extras=tuple(map(_extra, (one for one in _extras() if one not in DEVELOPMENT))),
+        namesake=namesake(),
+    )
+
+
+def _boards() -> Iterable[BoardState]:
+    from tinyml.targets.registry import chips
+
+    for chip in chips():
+        packages = [package.name for package in chip.packages if not package.is_installed()]
+        modules = [module for module in chip.modules if find_spec(module) is None]
+        missing = [f"sudo apt-get install {' '.join(packages)}"] if packages else []
+        if modules:
+            missing.append(_command_for(modules))
+        for board in chip.boards:
+            yield BoardState(
+                board=board.name,
+                aliases=board.aliases,
+                title=board.title,
+                part=board.part,
+                core=board.core,
+                clock=board.clock,
+                flash=board.flash,
+                ram=board.ram,
+                source=board.source,
+                time_source=board.time_source,
+                runs=not missing,
+                measures=None if missing else board.unit,
+                missing=tuple(missing),
+            )
+
+
+def _command_for(modules: Sequence[str]) -> str:
+    """The command that installs modules: an extra of ours that has them all, else their own names."""
+    for extra in _extras():
+        if set(modules) <= {MODULES_OF.get(name, name) for name in _packages_of(extra)}:
+            return install_command(extra)
+    return f"pip install {' '.join(modules)}"
+
+
+def _extra(extra: str) -> ExtraState:
+    missing = tuple(name for name in _packages_of(extra) if not _is_installed(name))
+    return ExtraState(extra=extra, missing=missing, command=install_command(extra) if missing else None)
+
+
+def _extras() -> list[str]:
+    """The extras that the distribution declares."""
+    return metadata(DISTRIBUTION).get_all("Provides-Extra") or []
+
+
+def _packages_of(extra: str) -> list[str]:
+    """The names of the distributions that an extra asks for."""
+    asked = [line for line in requires(DISTRIBUTION) or () if re.search(rf"extra == ['\"]{extra}['\"]", line)]
+    return [match[0] for line in asked if (match := re.match(r"[\w.-]+", line)) is not None]
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        version(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def board_table() -> str:
+    """A row for each board with memories of its own, as docs/boards.md has it."""
+    from tinyml.targets.registry import boards
+
+    heads = (
+        "target",
+        "board",
+        "core",
+        "MHz",
+        "flash, bytes",
+        "RAM, bytes",
+        "times",
+        "not in them",
+        "source of the figures",
+    )
+    lines = [
+        heads,
+        ("---",) * len(heads),
+        *(row for board in boards() if board.flash is not None for row in _rows(board)),
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _rows(board: Board) -> Iterator[tuple[str, ...]]:
+    yield (
+        ", ".join(f"`{name}`" for name in board.names),
+        board.title,
+        board.core,
+        "-" if board.clock is None else f"{board.clock / 1e6:g}",
+        f"{board.flash:,}",
+        f"{board.ram:,}",
+        "-" if board.time_source is None else SPELLED_SOURCES[board.time_source],
+        board.waits or "-",
+        board.source or "-",
+    )

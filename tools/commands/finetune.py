@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.readers.arrays import check_npz
-    from tinyml.tools.cli.atomic_file import write_file
+    from tinyml.tools.cli.atomic_output import write_file
     from tinyml.tools.driver.finetune import finetune, labelled
     from tinyml.tools.driver.stages import load_program, print_ir
 

@@ -18,8 +18,7 @@ from pathlib import Path
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import FOLDER, option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
-from tinyml.tools.cli.atomic_file import write_file
-from tinyml.tools.cli.atomic_folder import atomic_folder, only_empty
+from tinyml.tools.cli.atomic_output import atomic_folder, only_empty, write_file
 from tinyml.tools.driver.packages.filled_templates import filled_templates
 
 

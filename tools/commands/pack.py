@@ -124,7 +124,7 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
 
 
 def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement, need: int) -> None:
-    from tinyml.tools.cli.atomic_file import write_file
+    from tinyml.tools.cli.atomic_output import write_file
     from tinyml.tools.reports.memory_picture import draw_memory
 
     text = spell_solution(rectangles, placement)

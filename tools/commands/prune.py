@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write what is left of the network, and print a row for each filter with the channels that it lost."""
     from tinyml.lowering.exporters.onnx_writer import write_onnx
-    from tinyml.tools.cli.atomic_file import write_file
+    from tinyml.tools.cli.atomic_output import write_file
     from tinyml.tools.driver.stages import print_ir
     from tinyml.transforms.reals.channels.pruning import prune
     from tinyml.transforms.reals.channels.removal import remove_channels

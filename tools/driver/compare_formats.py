@@ -9,7 +9,7 @@ from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.atomic_file import json_results
+from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.compile_model import measure_model
 from tinyml.tools.driver.models import find_model

@@ -17,7 +17,7 @@ from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.targets.registry import HOST, USUAL, board
-from tinyml.tools.cli.atomic_file import json_results
+from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.models import find_model
 from tinyml.tools.driver.search_request import SearchRequest, watched

@@ -13,8 +13,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.targets.chip import CALLBACK, PUSH, SERIAL
 from tinyml.targets.registry import HOST
-from tinyml.tools.cli.atomic_file import write_file
-from tinyml.tools.cli.atomic_folder import atomic_folder
+from tinyml.tools.cli.atomic_output import atomic_folder, write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output_folder import (
     MEASURED_SAMPLES,

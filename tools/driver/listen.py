@@ -97,7 +97,7 @@ def listen(request: ListenRequest, rule: Rule) -> dict[str, Any]:
     """Run a program over a recording, draw it if that is asked for, and return the result of the command in JSON."""
     from tinyml.runtime.readers.recordings import read_wav
     from tinyml.targets.registry import board
-    from tinyml.tools.cli.atomic_file import write_file
+    from tinyml.tools.cli.atomic_output import write_file
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_folder import read_report
 

@@ -1,9 +1,11 @@
-"""The driver behind `tinyml-opt`: xDSL's, with some hooks overridden."""
+"""The driver behind `tinyml-opt`: xDSL's, with MLIR's spelling of pipelines, and errors that name pass and option."""
 
 import argparse
+import difflib
 import inspect
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from io import BytesIO
@@ -12,7 +14,7 @@ from typing import IO, ClassVar, NoReturn, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, parse_pipeline, parse_spec
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
@@ -23,16 +25,31 @@ from tinyml.dialects.options import options_of
 from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.lowering.frontends.importers import MLIR, Importer, importers
 from tinyml.runtime.readers.regular_files import read_bytes
-from tinyml.tools.cli.arguments import add_options
-from tinyml.tools.cli.atomic_file import atomic_file
+from tinyml.tools.cli.arguments import LARGEST, add_options
+from tinyml.tools.cli.atomic_output import atomic_file
 from tinyml.tools.cli.common_options import ReadOptions, add_common_options, apply_common_options
 from tinyml.tools.cli.guard import Blame
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.outputs import check_file
-from tinyml.tools.cli.pipeline_syntax import check_options, check_pipeline, to_xdsl_pipeline
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.tools.universe import own_attributes
 from tinyml.transforms.ir.levels import check_level
+
+_ANCHOR = re.compile(r"(?:builtin\.module|any)\s*\((?P<body>.*)\)", re.DOTALL)
+
+_PIECE = re.compile(
+    r"""
+      (?P<literal> "(?:\\.|[^"\\])*" | \[[^\]]*\] )  # a string, or the text passed on by `mlir-opt[...]`
+    | (?P<space> \s+ )
+    | (?P<sign> [{}=,()] )
+    | (?P<word> [^\s{}=,()"\[]+ | . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_PLAIN_VALUE = re.compile(r"[A-Za-z0-9_-]+|[-+][0-9]+")
+
+_REAL = re.compile(r"(?P<whole>[-+]?[0-9]*)(\.(?P<part>[0-9]*))?(?P<power>[eE][-+]?[0-9]+)?")
 
 
 class TinymlOptMain(xDSLOptMain):
@@ -183,3 +200,97 @@ class TinymlOptMain(xDSLOptMain):
 
 def _usage_error(message: str) -> NoReturn:
     raise InputError(f"{message} (see tinyml-opt --help)")
+
+
+def to_xdsl_pipeline(text: str) -> str:
+    """A pipeline in xDSL's spelling: `builtin.module(a, b{x=1 y=2})` becomes `a,b{x=1 y=2}`.
+
+    xDSL's own spelling is returned unchanged, except that spaces and line breaks are allowed wherever MLIR allows them;
+    one space is kept between two options of a pass. Values that xDSL accepts only in quotes, such as file names, are
+    quoted, and every spelling of a real number becomes one that xDSL reads. Raises InputError for a pipeline nested
+    below the module, because an xDSL pass always runs on the whole module, and for unbalanced brackets.
+    """
+    body = text.strip()
+    if (anchored := _ANCHOR.fullmatch(body)) is not None:
+        body = anchored["body"]
+    pieces: list[str] = []
+    depth = 0
+    gap = False
+    for match in _PIECE.finditer(body):
+        piece = match.group()
+        if match.lastgroup == "space":
+            gap = True
+            continue
+        if match.lastgroup == "sign":
+            if piece in "()":
+                raise InputError(
+                    f"pass pipeline {_shorten(text)}: only builtin.module(...) may enclose passes, "
+                    "nested pipelines are not supported"
+                )
+            depth += {"{": 1, "}": -1}.get(piece, 0)
+        elif gap and pieces and pieces[-1] not in "{=,":
+            if depth == 0:
+                raise InputError(f"pass pipeline {_shorten(text)}: a comma is missing before '{piece}'")
+            pieces.append(" ")
+        gap = False
+        if match.lastgroup == "word" and depth > 0 and pieces[-1] in "=,":
+            piece = _value(piece)
+        pieces.append(piece)
+    if depth != 0:
+        raise InputError(f"pass pipeline {_shorten(text)}: the braces do not balance")
+    return "".join(pieces)
+
+
+def _value(word: str) -> str:
+    number = _REAL.fullmatch(word)
+    if number is not None and (number["part"] is not None or number["power"]) and re.search("[0-9]", word):
+        whole = number["whole"] if number["whole"].strip("+-") else number["whole"] + "0"
+        return f"{whole}.{number['part'] or 0}{number['power'] or ''}"
+    if _PLAIN_VALUE.fullmatch(word):
+        return word
+    escaped = word.replace("\\", "\\\\")
+    return f'"{escaped}"'
+
+
+def check_pipeline(pipeline: str, passes: Mapping[str, Callable[[], type[ModulePass]]]) -> None:
+    """Raise InputError for an unknown pass or a bad option in a pipeline in xDSL's spelling."""
+    for spec in parse_pipeline(pipeline):
+        if spec.name not in passes:
+            near = difflib.get_close_matches(spec.name, passes, n=1)
+            raise InputError(f"unknown pass '{spec.name}'" + (f", did you mean '{near[0]}'?" if near else ""))
+        check_options("pass", spec, passes[spec.name]())
+
+
+def check_options(kind: str, spec: ArgSpec, made: type[ArgSpecConvertible]) -> None:
+    """Raise InputError if `made`, a pass or a target (as `kind` says), does not accept the options of `spec`."""
+    for option, values in spec.parameters.items():
+        if any(isinstance(value, int) and abs(value) > LARGEST for value in values):
+            raise InputError(f"{kind} '{spec.name}', option {option}: integers go up to {LARGEST}")
+    complaint = _complaint(spec, made)
+    if complaint is None:
+        return
+    # xDSL does not name the rejected option: it is the one whose removal ends the complaint, or at least changes it.
+    without = {option: _complaint(_without(spec, option), made) for option in spec.parameters}
+    blamed = sorted((text is not None, option) for option, text in without.items() if text != complaint)
+    if blamed:
+        option = blamed[0][1]
+        given = str(ArgSpec("", {option: spec.parameters[option]}))[1:-1]
+        raise InputError(f"{kind} '{spec.name}', option {given}: {complaint}")
+    raise InputError(f"{kind} '{spec.name}': {complaint}")
+
+
+def _without(spec: ArgSpec, option: str) -> ArgSpec:
+    return ArgSpec(spec.name, {name: values for name, values in spec.parameters.items() if name != option})
+
+
+def _complaint(spec: ArgSpec, made: type[ArgSpecConvertible]) -> str | None:
+    try:
+        made.from_spec(spec)
+    except ValueError as error:
+        return " ".join(str(error).split())
+    return None
+
+
+def _shorten(text: str, limit: int = 60) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= limit else line[: limit - 3] + "...")

@@ -16,7 +16,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.protected_files import note_input, release_input
 from tinyml.runtime.readers.regular_files import read_bytes
-from tinyml.tools.cli.atomic_file import write_file
+from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.reports.report_fields import Report, check_report
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
 from tinyml.runtime.devices.serial.streaming_board import SKETCH
 from tinyml.targets.registry import HOST
-from tinyml.tools.cli.atomic_file import write_file
+from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.request import listed_targets, optimize
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.atomic_file import write_file
+from tinyml.tools.cli.atomic_output import write_file
 
 FORMATS = (".svg", ".png")
 

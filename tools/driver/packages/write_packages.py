@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.chip import SERIAL
-from tinyml.tools.cli.atomic_file import write_file
+from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.driver.output_folder import FILES, SAMPLES, found_report, seal_folder
 from tinyml.tools.driver.packages.packaging_table import packaging_names, packagings_for
 

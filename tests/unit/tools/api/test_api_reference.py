@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
 from programs.paths import ROOT
 
 from tinyml.tools.api.api_reference import OPTIONS, api_page, keywords_text
-from tinyml.tools.api.keywords.compile_keywords import CompileKeywords
-from tinyml.tools.api.keywords.finetune_keywords import FinetuneKeywords
+from tinyml.tools.api.keywords import CompileKeywords, FinetuneKeywords
 
 WRITTEN = [
     (ROOT / "docs/api.md", api_page),
-    *((ROOT / f"tools/api/keywords/{function}_keywords.py", partial(keywords_text, function)) for function in OPTIONS),
+    (ROOT / "tools/api/keywords.py", keywords_text),
 ]
 
 

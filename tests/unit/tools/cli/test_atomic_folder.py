@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.atomic_folder import atomic_folder, only_empty
-from tinyml.tools.cli.pending_output import MARK, pending_output
+from tinyml.tools.cli.atomic_output import MARK, atomic_folder, only_empty, pending_output
 
 
 def everything(folder: Path) -> Sequence[str]:
@@ -101,7 +100,7 @@ def test_folders_above_are_made_and_removed_again(tmp_path: Path):
 KILLED = """
 import os, sys
 from pathlib import Path
-from tinyml.tools.cli.pending_output import hold, pending_output
+from tinyml.tools.cli.atomic_output import hold, pending_output
 
 out = Path(sys.argv[1])
 waiting, held = pending_output(out), hold(out)

@@ -7,7 +7,7 @@ from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.pipelines import flatten
-from tinyml.tools.cli.pipeline_syntax import to_xdsl_pipeline
+from tinyml.tools.driver.optimizer import to_xdsl_pipeline
 from tinyml.transforms.reals.profile import ProfilePass
 
 

@@ -38,7 +38,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytes
         return "avr" not in package.name
 
     monkeypatch.setattr(Package, "is_installed", installed)
-    monkeypatch.setattr("tinyml.tools.environment.installed.find_spec", dict[str, Any]().get)
+    monkeypatch.setattr("tinyml.tools.commands.doctor.find_spec", dict[str, Any]().get)
     boards = {board["board"]: board for board in examined(capsys)["boards"]}
     assert boards["uno"]["missing"] == ["sudo apt-get install gcc-avr avr-libc libsimavr-dev"]
     assert boards["cortex-m4"]["missing"] == ["pip install 'tinyml-xdsl[devices]'"]
@@ -51,7 +51,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 def test_every_module_of_a_chip_is_in_an_extra():
     """Else the command would name modules, which are no names for pip."""
-    from tinyml.tools.environment.installed import MODULES_OF, _extras, _packages_of  # pyright: ignore[reportPrivateUsage]
+    from tinyml.tools.commands.doctor import MODULES_OF, _extras, _packages_of  # pyright: ignore[reportPrivateUsage]
 
     offered = {MODULES_OF.get(name, name) for extra in _extras() for name in _packages_of(extra)}
     assert {module for chip in chips() for module in chip.modules} <= offered

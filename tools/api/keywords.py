@@ -1,6 +1,6 @@
-"""The options of `tinyml.compile` as keyword arguments, for type checkers and editors.
+"""The keyword arguments of functions of `tinyml`, for type checkers and editors.
 
-Written from their declarations by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
+Written from the declarations of the options by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TypedDict
 
 
 class CompileKeywords(TypedDict, total=False):
-    """The keyword arguments, all optional; None stands for the default."""
+    """Keyword arguments of `tinyml.compile`, all optional; None stands for the default."""
 
     backend: str | None
     cells: int | None
@@ -53,3 +53,25 @@ class CompileKeywords(TypedDict, total=False):
     weights: str | None
     width: int | None
     widths: Sequence[int] | None
+
+
+class FinetuneKeywords(TypedDict, total=False):
+    """Keyword arguments of `tinyml.finetune`, all optional; None stands for the default."""
+
+    batch: int | None
+    epochs: int | None
+    flash: int | None
+    format: str | None
+    functions: str | None
+    learn_ranges: bool | None
+    macs: int | None
+    plan: str | None
+    pruning: str | None
+    quantized_epochs: int | None
+    ram: int | None
+    rate: float | None
+    row_scales: bool | None
+    seed: int | None
+    trainings: int | None
+    weights: str | None
+    width: int | None

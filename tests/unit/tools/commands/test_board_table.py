@@ -8,7 +8,7 @@ import pytest
 from programs.paths import ROOT
 
 from tinyml.targets.registry import boards
-from tinyml.tools.environment.board_table import board_table
+from tinyml.tools.commands.doctor import board_table
 
 PAGE = ROOT / "docs/boards.md"
 TABLE = re.compile(r"(?s)(?<=<!-- table of boards -->\n).*?(?=\n\n)")

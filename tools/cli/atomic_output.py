@@ -1,0 +1,321 @@
+"""Files and folders that are written completely or not at all.
+
+What is new lies in a folder `.NAME.tinyml-TOKEN` beside the output and takes its place once it is complete. The folder
+has a mark: a file that contains the inode number of the folder and is locked by the process that writes there. A later
+run can thus tell the leftovers of killed runs, which it removes, from the work of runs that are still alive, even in
+another container, and from folders of the user that have such a name.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.readers.protected_files import check_output
+
+_TOKEN_BYTES = 4
+
+MARK = "tinyml-temporary"
+"""The file that proves that a folder is one of ours."""
+
+
+@dataclass
+class Lock:
+    """A file or folder that this process has locked until `release`."""
+
+    descriptor: int
+
+    def release(self) -> None:
+        """Give up the lock; later calls have no effect."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
+@dataclass
+class PendingOutput:
+    """A temporary folder that this process has made, or taken over from a killed one, and locked until `close`."""
+
+    folder: Path
+    lock: Lock
+
+    @property
+    def new(self) -> Path:
+        """The path of the new file or folder, which exists once it is created."""
+        return self.folder / "new"
+
+    @property
+    def old(self) -> Path:
+        """The path to which an earlier output is moved before it is removed."""
+        return self.folder / "old"
+
+    def close(self) -> None:
+        """Remove the folder with what is new in it, or, as long as an old output lies there, only the latter."""
+        with suppress(OSError):
+            if self.new.is_dir() and not self.new.is_symlink():
+                shutil.rmtree(self.new, ignore_errors=True)
+            else:
+                self.new.unlink(missing_ok=True)
+            if not os.path.lexists(self.old):
+                (self.folder / MARK).unlink()
+                self.folder.rmdir()
+        self.lock.release()
+
+
+def pending_output(output: Path) -> PendingOutput:
+    """A new folder for an output, beside it; leftovers are removed. Raises `OSError` if there can be none."""
+    for leftover in leftovers(output):
+        leftover.close()
+    folder = output.parent / f".{output.name}.tinyml-{secrets.token_hex(_TOKEN_BYTES)}"
+    folder.mkdir()
+    try:
+        lock = Lock(os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
+        # Without locks, as on some network file systems, nobody removes leftovers.
+        with suppress(OSError):
+            fcntl.flock(lock.descriptor, fcntl.LOCK_EX)
+        # Only now, so that nobody takes it for a leftover before it is locked.
+        os.write(lock.descriptor, _proof(folder))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return PendingOutput(folder, lock)
+
+
+def leftovers(output: Path) -> Iterator[PendingOutput]:
+    """The temporary folders of an output whose processes have ended, each locked by this one."""
+    pattern = re.compile(rf"\.{re.escape(output.name)}\.tinyml-[0-9a-f]{{{2 * _TOKEN_BYTES}}}")
+    with suppress(OSError):
+        for name in os.listdir(output.parent):
+            folder = output.parent / name
+            if not pattern.fullmatch(name) or folder.is_symlink() or (lock := hold(folder / MARK)) is None:
+                continue
+            with suppress(OSError):
+                if os.read(lock.descriptor, 1000) == _proof(folder):
+                    yield PendingOutput(folder, lock)
+                    continue
+            lock.release()
+
+
+def _proof(folder: Path) -> bytes:
+    """The content of a folder's mark; no copy of the folder has the same."""
+    return f"tinyml removes this folder, inode {folder.stat().st_ino}.\n".encode()
+
+
+def hold(path: Path) -> Lock | None:
+    """The lock of a file or folder; None if another process has locked it, or it cannot be locked."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return Lock(descriptor)
+
+
+@contextmanager
+def atomic_file(path: str | Path) -> Generator[IO[str]]:
+    """A stream whose text replaces the file `path` when the context ends without an exception.
+
+    The text is written to a temporary file beside `path`, which is removed after an exception; a terminal, a pipe or a
+    device is written to directly. Raises `InputError` at once if nothing can be written and, at the start and at the
+    end, for a file that must not be replaced (`check_output`).
+    """
+    with _atomic_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
+        yield text
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Replace a file by one with this content, as `atomic_file` does; text becomes UTF-8."""
+    with _atomic_bytes(path) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def _atomic_bytes(path: str | Path) -> Generator[IO[bytes]]:
+    try:
+        final = check_output(path)
+        pending = pending_output(final) if final.is_file() or not final.exists() else None
+        try:
+            output = _Output(final if pending is None else pending.new, path)
+        except OSError:
+            if pending is not None:
+                pending.close()
+            raise
+    except (OSError, RuntimeError) as error:
+        raise _file_complaint(error, path) from error
+    if pending is None:
+        with io.BufferedWriter(output) as stream:
+            yield stream
+        return
+    try:
+        with io.BufferedWriter(output) as stream:
+            yield stream
+        try:
+            # By now more inputs may have been read, and the path may lead elsewhere.
+            os.replace(pending.new, check_output(path))
+        except OSError as error:
+            raise _file_complaint(error, path) from error
+    finally:
+        pending.close()
+
+
+class _Output(io.FileIO):
+    """A file that reports errors of writing as `InputError`s about `shown`, since the system does not name it."""
+
+    def __init__(self, path: Path, shown: str | Path) -> None:
+        self.shown = shown
+        super().__init__(path, "w")
+
+    def write(self, text: Any) -> int:
+        try:
+            return super().write(text)
+        except OSError as error:
+            raise _file_complaint(error, self.shown) from error
+
+
+def _file_complaint(error: OSError | RuntimeError, path: str | Path) -> InputError:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return InputError(reason or str(error), file=str(Path(path)))
+
+
+@contextmanager
+def json_results(path: Path | None) -> Generator[list[dict[str, Any]]]:
+    """A list of results, written as JSON if there is a path and the context ends without an exception.
+
+    Raises `InputError` at the start if the file cannot be written.
+    """
+    results: list[dict[str, Any]] = []
+    with nullcontext() if path is None else atomic_file(path) as stream:
+        yield results
+        if stream is not None:
+            stream.write(json.dumps(results, indent=2) + "\n")
+
+
+RemovableFiles = Callable[[Path], Sequence[str]]
+"""The files of an existing folder, relative to it; raises `InputError` unless all its contents may be removed.
+
+Files are removed in this order, so that a removal that was cut short can go on.
+"""
+
+
+@contextmanager
+def atomic_folder(out: Path, removable: RemovableFiles) -> Generator[Path]:
+    """A temporary folder beside `out` that replaces it if the context ends without an exception.
+
+    The folder `out` is renamed aside, the new one moved in, and then the removable files of the old one are deleted:
+    whatever fails, one of the two is whole. Leftovers of killed runs are removed; an old folder that one of them had
+    renamed is moved back. Raises `InputError` if `out` must not be removed, at the start and at the end, and if it
+    cannot be written.
+    """
+    with ExitStack() as cleanup:
+        try:
+            # A symbolic link is kept; the folder that it points to is replaced.
+            final = check_output(out)
+            _restore(final, removable)
+            _check(final, out, removable)
+            _make_parents(final, cleanup)
+            pending = pending_output(final)
+            cleanup.callback(pending.close)
+            pending.new.mkdir()
+        except (OSError, RuntimeError) as error:
+            raise _folder_complaint(error, out) from error
+        yield pending.new
+        _replace(final, out, pending, removable)
+
+
+def only_empty(folder: Path) -> Sequence[str]:
+    """The `RemovableFiles` for folders that are only replaced if they are empty."""
+    if any(folder.iterdir()):
+        raise InputError("the folder is not empty", file=str(folder))
+    return ()
+
+
+def _folder_complaint(error: OSError | RuntimeError, out: Path) -> InputError:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return InputError(f"cannot write there: {reason or error}", file=str(out))
+
+
+def _check(final: Path, out: Path, removable: RemovableFiles) -> Sequence[str]:
+    """The removable files of a folder that may be replaced or does not exist; errors name it as the user does."""
+    if not os.path.lexists(final):
+        return ()
+    if not final.is_dir():
+        raise InputError("exists already and is no folder", file=str(out))
+    if final.is_mount():
+        raise InputError("is a mount point, which cannot be replaced: choose a folder in it", file=str(out))
+    try:
+        return removable(final)
+    except InputError as error:
+        raise InputError(error.message, file=str(out)) from error
+
+
+def _make_parents(final: Path, cleanup: ExitStack) -> None:
+    """Make the folders above the output; those that are still empty at the end are removed."""
+    for parent in reversed(final.parents):
+        if not parent.exists():
+            parent.mkdir()
+            cleanup.callback(_remove_empty, parent)
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _replace(final: Path, out: Path, pending: PendingOutput, removable: RemovableFiles) -> None:
+    try:
+        files = _check(final, out, removable)
+        if not final.exists():
+            pending.new.rename(final)
+            return
+        if (held := hold(final)) is None:
+            raise InputError("another run is replacing this folder", file=str(out))
+        try:
+            final.rename(pending.old)
+            try:
+                pending.new.rename(final)
+            except BaseException:
+                pending.old.rename(final)
+                raise
+            _remove(pending.old, files)
+        finally:
+            held.release()
+    except OSError as error:
+        rest = f"; the earlier output lies in {pending.old}" if pending.old.exists() else ""
+        raise InputError(f"cannot be replaced: {error.strerror or error}{rest}", file=str(out)) from error
+
+
+def _restore(final: Path, removable: RemovableFiles) -> None:
+    """Move an old folder back that a killed run had renamed, or finish its removal."""
+    for leftover in leftovers(final):
+        # Files that may not be removed stay, even here.
+        with suppress(OSError, InputError):
+            if not leftover.old.exists():
+                pass
+            elif final.exists():
+                _remove(leftover.old, removable(leftover.old))
+            else:
+                leftover.old.rename(final)
+        leftover.close()
+
+
+def _remove(folder: Path, files: Sequence[str]) -> None:
+    """Remove files and then the folders that held them; raises `OSError` if anything else lies there."""
+    for file in files:
+        (folder / file).unlink(missing_ok=True)
+    for parent, _, _ in os.walk(folder, topdown=False):
+        os.rmdir(parent)

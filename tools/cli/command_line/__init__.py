@@ -1,1 +1,0 @@
-"""The parser of a command, and the ends of help texts."""
