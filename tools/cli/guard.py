@@ -1,4 +1,4 @@
-"""The guard around a tool: errors of users and plug-ins, exhausted memory and signals become one line and exit code 1."""
+"""The guard around a tool: errors of users and plug-ins, exhausted memory and signals become a line and exit code 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages show of compiled programs: facts right after a compilation or from a folder, and the text of each page."""
+"""What the report shows of a compiled program, right after the compilation or from its folder."""
 
 from __future__ import annotations
 
@@ -6,40 +6,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.lowering import pipelines
 from tinyml.tools.driver.output_folder import (
     ERRORS,
     PICTURES,
     REPORT_PAGE,
 )
-from tinyml.tools.driver.program_in_folder import ProgramInFolder, lowering_options
-from tinyml.tools.driver.stages import Compiled, load_program
+from tinyml.tools.driver.program_in_folder import ProgramInFolder
+from tinyml.tools.driver.stages import Compiled
 from tinyml.tools.reports.facts.answers import wrong_answers
 from tinyml.tools.reports.facts.loop_nests import loop_nests
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import measured_time
 from tinyml.tools.reports.facts.tensor_facts import tensor_facts
-from tinyml.tools.reports.pages.levels_page import (
-    LevelLine,
-    ProgramLevel,
-    c_level,
-    level_above,
-    level_of,
-    linked_by_buffer,
-    linked_by_name,
-    source_of,
-    tag_values,
-    written_name,
-)
 from tinyml.tools.reports.pages.report_page import report_page
-from tinyml.transforms.search.costs.pipelines_below import FORMATS_TO_BUFFERS, LOOPS_TO_BITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
 
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.targets.board import Board
@@ -116,50 +99,3 @@ def profile(found: ProgramInFolder, *, listing: bool = False) -> Attribution | N
         return measured_program(found, listing=listing)
     except NoProfilerError:
         return None
-
-
-def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[ProgramLevel]:
-    """The levels from reals to C and, if it was measured, assembly."""
-    ctx = context()
-    files = {level: found.folder / "ir" / f"{level}.mlir" for level in ("0-reals", "1-formats")}
-    formats = load_program(files["1-formats"], ctx)
-    of_formats = _linked_to_buffers(formats, found)
-    levels = [level_above("L1 formats", files["1-formats"].read_text("utf-8"), of_formats)]
-    if files["0-reals"].is_file():
-        reals = load_program(files["0-reals"], ctx)
-        of_reals = linked_by_name(reals, [(op, written_name(op), of_formats.get(op)) for op in formats.walk()])
-        levels.insert(0, level_above("L0 reals", files["0-reals"].read_text("utf-8"), of_reals))
-    bits = found.loops.clone()
-    pipelines.run(bits, ctx, pipelines.flatten(LOOPS_TO_BITS, lowering_options(found.report)))
-    below = {"L2 buffers": found.buffers, "L3 loops": found.loops, "L4 bits": bits}
-    levels += [level_of(name, module) for name, module in below.items()]
-    levels.append(c_level(found.lines, found.sources, {} if measured is None else measured.time))
-    if measured is not None and measured.instructions:
-        levels.append(_assembly(found, measured))
-    return levels
-
-
-def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
-    """The source of each op at L1: a copy is lowered in which every value has a name of its own."""
-    own = [[result.name_hint for result in op.results] for op in formats.walk()]
-    tag_values(formats)
-    tagged = formats.clone()
-    pipelines.run(tagged, context(), pipelines.flatten(FORMATS_TO_BUFFERS, lowering_options(found.report)))
-    lowered, kept = list(tagged.walk()), list(found.buffers.walk())
-    if [op.name for op in lowered] != [op.name for op in kept]:
-        raise InputError("is not what ir/1-formats.mlir gives: compile the model again", file=str(found.folder))
-    sources = linked_by_buffer(
-        formats, [(op, written_name(copy), source_of(op)) for op, copy in zip(kept, lowered, strict=True)]
-    )
-    for op, hints in zip(formats.walk(), own, strict=True):
-        for result, hint in zip(op.results, hints, strict=True):
-            result.name_hint = hint
-    return sources
-
-
-def _assembly(found: ProgramInFolder, measured: Attribution) -> ProgramLevel:
-    lines: list[LevelLine] = []
-    for each in measured.instructions:
-        names = found.sources.get(each.line, ())
-        lines.append(LevelLine(f"{each.address:6x}  {each.text}", names[0] if names else None, each.time))
-    return ProgramLevel("Assembly", lines)

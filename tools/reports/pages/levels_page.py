@@ -8,14 +8,24 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr, UnknownLoc
 from xdsl.ir import Operation, SSAValue
 from xdsl.printer import Printer
 
 from tinyml.dialects import c, scratch, tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import source_location, source_names
+from tinyml.lowering import pipelines
+from tinyml.tools.driver.program_in_folder import ProgramInFolder, lowering_options
+from tinyml.tools.driver.stages import load_program
 from tinyml.tools.reports.pages.html import page, paragraph
+from tinyml.transforms.search.costs.pipelines_below import FORMATS_TO_BUFFERS, LOOPS_TO_BITS
+
+if TYPE_CHECKING:
+    from tinyml.runtime.devices.attribution import Attribution
 
 LONGEST_LINE = 160
 """The most characters of a line that are shown."""
@@ -50,10 +60,57 @@ class ProgramLevel:
     lines: Sequence[LevelLine]
 
 
-def level_of(name: str, module: ModuleOp) -> ProgramLevel:
+def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[ProgramLevel]:
+    """The levels from reals to C and, if it was measured, assembly."""
+    ctx = context()
+    files = {level: found.folder / "ir" / f"{level}.mlir" for level in ("0-reals", "1-formats")}
+    formats = load_program(files["1-formats"], ctx)
+    of_formats = _linked_to_buffers(formats, found)
+    levels = [_level_above("L1 formats", files["1-formats"].read_text("utf-8"), of_formats)]
+    if files["0-reals"].is_file():
+        reals = load_program(files["0-reals"], ctx)
+        of_reals = _linked_by_name(reals, [(op, _written_name(op), of_formats.get(op)) for op in formats.walk()])
+        levels.insert(0, _level_above("L0 reals", files["0-reals"].read_text("utf-8"), of_reals))
+    bits = found.loops.clone()
+    pipelines.run(bits, ctx, pipelines.flatten(LOOPS_TO_BITS, lowering_options(found.report)))
+    below = {"L2 buffers": found.buffers, "L3 loops": found.loops, "L4 bits": bits}
+    levels += [_level_of(name, module) for name, module in below.items()]
+    levels.append(_c_level(found.lines, found.sources, {} if measured is None else measured.time))
+    if measured is not None and measured.instructions:
+        levels.append(_assembly(found, measured))
+    return levels
+
+
+def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
+    """The source of each op at L1: a copy is lowered in which every value has a name of its own."""
+    own = [[result.name_hint for result in op.results] for op in formats.walk()]
+    _tag_values(formats)
+    tagged = formats.clone()
+    pipelines.run(tagged, context(), pipelines.flatten(FORMATS_TO_BUFFERS, lowering_options(found.report)))
+    lowered, kept = list(tagged.walk()), list(found.buffers.walk())
+    if [op.name for op in lowered] != [op.name for op in kept]:
+        raise InputError("is not what ir/1-formats.mlir gives: compile the model again", file=str(found.folder))
+    sources = _linked_by_buffer(
+        formats, [(op, _written_name(copy), _source_of(op)) for op, copy in zip(kept, lowered, strict=True)]
+    )
+    for op, hints in zip(formats.walk(), own, strict=True):
+        for result, hint in zip(op.results, hints, strict=True):
+            result.name_hint = hint
+    return sources
+
+
+def _assembly(found: ProgramInFolder, measured: Attribution) -> ProgramLevel:
+    lines: list[LevelLine] = []
+    for each in measured.instructions:
+        names = found.sources.get(each.line, ())
+        lines.append(LevelLine(f"{each.address:6x}  {each.text}", names[0] if names else None, each.time))
+    return ProgramLevel("Assembly", lines)
+
+
+def _level_of(name: str, module: ModuleOp) -> ProgramLevel:
     """A level from L2 on, whose ops have the names of their source operations in their locations."""
     clone = module.clone()
-    sources = {op: source_of(op) for op in clone.walk()}
+    sources = {op: _source_of(op) for op in clone.walk()}
     for op, source in sources.items():
         op.location = UnknownLoc() if source is None else NameLoc(StringAttr(source), UnknownLoc())
     stream = io.StringIO()
@@ -73,7 +130,7 @@ def level_of(name: str, module: ModuleOp) -> ProgramLevel:
     return ProgramLevel(name, [LevelLine(_short(_LOCATION.sub("", text)), source) for text, source in pairs])
 
 
-def source_of(op: Operation) -> str | None:
+def _source_of(op: Operation) -> str | None:
     """The source operation of an op, or the constant that it is."""
     match op:
         case tdsl.ConstOp() | scratch.ConstantOp() if (hint := op.results[0].name_hint) is not None:
@@ -85,7 +142,7 @@ def source_of(op: Operation) -> str | None:
             return names[0] if names else None
 
 
-def level_above(name: str, text: str, sources: Mapping[Operation, str]) -> ProgramLevel:
+def _level_above(name: str, text: str, sources: Mapping[Operation, str]) -> ProgramLevel:
     """A level above L2. text: of its file; sources: of the ops parsed from it."""
     by_line: dict[int, str] = {}
     for op, source in sources.items():
@@ -95,17 +152,17 @@ def level_above(name: str, text: str, sources: Mapping[Operation, str]) -> Progr
     return ProgramLevel(name, [LevelLine(_short(line), by_line.get(i + 1)) for i, line in enumerate(lines)])
 
 
-def tag_values(module: ModuleOp) -> None:
+def _tag_values(module: ModuleOp) -> None:
     """Give every value of a program at L1 a name of its own, by which its buffer at L2 is known."""
     for number, value in enumerate(_values(module)):
         value.name_hint = f"v{number}"
 
 
-Lower = Sequence[tuple[Operation, "str | None", "str | None"]]
+_Lower = Sequence[tuple[Operation, "str | None", "str | None"]]
 """The ops of a level, each with the name of the value that it writes and its source."""
 
 
-def linked_by_buffer(formats: ModuleOp, buffers: Lower) -> dict[Operation, str]:
+def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str]:
     """The source of ops at L1, whose values have a name of their own, from the ops of L2.
 
     An op becomes the one of its kind that writes the buffer of the same name. Values that share a buffer have one name:
@@ -123,7 +180,7 @@ def linked_by_buffer(formats: ModuleOp, buffers: Lower) -> dict[Operation, str]:
     for kind, ops in uppers.items():
         there = lowers[kind]
         unique = _unique([name for name, _ in there])
-        exact = [unique.get(written_name(op)) for op in ops]
+        exact = [unique.get(_written_name(op)) for op in ops]
         in_order = len(ops) == len(there) and all(at in (None, i) for i, at in enumerate(exact))
         for i, (op, at) in enumerate(zip(ops, exact, strict=True)):
             if in_order or at is not None:
@@ -131,13 +188,13 @@ def linked_by_buffer(formats: ModuleOp, buffers: Lower) -> dict[Operation, str]:
     return found
 
 
-def linked_by_name(reals: ModuleOp, formats: Lower) -> dict[Operation, str]:
+def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
     """The source of ops at L0: that of the only op at L1 that gives a value of the same name, or of its kind does."""
     by_name = _unique([name for _, name, _ in formats])
     by_kind = _unique([None if name is None else f"{_kind(op)} {name}" for op, name, _ in formats])
     found: dict[Operation, str] = {}
     for op in reals.walk():
-        name = written_name(op)
+        name = _written_name(op)
         at = by_kind.get(f"{_kind(op)} {name}", by_name.get(name))
         if name is not None and at is not None and (source := formats[at][2]) is not None:
             found[op] = source
@@ -150,7 +207,7 @@ def _unique(names: Sequence[str | None]) -> dict[str | None, int]:
     return {name: i for i, name in enumerate(names) if name is not None and counts[name] == 1}
 
 
-def written_name(op: Operation) -> str | None:
+def _written_name(op: Operation) -> str | None:
     """The name of the value that an op of L1 or L2 writes."""
     match op:
         case tdsl.TensorOp():
@@ -164,7 +221,7 @@ def written_name(op: Operation) -> str | None:
     return value.name_hint
 
 
-def c_level(lines: Iterable[str], sources: Mapping[int, tuple[str, ...]], time: Mapping[int, float]) -> ProgramLevel:
+def _c_level(lines: Iterable[str], sources: Mapping[int, tuple[str, ...]], time: Mapping[int, float]) -> ProgramLevel:
     """The C file, the first line of which has number 1. time: of lines, with that of functions that they call."""
     found: list[LevelLine] = []
     for number, text in enumerate(lines, 1):
