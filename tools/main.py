@@ -38,7 +38,7 @@ COMMANDS = {
 
 
 MEANT = {"--board": "--target", "--output": "--out", "--validation": "--val", "--bits": "--width"}
-"""Options by other names under which people look for them, whose spelling is not the nearest."""
+"""Options by names under which people look for them, where the nearest spelling would be another option."""
 
 
 class Command(Protocol):
@@ -108,7 +108,7 @@ def _overview(given: Sequence[str]) -> int:
 
 
 def file_of(command: str) -> str:
-    """The file of a command in `commands/`; all that write a package of a kind share one."""
+    """The file of a command in `commands/`; the commands `new-KIND` share one."""
     return "new_package" if command.startswith("new-") else command
 
 

@@ -81,7 +81,7 @@ def finetune_options() -> list[Option]:
 
 
 OPTIONS = {"compile": compile_options, "finetune": finetune_options}
-"""The options of the functions that take them as keyword arguments."""
+"""Options by the function that takes them as keyword arguments."""
 
 
 def keywords_text() -> str:

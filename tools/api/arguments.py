@@ -17,7 +17,7 @@ from tinyml.tools.cli.arguments import value_parser
 from tinyml.tools.cli.user_errors import as_input_error
 
 SPELLED = {"target": "board", "val": "X_val", "test": "X_test", "out": "save(folder)"}
-"""The arguments of `compile` that have another name than the option of the command line."""
+"""Arguments of `compile` by the option of the command line, where the names differ."""
 
 
 def checked_values(function: str, given: Mapping[str, object], options: Iterable[Option]) -> dict[str, Any]:

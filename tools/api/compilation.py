@@ -51,12 +51,12 @@ def compile(
     array, a data frame, lists, or the path of an .npz file with `x` and perhaps `y`; not needed for a model that keeps
     its number formats. Arrays are real numbers, whatever their type; only with input_unit integers are those of the
     sensor. y_val: the class of each sample, for accuracy. board: an Arduino Uno by default. X_test, y_test: data on
-    which accuracy is measured, X_val and y_val by default. raw: whether X_val and X_test hold integers that are raws of
-    the input of a model that keeps its formats, as those of an .npz file always are. verbose: show progress on standard
-    error. options: those of `tinyml compile`, with underscores in their names.
+    which accuracy is measured, X_val and y_val by default. raw: true if X_val and X_test hold raws of the input, for a
+    model that keeps its formats; integers in an .npz file always are. verbose: show progress on standard error.
+    options: those of `tinyml compile`, with underscores in their names.
 
     The columns of a data frame have to be the features that the model was trained on, in their order, where the model
-    has their names. Of a model without, the program gets those of X_val.
+    has their names. A program whose model has no names gets those of X_val.
 
     Arrays are written to a temporary .npz file, which is removed when the call returns: the IR of the program holds the
     profiles, so that its levels can be entered without the data. Raises `InputError` for bad input and for a model that
@@ -97,14 +97,14 @@ def compile(
 
 
 def _labels(program: Model, names: tuple[str, ...] | None, y: object) -> Labels:
-    """The labels that y holds: names that the caller gave take the place of the model's, or y has their indices."""
+    """The labels in which y is given, those of the caller before those of the model; None if y holds indices."""
     if names is None:
         return program.classes
     return None if y is None or array_of(y, "y_val").dtype.kind in "iu" else names
 
 
 def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:
-    """The program with the names of its features: a frame's columns, where the model has none."""
+    """The program with feature names: those of the model, or else the columns of a data frame."""
     from tinyml.dialects.tdsl.feature_names import set_feature_names
 
     names = column_names(x)
@@ -116,7 +116,7 @@ def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]
 
 
 def _data_file(file: Path, x: object, y: object, classes: Labels, arguments: Arguments, inputs: Inputs) -> Path | None:
-    """The file with some data: the user's, or one that is written; None without any."""
+    """The data file to compile with: the user's own, or a new one that holds the arrays; None without data."""
     x_label, y_label = arguments
     if x is None:
         if y is not None:

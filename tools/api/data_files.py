@@ -21,11 +21,11 @@ Labels: TypeAlias = Sequence[str | int] | None
 
 @dataclass(frozen=True)
 class Inputs:
-    """The inputs that a caller means by arrays.
+    """How to read the arrays of a caller.
 
-    integers: whether integers stand for themselves, as raws or as the integers of a sensor, in place of reals. names:
-    those of the features in order, which a data frame has to have; None if they are not known. raw: whether the caller
-    said so, who then may give nothing else.
+    integers: true if integers are raws, or those of a sensor, rather than reals. names: the features in order, which
+    the columns of a data frame must match; None if unknown. raw: true if the caller declared integers to be raws;
+    floats are then refused.
     """
 
     integers: bool = False
@@ -34,7 +34,7 @@ class Inputs:
 
     @staticmethod
     def of(program: ModuleOp, raw: object, *, has_unit: bool = False) -> Inputs:
-        """The inputs of a program. raw: whether integers are raws. has_unit: whether it will have a sensor's unit.
+        """The inputs of a program. raw: true if integers are raws. has_unit: true if it is to get a sensor's unit.
 
         Raises `TypeError` unless `raw` is True or False.
         """
@@ -76,11 +76,11 @@ def write_data(file: Path, x: object, y: object, classes: Labels, labels: tuple[
 
 
 def array_of(value: object, label: str) -> NDArray[Any]:
-    """An argument as an array; raises `InputError` for what numpy makes none of, whatever its methods raise."""
+    """An argument as an array; raises `InputError` where numpy cannot convert it, whatever its methods raise."""
     if value is None:
         raise InputError("expected an array, got None", file=label)
     try:
-        # Sparse matrices are none by themselves.
+        # np.asarray does not convert sparse matrices.
         dense = getattr(value, "toarray", None)
         return np.asarray(dense() if callable(dense) else value)
     except MemoryError:
@@ -90,7 +90,7 @@ def array_of(value: object, label: str) -> NDArray[Any]:
 
 
 def column_names(x: object) -> list[str] | None:
-    """The names of a data frame's columns; None for anything else, and for columns that are not named by text."""
+    """The names of a data frame's columns; None for anything else, and for names that are not strings."""
     try:
         names = [*cast("Sequence[object]", getattr(x, "columns", ()))]
     except (Exception, SystemExit):
@@ -120,7 +120,7 @@ def _plain(value: Any) -> str | int | None:
 
 
 def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
-    """An array of numbers with an axis over the samples, integers only where they stand for themselves."""
+    """An array of numbers whose first axis is the samples; integers become floats unless `inputs.integers`."""
     _check_columns(x, label, inputs)
     array = array_of(x, label)
     if array.dtype.kind == "b":
@@ -140,7 +140,7 @@ def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
 
 
 def _check_columns(x: object, label: str, inputs: Inputs) -> None:
-    """Refuse a frame whose columns are not the features, in their order."""
+    """Raise `InputError` for a data frame whose columns are not the features, in their order."""
     if (known := inputs.names) is None or (given := column_names(x)) is None or given == [*known]:
         return
     for name in given:

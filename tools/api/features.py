@@ -1,7 +1,7 @@
 """Features of signals, for training on the numbers that a device computes: the module `tinyml.features`.
 
-A front end computes features in double precision, as a function of signals. Given signals, it gets number formats, and
-with these it computes the bits of the device, on which a model is trained and with which it is compiled.
+A front end computes features in double precision, as a function of signals. With number formats, chosen on signals, it
+computes the bits of the device, on which a model is trained and with which it is compiled.
 """
 
 from __future__ import annotations

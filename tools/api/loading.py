@@ -93,7 +93,7 @@ def load(source: object, *, example: object = None) -> Model:
 
 
 def _import(frontend: str) -> Callable[..., ModuleOp]:
-    """A function that calls a function of a frontend's importer by name, with any arguments."""
+    """A function that calls functions of a frontend's importer by name."""
 
     def call(name: str, *arguments: Any) -> ModuleOp:
         return getattr(import_module(f"tinyml.lowering.frontends.{frontend}.importer"), name)(*arguments)
@@ -109,7 +109,7 @@ def _from_file(path: Path) -> Model:
 
 
 def _verified(source: Any) -> ModuleOp:
-    """A copy of a module that somebody built; raises `InputError` if it does not verify."""
+    """A copy of a module that the caller built; raises `InputError` if it does not verify."""
     from xdsl.utils.exceptions import VerifyException
 
     from tinyml.tools.cli.user_errors import invalid

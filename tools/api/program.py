@@ -35,8 +35,8 @@ _NO_FILES: Sequence[Path] = ()
 class Program:
     """A compiled model, and the folder that `tinyml compile` writes for it.
 
-    folder: the folder with the C files, the IR of every level and the report. inputs: the user's files that were read
-    for the compilation, over which `save` does not write.
+    folder: the folder with the C files, the IR of every level and the report. inputs: the user's files that the
+    compilation read, which `save` does not overwrite.
     """
 
     def __init__(self, folder: Path, inputs: Sequence[Path] = _NO_FILES) -> None:
@@ -90,8 +90,8 @@ class Program:
         """Predict the class or the values of each of the inputs (samples, ...), with the bits that the device computes.
 
         X: real numbers, whatever their type, in an array, a data frame with the columns that the model was trained on,
-        or lists. Of a program with an input unit integers are those of the sensor, and floats the reals that these
-        stand for. raw: whether X holds raws of the program's input, integers as the C function takes them.
+        or lists. For a program with an input unit, integers are those of the sensor, and floats the reals that they
+        stand for. raw: true if X holds raws of the program's input, the integers that the C function takes.
 
         The evaluator runs all samples together. Returns the labels of the classes (samples,), or class indices if the
         model has no labels; for a model that gives no class, its values, (samples,) or (samples, values). Raises
@@ -176,11 +176,10 @@ class Program:
     ) -> Heard:
         """Run a program that streams over a recording, without a reset.
 
-        samples, raw: a recording, one number after the other, as in the training data, of the kinds that `predict`
-        takes: integers are reals unless they are a sensor's, or raws. rate: samples per second, by default those of the
-        program's front end. board: a simulated one; by default this computer. Raises `InputError` for a program that
-        does not stream or was made for another rate, for a recording without an answer or with NaN or infinity, and
-        where the board's tools are missing.
+        samples, raw: a recording (samples,), scaled as in the training data, of the kinds that `predict` takes. rate:
+        samples per second, by default those of the program's front end. board: a simulated one; by default this
+        computer. Raises `InputError` for a program that does not stream or was made for another rate, for a recording
+        without an answer or with NaN or infinity, and where the board's tools are missing.
         """
         from tinyml.runtime.model.program_data import reals_of
         from tinyml.targets.registry import HOST
@@ -219,10 +218,10 @@ class Program:
     ) -> Path:
         """Write the folder that `tinyml compile -o` writes, completely or not at all, and return its path.
 
-        packages: the folders for tools of others that it holds, such as ["arduino", "cmake"]: those of `--package`, by
-        default the same ones. zip: whether the Arduino library is written as a .zip file, too.
+        packages: folders for other tools, such as ["arduino", "cmake"]: the values of `--package`, with the same
+        default. zip: true to write the Arduino library as a .zip file, too.
 
-        It replaces an earlier output in which nothing was added or changed. Raises `InputError` for any other folder
+        An earlier output is replaced if nothing was added to it or changed. Raises `InputError` for any other folder
         that is not empty, for one that holds an input, and where nothing can be written. force: follow links that lead
         out of their folder.
         """
@@ -316,9 +315,9 @@ def open(folder: str | Path) -> Program:
 
 @contextmanager
 def _quiet(X: object = None, inputs: Inputs | None = None) -> Generator[Path | None]:
-    """A context without progress in which errors name arguments.
+    """A context without a display of progress, in which errors name arguments.
 
-    It yields a file with the inputs, if there are any.
+    Yields a file with the inputs, if there are any.
     """
     from tinyml.tools.cli.progress import SILENT
 

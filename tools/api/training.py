@@ -64,8 +64,8 @@ def finetune(
 
 
 def torch_layer(model: object, *, plan: str | None = None) -> Any:
-    """A `torch.nn.Module` whose forward pass is a program in number formats, bit for bit, and whose backward pass goes
-    straight through the roundings, to the weights and to the inputs.
+    """A `torch.nn.Module` whose forward pass computes a program in number formats, bit for bit, and whose backward pass
+    takes the derivative of each rounding as 1 (straight-through estimator), for weights and inputs.
 
     model: a `Model` in number formats, such as `finetune` returns, or anything that `load` takes; it stays as it is.
     plan: a plan that rounds sums, as `compile` takes it. Inputs are (samples, ...), results the scores in double
@@ -88,7 +88,7 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
 
 @cache
 def _classes() -> Any:
-    """The class of the layers, which exists with PyTorch alone."""
+    """The class of the layers, defined on first use because its bases are PyTorch's."""
     try:
         torch: Any = import_module("torch")
     except ImportError as error:
@@ -132,7 +132,7 @@ def _classes() -> Any:
             return StraightThrough.apply(self.trainer, x, *self.weights)
 
         def write(self) -> None:
-            """Round the parameters into the program, and keep them within the reals of their formats."""
+            """Round the parameters into the program, and clamp them to the ranges of their formats."""
             pairs = list(zip(self.trainer.weights.variables, self.weights, strict=True))
             for real, parameter in pairs:
                 real[...] = parameter.detach().cpu().numpy()

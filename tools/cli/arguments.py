@@ -100,7 +100,7 @@ def _settings(declared: Option) -> dict[str, Any]:
 def show_examples(parser: argparse.ArgumentParser, usage: str, examples: Mapping[str, str]) -> None:
     """Begin the help of a command with examples, and with a usage that does not list all options.
 
-    usage: the required arguments. examples: their purposes by command lines without the name of the command.
+    usage: the required arguments. examples: the purpose of each command line, which omits the name of the command.
     """
     parser.usage = f"{parser.prog} {usage} [options]"
     lines = (f"  # {purpose}\n  {parser.prog} {arguments}" for arguments, purpose in examples.items())

@@ -61,7 +61,7 @@ class PendingOutput:
         return self.folder / "old"
 
     def close(self) -> None:
-        """Remove the folder with what is new in it, or, as long as an old output lies there, only the latter."""
+        """Remove what is new, and the folder with it unless an old output still lies there."""
         with suppress(OSError):
             if self.new.is_dir() and not self.new.is_symlink():
                 shutil.rmtree(self.new, ignore_errors=True)
@@ -84,7 +84,7 @@ def pending_output(output: Path) -> PendingOutput:
         # Without locks, as on some network file systems, nobody removes leftovers.
         with suppress(OSError):
             fcntl.flock(lock.descriptor, fcntl.LOCK_EX)
-        # Only now, so that nobody takes it for a leftover before it is locked.
+        # Written last: without its proof, nobody takes the folder for a leftover before it is locked.
         os.write(lock.descriptor, _proof(folder))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -165,7 +165,7 @@ def _atomic_bytes(path: str | Path) -> Generator[IO[bytes]]:
         with io.BufferedWriter(output) as stream:
             yield stream
         try:
-            # By now more inputs may have been read, and the path may lead elsewhere.
+            # Check again: more inputs may have been read by now, and the path may lead elsewhere.
             os.replace(pending.new, check_output(path))
         except OSError as error:
             raise _file_complaint(error, path) from error
@@ -174,7 +174,7 @@ def _atomic_bytes(path: str | Path) -> Generator[IO[bytes]]:
 
 
 class _Output(io.FileIO):
-    """A file that reports errors of writing as `InputError`s about `shown`, since the system does not name it."""
+    """A file whose errors of writing are `InputError`s about the path `shown`, which the system does not name."""
 
     def __init__(self, path: Path, shown: str | Path) -> None:
         self.shown = shown

@@ -15,7 +15,7 @@ from tinyml.tools.cli.outputs import check_paths
 
 @dataclass(frozen=True, kw_only=True)
 class CommonOptions:
-    """The declarations of the options."""
+    """The options of every tool."""
 
     max_elements: int = option(
         "refuse arrays and tensors with more than N elements",
@@ -57,7 +57,7 @@ def add_common_options(parser: Parser, declaration: type[CommonOptions] = Common
 
 
 def apply_common_options(arguments: argparse.Namespace) -> None:
-    """Set the limits and the trust that are in effect from now on, and protect the files that are read.
+    """Put limits and `--trust-pickle` into effect, and protect the files that are read from being overwritten.
 
     Raises `InputError` for a file that must not be written (`check_paths`).
     """

@@ -25,16 +25,17 @@ from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN, install_command
 from tinyml.dialects.errors import InputError
 
 MOST_DIGITS = 300
-"""A number of digits that no file name has in a row, below the limit of Python's conversions."""
+"""Maximum consecutive digits in an argument: more than file names have, fewer than Python converts."""
 
 COLLECT_EVERY = 10_000
 """The number of new objects between two runs of the garbage collector.
 
-With Python's default of 700, it takes a quarter of a long compilation.
+With Python's default of 700, collection takes a quarter of the time of a long compilation.
 """
 
 _AS_GIVEN = "tinyml.as_given"
-"""How characters are written that the encoding of a stream lacks: the bytes of names as given, others escaped.
+"""The handler of characters that the encoding of a stream lacks: bytes of file names are written as given, others
+escaped.
 
 In a locale without UTF-8, Python keeps the bytes of a file's name as lone surrogates.
 """
@@ -58,7 +59,7 @@ class Blame:
 def guarded(run: Callable[[], int], blame: Blame) -> int:
     """The exit code of a tool: that of `run`, or 1 after an error, reported as one line on standard error.
 
-    blame: kept up to date by `run`, which has context variables of its own. A defect of tinyml itself is raised.
+    blame: kept up to date by `run`, which runs in a context of its own. A defect of tinyml itself is raised.
     """
     gc.set_threshold(max(COLLECT_EVERY, gc.get_threshold()[0]))
     _open_streams()
@@ -82,7 +83,7 @@ def _open_streams() -> None:
             try:
                 os.fstat(number)
             except OSError:
-                # The lowest free descriptor is assigned, which is this one.
+                # `os.open` takes the lowest free descriptor, which is this one.
                 os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -138,7 +139,7 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
 
 
 def _warn() -> None:
-    """Say which plug-ins were left out; a module that was not imported left out none."""
+    """Print which plug-ins were left out; if their module was never imported, none were."""
     if (plugins := sys.modules.get("tinyml.dialects.plugins")) is not None:
         for problem in plugins.problems():
             print(f"warning: left out: {problem}", file=sys.stderr)

@@ -18,11 +18,11 @@ from tinyml.tools.universe import own_attributes
 def parse_mlir(
     ctx: Context, content: bytes, file: str, *, line_offset: int = 0, implicit_module: bool = True
 ) -> ModuleOp:
-    """The module in MLIR text.
+    """Parse the module in MLIR text.
 
-    line_offset: the number of lines of the file before the text, a piece of a split file. implicit_module: operations
-    without a module are taken for its body. Raises `InputError` or `ParseError` for other text, also for attributes of
-    our own that are not as they are declared, and `UnicodeDecodeError`.
+    line_offset: lines of the file before the text, a piece of a split file. implicit_module: accept operations without
+    a module around them. Raises `InputError` or `ParseError` for malformed text and for attributes of our own that
+    differ from their declarations, and `UnicodeDecodeError`.
     """
     parser = LocatedParser(ctx, content, file)
     parser.line_offset = line_offset

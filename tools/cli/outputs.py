@@ -48,10 +48,10 @@ def check_paths(arguments: argparse.Namespace) -> None:
 
 
 def check_file(path: Path, written: tuple[str, ...]) -> Path:
-    """The file that a path leads to, as `check_output` does.
+    """The file that a path leads to (`check_output`).
 
-    written: the suffixes of files that the command writes. Raises `InputError` also for an existing file whose suffix
-    is another one, and says that it is a model or data.
+    written: the suffixes of files that the command writes. Raises `InputError` also for an existing file with the
+    suffix of a model or of data that the command does not write.
     """
     from tinyml.lowering.frontends.importers import importers
 

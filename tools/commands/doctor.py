@@ -24,10 +24,10 @@ DEVELOPMENT = ("test", "docs")
 """Extras for development of tinyml, which users do not need."""
 
 MODULES_OF = {"pyelftools": "elftools"}
-"""The modules of distributions that have another name."""
+"""Modules by distribution, where the names differ."""
 
 SPELLED_SOURCES: Mapping[TimeSource, str] = {"simulated": "simulated", "published": "estimated", "least": "at least"}
-"""Times of a board by their origin, in a word."""
+"""The origin of a board's times, in a word."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +165,7 @@ def _boards() -> Iterable[BoardState]:
 
 
 def _command_for(modules: Sequence[str]) -> str:
-    """The command that installs modules: an extra of ours that has them all, else their own names."""
+    """The command that installs modules: an extra of ours that has them all, or else the packages themselves."""
     for extra in _extras():
         if set(modules) <= {MODULES_OF.get(name, name) for name in _packages_of(extra)}:
             return install_command(extra)

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 _, ANEW = QUANTIZATION
 
 COMPARED_SAMPLES = 1000
-"""The most samples for which the program on reals is compared with the estimator that it was imported from."""
+"""Maximum samples on which the program on reals is compared with the estimator that it was imported from."""
 
 EQUAL_SCORES = 1e-4
-"""The share of the greatest score by which two scores differ that rounding may have put in another order."""
+"""Two scores that differ by less than this share of the greatest one may change order by rounding."""
 
 EQUAL_VALUES = 1e-3
-"""The share of the greatest value by which values of a regressor may differ."""
+"""Tolerance for the values of a regressor, as a share of the greatest one."""
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def build_folder(
         progress.step("reading")
         program = read_program(request, ctx)
         kept = tdsl.has_formats(program)
-        # Of an imported estimator, which answers as the program is imported, before passes change its results.
+        # An estimator answers as the program that was imported does, before passes change its results.
         own = None if request.input_unit is not None else own_answers(request.module or program)
         imported = None if own is None else program.clone()
         adapt_interface(program, request, ctx)
@@ -181,7 +181,8 @@ def build_folder(
         accuracies = NO_ACCURACY
         if request.val is not None or request.test is not None:
             progress.step(f"evaluating {len(data)} samples")
-            # What passes fold into constants, such as scales of features, is rounded, and no longer the model's.
+            # Passes round what they fold into constants, such as scales of features: the reference is the model without
+            # them.
             reals = compiled.reals if kept else with_outputs(program, ctx, request.compile_options["outputs"])
             accuracies = accuracy(reals, compiled.formats, data)
         rounding = rounding_loss(compiled.unrounded, compiled.formats, data) if compiled.unrounded else None
@@ -268,10 +269,11 @@ def _check_options(request: Request, board: Board, ctx: Context) -> None:
 
 
 def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
-    """Refuse a program on reals whose answers for samples (samples, features) differ from its estimator's own.
+    """Raise `InputError` for a program on reals whose answers for samples (samples, features) differ from its
+    estimator's own.
 
-    Rounding may change a few: classes whose scores are equal but for it do not count, nor does one sample in a hundred.
-    The order of equally near neighbours is open, so that programs which look for them are not compared.
+    Rounding may change a few: near ties between classes do not count, nor does one sample in a hundred. Programs that
+    look for nearest neighbours are not compared, since the order of equally near ones is undefined.
     """
     from tinyml.dialects import tdsl
     from tinyml.dialects.lazy_numpy import np

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
 
 SPARE = 0.9
-"""The share of the flash that the parts of a model fill which are said to fit."""
+"""The share of the flash that the parts of a model fill where a message says how many would fit."""
 
 
 def compile_choice(
@@ -140,9 +140,9 @@ def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, fl
 
 
 def _smaller_model(program: ModuleOp, flash: float, limit: float | None) -> str:
-    """The parts that make a model large, how many of them would fit, and what leaves fewer; empty where none is known.
+    """A phrase on the parts that make a model large, how many would fit, and how to have fewer; empty if none is known.
 
-    flash: bytes that the program needs. limit: those that there are; None if that is not known.
+    flash: bytes that the program needs. limit: bytes available; None if unknown.
     """
     if (stored := tdsl.stored_of(program)) is None:
         return ""
@@ -153,7 +153,7 @@ def _smaller_model(program: ModuleOp, flash: float, limit: float | None) -> str:
 
 
 def _needed_by(program: ModuleOp, ctx: Context, request: Request, board: Board) -> EstimatedCost | None:
-    """The resources of the program that a request asks for, estimated; None where that takes a search, or has no data.
+    """The resources of the program that a request asks for, estimated; None for a search, and without data.
 
     program: on reals.
     """

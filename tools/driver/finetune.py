@@ -37,13 +37,13 @@ from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.table import AUTO, schedule_named
 
 SMALLER = 4.0
-"""By how much the rate is smaller in the arithmetic of the program than on reals."""
+"""The learning rate on reals divided by that in the program's arithmetic."""
 
 SAMPLES = 512
-"""The samples of the training set on which ranges are compared."""
+"""Number of training samples on which ranges are compared."""
 
 LESS = 0.998
-"""The part of the loss that another range may leave at most, to be taken."""
+"""Another range is taken if it lowers the loss to less than this share."""
 
 ROUNDS = 2
 """The number of times that ranges are chosen: before the training, and with the weights of its first half."""
@@ -144,7 +144,7 @@ def labelled(program: ModuleOp, file: Path) -> Labelled:
 
 
 Zooms: TypeAlias = "Mapping[str, int]"
-"""By how many powers of two the ranges of tensors are narrower than profiled, by names; the others are as profiled."""
+"""Powers of two by which the ranges of tensors are narrower than profiled, by name; 0 for the others."""
 
 
 class QuantisedProgram:
@@ -176,11 +176,11 @@ class QuantisedProgram:
         return formats
 
     def trainer(self, reals: Mapping[str, Array], zooms: Zooms | None = None) -> Trainer:
-        """A trainer of the program, with the sums that its plan rounds. reals: where weights start, by name."""
+        """A trainer of the program, with sums rounded as its plan does. reals: initial weights by name."""
         return trainer_of(self.formats(zooms or {}), self.ctx, self.plan, reals)
 
     def better_ranges(self, reals: Mapping[str, Array], zooms: Zooms, data: Labelled) -> Zooms:
-        """The ranges with less loss on some samples, for given weights; each is tried half and twice as wide."""
+        """Ranges with less loss on some samples for given weights; each range is tried half and twice as wide."""
         best = self._loss(reals, zooms, data)
         chosen: dict[str, int] = dict(zooms)
         for name in self.tensors:
@@ -213,7 +213,7 @@ def _train_formats(
     for part in range(ROUNDS):
         zooms = program.better_ranges(reals, zooms, sample)
         trainer = program.trainer(reals, zooms)
-        # The last round takes the epochs that do not divide.
+        # The last round takes the remaining epochs.
         epochs = schedule.epochs // ROUNDS + (part == ROUNDS - 1) * (schedule.epochs % ROUNDS)
         trainer.fit(train, val, replace(schedule, epochs=epochs))
         found.append((trainer.loss(val)[0], trainer))
@@ -222,9 +222,9 @@ def _train_formats(
 
 
 def trainer_of(formats: ModuleOp, ctx: Context, plan: str = AUTO, reals: Mapping[str, Array] | None = None) -> Trainer:
-    """A trainer of a program at L1, which changes in place, or of a copy with the sums that its plan rounds.
+    """A trainer of a program at L1, which it changes in place, or of a copy if the plan rounds sums.
 
-    reals: where weights start, by the names of constants, instead of what their raws stand for.
+    reals: initial weights by the names of constants; by default what the raws stand for.
     """
     accumulators = ChooseAccumulatorsPass()
     planned = with_rounded_sums(formats, ctx, plan)

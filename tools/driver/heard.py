@@ -51,7 +51,7 @@ class Word:
 
 
 def smoothed(scores: NDArray[Any], count: int) -> NDArray[np.float64]:
-    """The means of each answer (answers, classes) and those before it, `count` together or all that there are."""
+    """Moving averages of scores (answers, classes) over `count` answers, fewer at the beginning."""
     sums = np.zeros(scores.shape)
     for back in range(min(count, len(scores))):
         sums[back:] += scores[: len(scores) - back]
@@ -61,8 +61,8 @@ def smoothed(scores: NDArray[Any], count: int) -> NDArray[np.float64]:
 def words_in(rule: Rule, times: NDArray[Any], scores: NDArray[Any], names: Sequence[str]) -> list[Word]:
     """The words in answers at some times, with scores (answers, classes), at least two.
 
-    A class is heard where its mean score leads by the threshold and it is no background. It is a word where it was not
-    heard in the answer before, unless that is in the pause after a word. Raises `InputError` for an unknown background.
+    A class is heard where its mean score leads by the threshold, unless it is background. It is a word if it was not
+    heard in the answer before and the pause after the last word is over. Raises `InputError` for an unknown background.
     """
     for name in rule.background:
         if name not in names:
@@ -87,9 +87,9 @@ class Heard:
     """The answers of a program to a recording, with the bits that the device computes.
 
     times: when each answer is due, in seconds. labels: the label of its class, or the index if the model has no labels.
-    scores: (answers, classes); of a single score that and 0 before it, without scores 1 for the class of the answer.
-    names: of the classes, or their indices as text. longest_hop: the most cycles or instructions, after the unit of the
-    board, from one part of the input to the next.
+    scores: (answers, classes); a single score has a column of 0 before it; without scores, 1 for the class of the
+    answer. names: of the classes, or their indices as text. longest_hop: the maximum cycles or instructions, as the
+    board counts, from one part of the input to the next.
     """
 
     times: NDArray[np.float64]

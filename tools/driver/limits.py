@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.stages import Compiled
 
 ATTEMPTS = 3
-"""Plans that are tried within a limit: the stack is known when a program is compiled."""
+"""Maximum number of plans tried within a limit; the stack is known only once a program is compiled."""
 
 ROUNDS = 3
-"""Programs that are counted again after the first, before all loops stay as they are."""
+"""Maximum number of programs counted after the first, before all loops stay rolled."""
 
 MARGIN = 125
 """Percent of the estimated cells that a program is taken to have where nothing counts them (docs/fpga.md)."""
 
 LEAST_STEP = 0.95
-"""What is left of a share, at most, after a choice that left the program as it was."""
+"""The factor by which a share shrinks at least, after one that left the program unchanged."""
 
 
 def ram_of(compiled: Compiled, target: str) -> int:
@@ -149,7 +149,7 @@ def _flash(compiled: Compiled, target: str, optimize: str) -> int:
 
 
 def check_memories(module: ModuleOp, fabric: Fabric) -> None:
-    """Raise `TooLargeError` for hardware whose memories hold more than all block RAMs, which needs no tool to see."""
+    """Raise `TooLargeError` for hardware whose memories exceed all block RAMs, which can be told without synthesis."""
     bits = sum(op.width * op.depth.value.data for op in module.walk() if isinstance(op, rtl.RamOp))
     if bits > (there := fabric.there.brams * fabric.bram_bits):
         raise TooLargeError(
@@ -176,7 +176,7 @@ def compile_within_cells(
     """The program, the share of cells in percent that its loops are unrolled for, and the report of its hardware.
 
     A program of which yosys counts more LUTs than `cells` percent, or more cells than there are, is compiled again for
-    as much less than the estimate fell short. Its loops stay as they are after `ROUNDS` of that, whatever they take.
+    a share that is smaller by the ratio of excess. After `ROUNDS` of that all loops stay rolled, whatever they take.
     Without yosys the estimate is taken to be `MARGIN` percent. again: compiles for a share in percent. route: place and
     route the module, if it fits, for the clock that it allows. The report is None for targets that are no FPGAs, and
     the same program is kept there. Raises `InputError` if a module cannot be routed.
@@ -209,9 +209,7 @@ def _smaller(
     again: Callable[[int], Compiled],
     counted: Callable[[str | None], Resources],
 ) -> tuple[Compiled, int, Resources]:
-    """A program that keeps the share that the first one exceeds, with what is counted of it, or one that is not
-    unrolled.
-    """
+    """A program within the share that the first one exceeds, with its cells, or else one without unrolled loops."""
     compiled, cells, taken = first
     limit, least = fabric.there.luts * cells / 100, again(0)
     for _ in range(ROUNDS):
@@ -219,7 +217,7 @@ def _smaller(
         if excess <= 1 or before == least.verilog:
             return compiled, cells, taken
         while compiled.verilog == before:
-            # A share that buys nothing else than a larger one did is no other choice.
+            # Skip shares that give the same program as the last one.
             cells = int(min(cells / excess, cells * LEAST_STEP))
             compiled, excess = again(cells), 1
         taken = counted(compiled.verilog)
@@ -229,7 +227,7 @@ def _smaller(
 
 
 def _excess(taken: Resources, fabric: Fabric, luts: float) -> float:
-    """How many times its limit a module takes of what it exceeds most: LUTs of a share, other cells of all."""
+    """The largest ratio of cells taken to their limit: `luts` for LUTs, those of the FPGA for other cells."""
     there = fabric.there
     return max(taken.luts / max(luts, 1), taken.dsps / max(there.dsps, 1), taken.brams / max(there.brams, 1))
 

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 WIDTH, LEFT, RIGHT, TOP, GAP = 760, 74, 14, 26, 24
 
 SPECTRUM, CLASS = 110, 14
-"""Pixels of the height of the spectrogram, and of the row of a class."""
+"""Heights of the spectrogram and of the row of a class, in pixels."""
 
 BINS, COLUMNS = 64, 640
-"""The most frequencies and moments of a spectrogram; of more, the loudest of neighbours is shown."""
+"""Maximum frequency bins and columns drawn; larger spectrograms are max-pooled."""
 
 RANGE = 60.0
-"""Decibels from the loudest, which is black, to white."""
+"""Dynamic range in decibels, from the loudest, which is black, to white."""
 
 SHADES = 15
-"""The shades of a spectrogram between black and white."""
+"""Number of shades between black and white."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ def heard_in(
         )
     if (known := interface.rate or rate) is None:
         raise InputError("the program does not say how many samples it takes per second: give rate")
-    # The program's input is a window, and what encodes it takes windows.
+    # Inputs are encoded by whole windows.
     windows = np.zeros((-(-len(samples) // interface.input_length), interface.input_length), np.float32)
     windows.ravel()[: len(samples)] = samples
     raws = encode_inputs(formats, windows).reshape(-1)[: len(samples)]

@@ -59,7 +59,7 @@ class Measured:
     """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in its unit.
 
     core_cycles: the mean cycles by the published timing of the core; None if the board has none. outputs: what the
-    device computed; None if the program was not run. longest: the most time of a hop, for a program that streams.
+    device computed; None if the program was not run. longest: the maximum time of a hop, for a program that streams.
     """
 
     flash_bytes: int
@@ -75,7 +75,7 @@ class Measured:
 class Mismatch:
     """The first sample on which device and evaluator differ, and the first raw output of it that does.
 
-    Outputs count through all elements of the scores and of the outputs after them; `output` -1 is the label.
+    `output` counts the elements of the scores and of the outputs after them; -1 is the label.
     """
 
     sample: int
@@ -132,7 +132,7 @@ def errors_on_device(formats: ModuleOp, outputs: Outputs, data: Data) -> Regress
 
 @dataclass(frozen=True)
 class RoundingLoss:
-    """The loss from sums that are rounded in between, compared with the same program without these roundings.
+    """The loss from rounding partial sums, compared with the same program without these roundings.
 
     unrounded_accuracy: percentage of correct answers without them; None without labels. changed_answers: the number of
     `samples` whose answers differ. mean_error: mean absolute difference of the scores, as reals.
@@ -154,7 +154,7 @@ def rounding_loss(unrounded: ModuleOp, formats: ModuleOp, data: Data) -> Roundin
 
 
 def _mean_error(module: ModuleOp, exact: Outputs, rounded: Outputs) -> float:
-    """The mean absolute difference of the outputs, each of which counts alike; 0 without any but a label."""
+    """The mean absolute difference of the outputs, averaged with equal weights; 0 for a program with only a label."""
     if not exact.tensors:
         return 0.0
     return float(mean_errors(in_reals(module, rounded).tensors, in_reals(module, exact).tensors).mean())

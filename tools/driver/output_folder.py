@@ -121,10 +121,10 @@ def read_fields(folder: Path) -> Report:
 
 
 def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write files into an output folder, or replace those that were written so, and list them in its report.
+    """Write or replace files in an output folder, and list them in its report.
 
-    Other files count as changed if they were. Raises `InputError` if a file cannot be written, and before any is if one
-    of that name is not as tinyml wrote it.
+    Other files keep their listed hashes, so that changes to them still show. Raises `InputError` if a file cannot be
+    written and, before any is, if an existing one is not as tinyml wrote it.
     """
     report = found_report(folder) or {}
     for name in texts:

@@ -90,7 +90,7 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
 
 
 def _limits(network: Network) -> Iterator[int]:
-    """Bytes for which mode `auto` takes one plan after the other, from the fastest to that with the least peak."""
+    """Limits in bytes that lead mode `auto` from plan to plan, from the fastest to that with the lowest peak."""
     from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 
     limit, least = -(-schedule_named(ORDINARY).program_plan(network).bits // 8) - 1, None
@@ -171,7 +171,7 @@ def draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file: 
 
 
 def bytes_of_layers(plan: Plan) -> list[float]:
-    """The bytes alive at most in the segment of each layer, in the order of the program."""
+    """Peak bytes of the segment of each layer, in the order of the program."""
     bits = dict[int, int]()
     for segment in plan.segments:
         bits |= {plan.order[i]: segment.bits for i in range(segment.first, segment.last + 1)}

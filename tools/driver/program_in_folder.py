@@ -1,4 +1,4 @@
-"""The program in an output folder of `tinyml compile`: whatever builds or explains it takes what its IR gives.
+"""The program in an output folder of `tinyml compile`, made again from its IR for whatever builds or explains it.
 
 The C, the header, the hardware module and the weights are made again from the IR at L2, with the options in the report,
 and a folder with others is refused. Hashes beside them would prove nothing: whoever writes a file can write its hash.

@@ -148,7 +148,7 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def inputs(self) -> list[Path]:
-        """The user's files that the compilation reads, or goes on writing."""
+        """The user's files that the compilation reads or, as a journal, continues."""
         journal = None if self.search is None else self.search.options.get("journal")
         data = [file for file in (self.val, self.test) if file is not None]
         model = [self.model] if self.module is None or self.model.is_file() else []

@@ -138,7 +138,8 @@ def _on_device(
 def _with_floats(
     source_dir: Path, optimize: str, chosen: Board, formats: ModuleOp, inputs: NDArray[Any], ram: int
 ) -> dict[str, Any] | None:
-    """The cost of the first samples as floats, by NAME_predict_floats; None where it takes none, or no room is left.
+    """The cost of the first samples as floats, by NAME_predict_floats; None for an input that takes no floats, and
+    where the array does not fit.
 
     ram: bytes of the program with raws.
     """
@@ -187,8 +188,8 @@ def run_on_port(
 ) -> tuple[Outputs, Mismatch | None, float | None]:
     """Send real inputs to a board and compare every raw output with the evaluator's.
 
-    timeout: seconds to wait for each answer. told: called with the number of answers after each. The last result is the
-    mean time of an inference in milliseconds, by the board's clock, None without inputs. Raises
+    timeout: seconds to wait for each answer. told: called after each answer, with the number of answers so far. The
+    last result is the mean time of an inference in milliseconds, by the board's clock, None without inputs. Raises
     `InputError` if the board does not answer, or runs another model.
     """
     from tinyml.runtime.devices.device import result_of_records

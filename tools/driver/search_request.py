@@ -25,7 +25,8 @@ PREFIX = "search-"
 
 
 def searches() -> dict[str, type[SearchPass]]:
-    """The search passes, by their names without the prefix `search-`; others of plug-ins are left out."""
+    """The search passes, by their names without the prefix `search-`; passes of plug-ins that are no searches are left
+    out."""
     found: dict[str, type[SearchPass]] = {}
     for name, factory in sorted(registry().all_passes.items()):
         if name.startswith(PREFIX):

@@ -119,14 +119,14 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
 
 def with_outputs(program: ModuleOp, ctx: Context, outputs: str) -> ModuleOp:
-    """A program at L0 as it was read, but for the results that a caller asks for: what others are compared with."""
+    """A copy of a program at L0 with the results that a caller asks for, the reference of comparisons."""
     module = program.clone()
     DropMonotonePass(outputs).apply(ctx, module)
     return module
 
 
 LONG_TYPE = 200
-"""Characters beyond which the type of an element gets an alias: a scale for each of many channels is a long list."""
+"""Length beyond which an element type gets an alias, such as one with a scale for each of many channels."""
 
 
 def print_ir(module: ModuleOp) -> str:
@@ -136,7 +136,7 @@ def print_ir(module: ModuleOp) -> str:
     text = stream.getvalue()
     aliases = {spelled: f"!t{number}" for number, spelled in enumerate(_long_types(module))}
     for spelled, alias in aliases.items():
-        # In quotes it is the content of an attribute.
+        # Within quotes it is the content of a string attribute.
         text = re.sub(rf'(?<!"){re.escape(spelled)}', alias, text)
     return "".join([*(f"{alias} = {spelled}\n" for spelled, alias in aliases.items()), text, "\n"])
 

@@ -35,7 +35,7 @@ def _in_flash(program: ModuleOp) -> list[c.ConstantOp]:
 
 
 def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The far constants of a program at L5, and the time that they take more than near ones; None if all are near."""
+    """The far constants of a program at L5, and the extra time that reading them takes; None if all are near."""
     from tinyml.dialects import c
 
     sizes = constant_bytes(program)

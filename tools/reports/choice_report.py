@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
 
 SENSIBLE = 2.0
-"""The points beyond the permitted loss from which on nobody would take a program, whatever its cost."""
+"""Points beyond the permitted loss at which nobody would take a program, whatever its cost."""
 
 
 def requested_report(request: Request) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def _file(request: Request, file: Path) -> str:
 
 
 def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
-    """The report on a choice. request: for what was chosen."""
+    """The report on a choice. request: the one that compiles what was chosen."""
     taken = choice.taken
     assert taken.loss is not None
     return {
@@ -57,7 +57,7 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
 
 
 def _decides(loss: Loss, bounds: Bounds) -> bool:
-    """True if the samples tell whether a program keeps the permitted loss."""
+    """True if the samples suffice to tell whether a program keeps the permitted loss."""
     return loss.bound <= bounds.loss or not loss.allowed(bounds.loss)
 
 
@@ -96,7 +96,7 @@ def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
 
 
 def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
-    """Three lines: what was chosen and how sure that is, what it costs beside 16 bits, and what to try next."""
+    """Three lines: what was chosen and with what confidence, its cost compared with 16 bits, and what to try next."""
     taken = choice.taken
     return [
         f"Chosen: {taken.alternative.name} ({spelled_options({**taken.alternative.options, **taken.schedule})}); "

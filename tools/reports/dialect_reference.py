@@ -85,7 +85,7 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
         [],
     ),
 }
-"""The pages by name: title, introduction, and the dialects on the page, those of no other page if none is named."""
+"""Pages by name: title, introduction and dialects; an empty list stands for those that are on no other page."""
 
 NOTE = """\
 Made from the definitions by `pytest --update-docs tests/unit/tools/reports/test_dialect_reference.py`: do not edit.

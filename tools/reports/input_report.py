@@ -44,7 +44,7 @@ class FloatInputs:
     in_software: bool | None
 
     def share(self, program: float | None) -> float:
-        """The share of the conversion in the time with it. program: the time of the program; 0 if one is unknown."""
+        """The conversion's share of the total time; 0 if a part of it is unknown. program: the time without conversion."""
         return 0.0 if not self.conversion or not program else self.conversion / (self.conversion + program)
 
 
@@ -130,7 +130,7 @@ def stream_report(buffers: ModuleOp, interface: Interface, longest: int | None) 
     """The elements of a frame and of a hop, the frames up to an answer, the samples per second if the front end says
     them, and the bytes that stay from hop to hop.
 
-    `longest_hop` is the most time of a hop, the answer included, in the unit of the report. None for a program that
+    `longest_hop` is the maximum time of a hop, the answer included, in the unit of the report. None for a program that
     does not stream. buffers: the packed program at L2. longest: None if nothing was measured.
     """
     if (pushes := interface.pushes) is None:

@@ -17,7 +17,7 @@ LEFT, RIGHT, TOP = 70, 990, 30
 """The edges of the panels, in pixels."""
 
 TALLEST, FOR_A_BOX = 480, 45
-"""Pixels of the panel of buffers: at most, and for each buffer beyond the first few."""
+"""Maximum height of the panel of buffers, and the height that each buffer adds, in pixels."""
 
 
 def occupied(boxes: Sequence[Placed], point: int) -> int:
@@ -44,7 +44,8 @@ class SharedBytes(NamedTuple):
 
 
 def overlaps(boxes: Sequence[Placed]) -> list[SharedBytes]:
-    """The bytes that boxes have in common while both are alive; of those that begin together the first one is under."""
+    """The bytes that boxes have in common while both are alive; of two that begin together, the first in `boxes` is
+    under."""
     shared: list[SharedBytes] = []
     ordered = sorted(boxes, key=lambda box: box.first)
     for i, over in enumerate(ordered):
@@ -62,13 +63,13 @@ def fullest(boxes: Sequence[Placed]) -> int:
 
 
 def check_picture(path: Path) -> None:
-    """Raise `InputError` for a file that is not named as SVG; call it before any long work."""
+    """Raise `InputError` for a file without the suffix .svg; call it before any long work."""
     if path.suffix.lower() != ".svg":
         raise InputError("a picture of memory ends in .svg", file=str(path))
 
 
 def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) -> Drawing:
-    """The picture.
+    """Draw the buffers of an arena over time.
 
     height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes have in common are dotted. A
     second panel shows the bytes alive at each point and, hatched, the free ones; a line through both marks the peak,

@@ -1,4 +1,4 @@
-"""Files of plots, and matplotlib, by which searches, fronts and comparisons are drawn if it is installed."""
+"""Files of plots that are drawn by matplotlib, if it is installed: searches, fronts and comparisons."""
 
 from __future__ import annotations
 

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Compilation:
-    """A compilation from request to measurement, all that its report speaks of.
+    """A compilation from request to measurement: everything that its report is made of.
 
-    requested: as it was asked for; request: with what `auto` chose, if anything, in `choice`. rounding: None if no sums
-    are rounded in between. measured: None if the tools of the device are not installed. mismatch: the first output that
-    the device does not compute as the evaluator does. confusion: of a classifier on data with labels. sensor: what is
-    said of an input in a sensor's integers. hardware: the cells of an FPGA that a module takes.
-    seconds: duration of the whole command.
+    requested: the request as given; request: with the options that `auto` chose, if it did (`choice`). rounding: None
+    if no sums are rounded in between. measured: None if the tools of the device are not installed. mismatch: the first
+    output that the device does not compute as the evaluator does. confusion: of a classifier on data with labels.
+    sensor: the report on an input of sensor integers. hardware: the cells of an FPGA that a module takes. seconds:
+    duration of the whole command.
     """
 
     requested: Request
@@ -143,7 +143,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
 
 
 def _converting(compiled: Compiled, floats: FloatInputs | None, program: float | None) -> float:
-    """The share of the time in which floats become raws, on a board without hardware for them; 0 with a unit."""
+    """The share of the time spent converting floats to raws, without hardware for floats; 0 for an input with a unit."""
     from tinyml.runtime.model.model_interface import interface_of
 
     if floats is None or not floats.in_software or interface_of(compiled.formats).input_unit is not None:

@@ -23,10 +23,10 @@ TIMES = ("time_per_inference", "time_per_mac")
 """Fields in the board's unit, after which JSON names them: `cycles_per_inference`."""
 
 Count = NewType("Count", int)
-"""The type of numbers of something, from 0 up."""
+"""Nonnegative integers."""
 
 Unbounded = NewType("Unbounded", float)
-"""The type of reals that may be infinite or no number."""
+"""Reals that may be infinite or NaN."""
 
 UNITS = ("cycles", "instructions")
 TIME_SOURCES: tuple[str, ...] = get_args(TimeSource)
@@ -34,7 +34,7 @@ TIME_SOURCES: tuple[str, ...] = get_args(TimeSource)
 Part = TypeVar("Part")
 
 GREATEST = 2**63
-"""A bound of the numbers in a report."""
+"""Exclusive bound on the magnitude of numbers in a report."""
 
 
 class Ram(TypedDict):
@@ -388,7 +388,7 @@ def check_report(entries: Mapping[str, Any], file: str) -> None:
 
 
 def _contradiction(entries: Mapping[str, Any]) -> str | None:
-    """The place of a value that has its type, but does not fit another one."""
+    """The path of a value that has the right type but contradicts another one."""
     confusion: Mapping[str, Any] | None = entries["confusion"]
     regression: Mapping[str, Any] | None = entries["regression"]
     if confusion is not None:
@@ -402,7 +402,7 @@ def _contradiction(entries: Mapping[str, Any]) -> str | None:
 
 
 def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[str, str]]:
-    """The places in a value that have other types than declared, each with what was expected there."""
+    """The paths in a value whose types differ from those declared, each with what was expected there."""
     origin, arguments = get_origin(type), get_args(type)
     if type in _PLAIN:
         wanted, holds = _PLAIN[type]
@@ -411,7 +411,7 @@ def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[s
     elif origin in (Union, UnionType):
         faults = [list(_faults(value, one, place, unit)) for one in arguments]
         if all(faults):
-            # Those deepest in the value say what is wrong with the alternative that was meant.
+            # The deepest fault is that of the alternative that was meant.
             yield max((each[0] for each in faults), key=lambda fault: len(fault[0]))
     elif is_typeddict(type) or is_dataclass(type):
         if not isinstance(value, Mapping):

@@ -16,7 +16,7 @@ HEIGHT, TOP, BOTTOM = 330, 40, 270
 PANEL, GAP = 230, 74
 
 ROWS = 40
-"""The most tensors whose bits are drawn."""
+"""Maximum number of tensors whose bits are drawn."""
 
 
 def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:

@@ -75,7 +75,7 @@ class Drawing:
         )
 
     def dot(self, x: float, y: float, radius: float, fill: str, tip: str = "", *, reached: bool = False) -> None:
-        """Draw a dot; reached: by the keyboard, too, which reads its tip."""
+        """Draw a dot; reached: true if the keyboard reaches it too, so that its tip can be read out."""
         keys = f' tabindex="0" role="img" aria-label={quoteattr(tip)}' if reached else ""
         self._parts.append(
             f'<circle cx="{x:.6g}" cy="{y:.6g}" r="{radius:.3g}" fill="{fill}"{keys}>{_tip(tip)}</circle>'
@@ -102,7 +102,7 @@ class Drawing:
     def text(
         self, x: float, y: float, text: str, anchor: str = "middle", *, kind: str = "", turned: bool = False
     ) -> None:
-        """Write a line of text; anchor: "start", "middle" or "end"; turned: upwards."""
+        """Write a line of text; anchor: "start", "middle" or "end"; turned: rotated to read upwards."""
         turn = f' transform="rotate(-90 {x:.6g} {y:.6g})"' if turned else ""
         style = f" class={quoteattr(kind)}" if kind else ""
         self._parts.append(f'<text x="{x:.6g}" y="{y:.6g}" text-anchor="{anchor}"{style}{turn}>{escape(text)}</text>')
@@ -113,7 +113,7 @@ class Drawing:
         return f'<svg class="tm-picture" {self._size()}{label} style="max-width:100%;height:auto">{self._body()}</svg>'
 
     def finished(self) -> str:
-        """The whole file."""
+        """The text of the SVG file."""
         title = f"<title>{escape(self.title)}</title>\n" if self.title else ""
         return (
             '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -139,7 +139,7 @@ def _tip(text: str) -> str:
 
 
 def _png(pixels: NDArray[np.uint8]) -> str:
-    """The address of an image that holds its data (PNG, ISO/IEC 15948)."""
+    """A data URL of an image (PNG, ISO/IEC 15948)."""
     height, width, channels = pixels.shape
 
     def chunk(kind: bytes, data: bytes) -> bytes:
@@ -161,5 +161,5 @@ def ticks(low: float, high: float, most: int) -> Sequence[int]:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text of at most `most` characters, at least 2, with dots in place of its end."""
+    """A text cut to at most `most` characters (2 or more), with an ellipsis for its end."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

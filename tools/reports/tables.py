@@ -17,7 +17,7 @@ def wide_console(least: int = 145) -> Console:
 
 
 def spell_bytes(count: float) -> str:
-    """A number of bytes, with a fraction where elements are smaller."""
+    """A number of bytes, with a fraction where elements are smaller than a byte."""
     return f"{count:,.1f}".removesuffix(".0")
 
 

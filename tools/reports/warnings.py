@@ -44,13 +44,13 @@ class Findings:
     """The results of a program on which warnings depend.
 
     accuracies: before and after compilation. shares: of its time; None on a target of unknown costs. chosen: true if
-    `auto` chose the format, so that it cannot be the cure. unmet: the points that may be lost, if no format that fits
-    loses as little. asked: true if scales of features were asked for; scaled: whether the program has them. spread: of
-    the constant whose numbers differ most, the greatest magnitude divided by the median. clipped: the share of inputs
-    outside of the unit's integers. converting: the share of the time in which floats of a caller become raws.
-    failed: the alternatives of `auto` that make no program although they would fit, each with the reason. outputs: what
-    callers get of a classifier. kept: true if the model came with its number formats. complete: true if all formats
-    that fit were evaluated.
+    `auto` chose the format, so that it cannot be the cure. unmet: the permitted loss in points, if no format that fits
+    keeps it; else None. asked: true if scales of features were asked for; scaled: whether the program has them. spread:
+    the ratio of the greatest magnitude to the median, in the constant where it is largest. clipped: the share of inputs
+    outside the range of the unit's integers. converting: the share of the time spent converting floats to raws. failed:
+    the alternatives of `auto` that make no program although they would fit, each with the reason. outputs: what callers
+    get of a classifier. kept: true if the model came with its number formats. complete: true if all formats that fit
+    were evaluated.
     """
 
     accuracies: Accuracy
@@ -203,11 +203,11 @@ def warnings_of(
     clipped: float = 0.0,
     converting: float = 0.0,
 ) -> list[dict[str, str]]:
-    """The warnings for which the accuracy, the estimated time and the choice of a program give reason.
+    """The warnings that the accuracy, the estimated time and the choice of a program give rise to.
 
-    request: for what was chosen, if anything. asked: whether scales of features were asked for. clipped: the share of
-    inputs outside of a unit's integers. converting: the share of the time with floats as inputs in which they become
-    raws.
+    request: with the options that `auto` chose, if it did. asked: whether scales of features were asked for. clipped:
+    the share of inputs outside of a unit's integers. converting: the share of the time with floats as inputs in which
+    they become raws.
     """
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.shares import time_shares
@@ -245,13 +245,13 @@ def spread_of(reals: ModuleOp) -> float:
 
     constants = [op for op in reals.walk() if isinstance(op, tdsl.ConstOp) and op.raws.dtype.kind == "f"]
     sizes = [np.abs(op.raws[op.raws != 0].astype(np.float64)) for op in constants]
-    # Of doubles a ratio may be infinite.
+    # A ratio of doubles may be infinite.
     with np.errstate(over="ignore"):
         return max((float(size.max() / np.median(size)) for size in sizes if size.size), default=1.0)
 
 
 def scalers_of(buffers: ModuleOp) -> list[str]:
-    """The names of the operations of a program at L2 that scale the input: elementwise ops of it and of constants."""
+    """The names of the operations of a program at L2 that scale the input: elementwise ops on it and constants."""
     from tinyml.dialects.functions import defined_functions
     from tinyml.dialects.locations import source_names
     from tinyml.lowering.loops.operation_names import name_operations

@@ -27,11 +27,11 @@ LONGEST_NAME = 63
 """Characters of the name of a library."""
 
 PINS = 6
-"""Analog pins that a sketch reads at most; few boards have fewer."""
+"""Maximum number of analog pins that a sketch reads; few boards have fewer."""
 
 AXES = 3
 LONGEST_WINDOW = 600
-"""Numbers from an accelerometer that a window holds at most."""
+"""Maximum number of values in a window of accelerometer readings."""
 
 _PIN_UNIT = """\
 /* A step of the converter in the unit of the training data: 1 for the steps themselves, 0 to 1023; 5.0f / 1024 for
@@ -118,7 +118,7 @@ licence below applies: the sources may be compiled into any product without furt
 def library_name(model: PackagedModel) -> str:
     """The name of the library, which is that of the model as far as the Library Manager allows it."""
     name = model.name.lstrip("_") or "model"
-    # Names that begin so are kept for Arduino's own libraries, and names have a letter.
+    # Names that begin with `arduino` are reserved, and a name begins with a letter.
     if name.lower().startswith("arduino") or not name[0].isalpha():
         name = f"tinyml_{name}"
     return name[:LONGEST_NAME]
@@ -143,7 +143,7 @@ def sketch_names(model: PackagedModel) -> Iterator[str]:
     """The sketches that make sense for the inputs of a model."""
     interface = model.interface
     if model.loads:
-        # The others do not write the weights.
+        # The other sketches do not load weights.
         if interface.row_elements is None:
             yield SKETCH
         return
@@ -222,13 +222,13 @@ def _is_series(shape: tuple[int, ...]) -> bool:
 
 
 def _keep_row(model: PackagedModel) -> str:
-    """Statements that make raws of a row that are no numbers of the format the nearest that are, where that matters."""
+    """Statements that clamp the raws of a row to the numbers of the format; empty if all raws are numbers."""
     limits = None if model.interface.packed_bits is not None else guarded_raws(input_format(model.formats))
     return "" if limits is None else _KEEP_ROW.format(name=model.name, low=limits[0], high=limits[1])
 
 
 def _properties(model: PackagedModel) -> dict[str, str]:
-    # Of two packages with boards of one architecture, the library is for both.
+    # Several packages may have boards of one architecture.
     architectures = dict.fromkeys(name.split(":")[1] for name in model.board.arduino)
     named = f" `Serial.println({model.name}_class_name(label))` prints the name of a class."
     return {

@@ -21,7 +21,7 @@ _FOLDER = files("tinyml.tools.driver.packages") / "templates" / "bitstream"
 
 BAUD = 115_200
 LABEL_BYTES = 2
-"""Bytes of a label, which is an int16_t in C, too."""
+"""Bytes of a label, an int16_t as in C."""
 
 
 def uart_module(verilog: str) -> str:
@@ -78,7 +78,7 @@ def _bytes(count: str) -> str:
 
 
 def _top(name: str, carrier: Carrier) -> str:
-    """The module of a board's pins."""
+    """The top-level module of a board."""
     ports = ["input clock", "input receive", "output transmit", "output busy"]
     ports += [f"output high_{number}" for number in range(len(carrier.high))]
     ties = "".join(f"    assign high_{number} = 1;\n" for number in range(len(carrier.high)))

@@ -112,7 +112,7 @@ def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
 
 
 def _table(name: str, ctype: str, raws: NDArray[Any]) -> str:
-    """A constant array with a row for each sample. Floats are spelled so that every bit comes back."""
+    """A constant array with a row for each sample. Floats are spelled so that every bit is read back."""
     rows = ",\n".join(f"    {{{_wrapped([_literal(value) for value in row.tolist()])}}}" for row in raws)
     return f"static const {ctype} {name}[SAMPLES][{raws.shape[1]}] SAMPLE_FLASH = {{\n{rows},\n}};\n"
 
@@ -124,7 +124,7 @@ def _wrapped(literals: list[str]) -> str:
 
 def _literal(value: float) -> str:
     if isinstance(value, int):
-        # The least 32-bit number is no literal of its type.
+        # C has no literal of type int32_t for the least one.
         return str(value) if value > -(2**31) else f"{value + 1} - 1"
     if value != value:
         return "NAN"

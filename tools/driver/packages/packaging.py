@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.interface import Interface
 
 STORED_BYTES = 4096
-"""The bytes of inputs that a package stores at most, but for the first sample, which it always stores."""
+"""Maximum bytes of inputs in a package; the first sample is always stored."""
 
 
 def every_board(board: Board) -> str | None:
-    """The usual `Packaging.lacks`: nothing."""
+    """The default of `Packaging.lacks`: no board lacks anything."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class Packaging:
 
     name: the value of `--package`, and the folder below the output folder. files: the contents of its files, by their
     paths relative to the folder. lacks: what a board lacks for this tool, as a phrase for messages; None if it lacks
-    nothing. archive: the folder below, for a model, that `--zip` packs; None if the tool takes no archives. loads:
-    whether its examples write the weights of a model that keeps them in RAM.
+    nothing. archive: the folder below, for a model, that `--zip` packs; None if the tool takes no archives. loads: true
+    if its examples write the weights of a model that keeps them in RAM.
     """
 
     name: str
@@ -56,7 +56,7 @@ class PackagedModel:
     """A compiled model.
 
     folder: of the output, with `NAME.c` and `NAME.h`. formats: the program at L1. board: for which it was compiled.
-    serial: whether images are to arrive over a serial line. raws: inputs (samples, elements) as raws of their format.
+    serial: true if images arrive over a serial line. raws: inputs (samples, elements) as raws of their format.
     expected: the outputs of the program for these.
     """
 
@@ -82,7 +82,7 @@ class PackagedModel:
 
     @property
     def before(self) -> str:
-        """The argument before others."""
+        """`given` before other arguments."""
         return f"{self.given}, " if self.given else ""
 
     @property

@@ -29,7 +29,7 @@ BUILT_IN = {
 """Module and name of each built-in packaging."""
 
 USUAL = ("arduino", "cmake", "bitstream")
-"""The packagings of boards that lack nothing for them, where nothing else is asked for."""
+"""The default packagings, each for the boards that lack nothing for it."""
 
 
 def packaging_names() -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def packagings_for(
 ) -> Sequence[Packaging]:
     """The packagings of a model for a board. names: those that the user wants, None for the usual ones.
 
-    zipped: whether the user wants an archive, too. loaded: whether the model keeps its weights in RAM.
+    zipped: true if the user wants an archive, too. loaded: true if the model keeps its weights in RAM.
 
     Raises `InputError` for an unknown name, for a packaging whose tool does not know the board, and if none of them
     makes an archive that is wanted.

@@ -1,4 +1,4 @@
-"""The folders of packages below an output folder, and their archives, written with the program or anew."""
+"""The folders of packages in an output folder, and their archives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The time of all files in archives, so that equal contents make equal archives: the first that the format knows."""
+"""The time stamp of files in archives, the earliest of the format, so that equal contents make equal archives."""
 
 
 def write_packages(folder: Path, model: PackagedModel, packagings: Sequence[Packaging], *, zipped: bool) -> None:

@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_CLASSES = 40
-"""The most classes whose confusion is counted: a larger table shows nothing."""
+"""Maximum number of classes in a confusion table; larger ones are unreadable."""
 
 SHOWN_ERRORS = 12
-"""The most wrong samples that are kept and drawn."""
+"""Maximum number of wrong samples that are kept and drawn."""
 
 RIGHT, WRONG = "#66b05c", "#ee7f80"
 
 TABLE, LABELS, TOP = 300, 80, 60
-"""Pixels of a table's side, of the names of classes and above the tables."""
+"""Side of a table, width of the names of classes, and margin above the tables, in pixels."""
 
 INPUT, LINES, COLUMNS = 140, 46, 6
-"""Pixels of an input and of the lines below it, and the inputs in a row."""
+"""Side of an input and height of the text below it, in pixels, and the number of inputs in a row."""
 
 MOST_BARS = 24
-"""The most features that are drawn as bars, which need no order."""
+"""Maximum number of features drawn as bars, which imply no order; more are drawn as a curve."""
 
 SMALLEST = 4
-"""The least height and width of an image."""
+"""Minimum height and width of an image."""
 
 SMOOTH = 0.75
-"""The difference of pixels of neighbouring rows, relative to that of others, below which a vector is an image."""
+"""A vector is an image if neighbouring rows differ by less than this share of what other lags do."""
 
 
 def confusion(
@@ -71,7 +71,7 @@ class WrongAnswer:
 def wrong_samples(
     wanted: NDArray[np.int64] | None, reals: NDArray[np.int64], formats: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The indices of the samples to show: those first that the compiled program answers otherwise than on reals."""
+    """The indices of the samples to show, first those whose answers differ between reals and formats."""
     differ = np.flatnonzero(reals != formats)
     wrong = np.array([], np.int64) if wanted is None else np.flatnonzero((formats != wanted) & (reals == formats))
     return np.concatenate([differ, wrong])[:SHOWN_ERRORS]
@@ -93,7 +93,8 @@ def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
 
 
 def draw_confusion(confusion: Mapping[str, Any]) -> Drawing:
-    """Two tables, with a row for each class and a column for each answer; deeper colours are more samples of a row."""
+    """Two tables, with a row for each class and a column for each answer; deeper colours stand for larger shares of a
+    row."""
     names: list[str] = confusion["classes"]
     title = "Answers to samples of each class, by the float model and as compiled"
     picture = Drawing(2 * (TABLE + LABELS) + 60, TABLE + TOP + 30, title)
@@ -175,7 +176,7 @@ def image_shape(x: NDArray[Any]) -> tuple[int, ...] | None:
 
 
 def _pixels(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Height, width and 1 or 3 channels, from the least to the greatest value of the input."""
+    """Pixels (height, width, 1 or 3 channels), scaled from the least to the greatest value of the input."""
     image = np.asarray(x, np.float64).reshape(shape)
     if len(shape) == 3 and shape[-1] not in (3, 4):
         image = image.transpose(1, 2, 0)

@@ -20,15 +20,15 @@ KERNEL = "kernel"
 WIDTH, LINE, INDENT = 960, 20, 16
 
 MOST = 120
-"""The most lines; nests after them are counted only."""
+"""Maximum number of lines drawn; nests after them are only counted."""
 
 
 @dataclass(frozen=True)
 class NestFacts:
     """A loop, a kernel, or the steps between them.
 
-    kind: "loop", "kernel" or "steps". label: `for i`, the kernel, or the names of ops with their number. turns: how
-    often a loop runs for one run of what is around it; None if that is computed. operation: the source operation.
+    kind: "loop", "kernel" or "steps". label: `for i`, the kernel, or the names of the ops. turns: the trip count of a
+    loop; None if it is computed at run time. operation: the source operation.
     """
 
     kind: str

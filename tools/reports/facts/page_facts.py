@@ -29,8 +29,7 @@ TOO_MUCH = "#ee7f80"
 class PageFacts:
     """A compiled program: its report in JSON, tensors at L1, loop nests at L3, and samples that came out wrong.
 
-    measured: the time down to lines of C; None where it was not profiled, so that the estimates of operations stand in
-    its place.
+    measured: the time down to lines of C; None if it was not profiled; estimates by operation then take its place.
     """
 
     report: Mapping[str, Any]
@@ -56,7 +55,7 @@ class PageFacts:
 
     @cached_property
     def limits(self) -> Sequence[BoardLimits]:
-        """The board of the program, and the others with a chip of its kind, from the smallest on."""
+        """The board of the program, then others with the same chip, in ascending order of memory."""
         return [*_limits(self.report, self.board)]
 
     @cached_property
@@ -84,7 +83,7 @@ class PageFacts:
 
 
 def _limits(report: Mapping[str, Any], board: Board) -> Iterator[BoardLimits]:
-    """Boards with the chip that the program was compiled for, for whose cores its size holds or is the least."""
+    """Boards with the chip of the program; on those with another core, its size there is a lower bound."""
     ram = report["ram_bytes"]
     if board.flash is None or board.ram is None:
         return
@@ -103,7 +102,7 @@ def _limits(report: Mapping[str, Any], board: Board) -> Iterator[BoardLimits]:
 class BoardLimits:
     """The flash and RAM of a board, in bytes, and of a program on it, None where that is not known.
 
-    least: true if these are the least that the program takes on this core, since it was not compiled for it.
+    least: true if these are lower bounds, since the program was not compiled for this core.
     """
 
     name: str
@@ -115,7 +114,7 @@ class BoardLimits:
 
     @property
     def fits(self) -> bool | None:
-        """True or false where that is known."""
+        """True if the program fits; None if that is unknown."""
         if (self.taken_flash or 0) > self.flash or (self.taken_ram or 0) > self.ram:
             return False
         return None if self.least or self.taken_flash is None or self.taken_ram is None else True

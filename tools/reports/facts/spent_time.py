@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 WIDTH, ROW = 960, 26
 
 NARROWEST = 0.7
-"""Pixels below which a bar is left out."""
+"""Minimum width of a bar that is drawn, in pixels."""
 
 LETTER = 5.1
 """The mean width of a letter on a bar, in pixels."""
@@ -23,7 +23,7 @@ LETTER = 5.1
 
 @dataclass(frozen=True)
 class Spent:
-    """A part of the time, with the parts that it consists of; what is left is its own.
+    """A part of the time and the parts within it; the rest is its own.
 
     time: in the board's unit. code: bytes of flash; None where that is not known. line: of the C file.
     """

@@ -27,12 +27,12 @@ BINS = 48
 """The bars of a histogram."""
 
 WIDEST = 1e6
-"""The greatest range relative to the values for which a format's own range is an axis: that of floats is no use."""
+"""Maximum ratio of a format's range to the values for which the range is the axis; that of floats would be no use."""
 
 WIDTH, ROW = 960, 34
 
 MOST = 60
-"""The most tensors that are drawn."""
+"""Maximum number of tensors that are drawn."""
 
 AXIS = 430, 850
 """The left and right end of the axes, in pixels."""
@@ -133,7 +133,8 @@ def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
 
 
 def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float) -> tuple[float, float]:
-    """The reals that a format represents, as far as they are of use beside the values, and the values."""
+    """The reals to draw: the range of a format and the values or, if the range is too wide (`WIDEST`), the values
+    alone."""
     with np.errstate(all="ignore"):
         # Rows and channels may have scales of their own.
         least, greatest = (
@@ -206,7 +207,7 @@ def _row(picture: Drawing, tensor: TensorFacts, y: float) -> None:
         most, width = max(tensor.counts) or 1, (right - left) / len(tensor.counts)
         for i, count in enumerate(tensor.counts):
             if count:
-                # The root keeps rare values visible.
+                # The square root keeps rare values visible.
                 tall = max((ROW - 12) * (count / most) ** 0.5, 1)
                 picture.rectangle(left + i * width, base - tall, width, tall, fill=KINDS[tensor.kind])
         picture.rectangle(left, y + 2, right - left, ROW - 8, fill="#fff", tip=tip, opacity=0.001)

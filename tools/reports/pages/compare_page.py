@@ -11,10 +11,10 @@ from tinyml.tools.reports.facts.spent_time import Spent, draw_flame
 from tinyml.tools.reports.pages.html import escape, figure, page, section, table
 
 MOST_REASONS = 4
-"""The most operations that are named as reasons."""
+"""Maximum number of operations named as reasons."""
 
 SMALL = 0.02
-"""The share of the first program's time below which a difference is no reason."""
+"""Differences below this share of the first program's time are not named."""
 
 PICTURES = {"time": "Time", "memory": "Memory", "formats": "Number formats", "loops": "Loops"}
 """The pictures of both programs that stand below each other, with their headings."""
@@ -31,7 +31,7 @@ class ComparedOperation:
 
     @property
     def more(self) -> float:
-        """The time that the second program takes more."""
+        """The extra time that the second program takes."""
         return (self.time[1] or 0.0) - (self.time[0] or 0.0)
 
 
@@ -117,7 +117,7 @@ class ComparedPrograms:
 
 
 def _why(one: ComparedOperation) -> str:
-    """The difference that goes with that of the times."""
+    """The likely cause of a difference in time: an operation that only one program has, or another kernel."""
     if one.time[0] is None or one.time[1] is None:
         return ", as only one of them has it"
     first, second = (kernels or "no kernel" for kernels in one.kernels)
@@ -142,7 +142,7 @@ def _ratio(first: Any, second: Any) -> float | None:
 
 
 def compare_page(compared: ComparedPrograms) -> str:
-    """The whole file."""
+    """The text of the HTML file."""
     first, second = compared.names
     reasons = "".join(f"<li>{escape(text)}</li>" for text in compared.reasons())
     sections = {
@@ -197,7 +197,7 @@ def _kernels(first: str, second: str) -> str:
 
 
 def _pictures(compared: ComparedPrograms, name: str) -> str:
-    """The pictures of a name of both programs; bars of time are as wide as the time relative to the slower one."""
+    """The pictures called `name` of both programs; flame charts have the scale of the slower program."""
     shown: list[str] = []
     times = [facts.time for facts in compared.facts]
     slowest = max((time.time for time in times if time is not None), default=0.0)

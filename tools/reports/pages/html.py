@@ -108,7 +108,7 @@ def _class(kind: str) -> str:
 
 
 def show(page: Path) -> None:
-    """Print the path of a page and, if a person sits at the terminal, open it in the browser."""
+    """Print the path of a page and, if standard output is a terminal, open it in the browser."""
     print(page)
     if sys.stdout.isatty():
         webbrowser.open(page.resolve().as_uri())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
 
 LONGEST_LINE = 160
-"""The most characters of a line that are shown."""
+"""Maximum characters of a line that are shown."""
 
 _LOCATION = re.compile(r' loc\((?:unknown|"((?:[^"\\]|\\.)*)"[^"]*)\)$')
 _DENSE = re.compile(r'(dense(?:_resource)?<)("0x[0-9A-Fa-f]{16}|\[[^>]{32})[^>]*')
@@ -82,7 +82,7 @@ def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[Prog
 
 
 def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
-    """The source of each op at L1: a copy is lowered in which every value has a name of its own."""
+    """The source of each op at L1, found by lowering a copy in which every value has a unique name."""
     own = [[result.name_hint for result in op.results] for op in formats.walk()]
     _tag_values(formats)
     tagged = formats.clone()
@@ -121,7 +121,7 @@ def _level_of(name: str, module: ModuleOp) -> ProgramLevel:
     for number, text in enumerate(texts):
         match = _LOCATION.search(text)
         found.append(match[1].replace('\\"', '"') if match is not None and match[1] else None)
-        # The location of an op with a region stands behind the end of the region.
+        # The location of an op with a region follows the end of the region.
         if text.lstrip().startswith("}") and opened and match is not None:
             found[opened.pop()] = found[number]
         if text.endswith("{"):
@@ -189,7 +189,8 @@ def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str
 
 
 def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
-    """The source of ops at L0: that of the only op at L1 that gives a value of the same name, or of its kind does."""
+    """The source of ops at L0, from the op at L1 whose value has the same name: the only one of its kind, or the only
+    one."""
     by_name = _unique([name for _, name, _ in formats])
     by_kind = _unique([None if name is None else f"{_kind(op)} {name}" for op, name, _ in formats])
     found: dict[Operation, str] = {}
@@ -245,7 +246,7 @@ def _short(text: str) -> str:
 
 
 def levels_page(name: str, unit: str, levels: Sequence[ProgramLevel]) -> str:
-    """The whole file. unit: of the costs that stand beside lines of C and instructions."""
+    """The text of the HTML file. unit: of the costs that stand beside lines of C and instructions."""
     sources = dict.fromkeys(line.source for level in levels for line in level.lines if line.source is not None)
     numbers = {source: number for number, source in enumerate(sources)}
     firsts = [{line.source for line in level.lines} for level in levels]

@@ -13,14 +13,14 @@ from tinyml.tools.reports.pages.html import details, escape, figure, page, parag
 from tinyml.tools.reports.tables import spell_milliseconds
 
 LONGEST_TABLE = 400
-"""The most lines of C in the table below a flame chart: those that take most."""
+"""Maximum lines of C in the table below a flame chart, the slowest ones."""
 
 LARGE_SHARE = 0.5
-"""The share of an operation in the time from which on it is named."""
+"""The share of the time above which an operation is named."""
 
 
 def report_page(facts: PageFacts) -> str:
-    """The whole file."""
+    """The text of the HTML file."""
     report = facts.report
     sections = {
         "answers": ("Answers", _answers(facts)),
@@ -239,7 +239,7 @@ def _search(facts: PageFacts) -> Iterator[str]:
 
 
 def _loss(alternative: Mapping[str, Any]) -> str:
-    """The points that an alternative loses by the latest look at it."""
+    """The points that an alternative loses, by its latest evaluation."""
     looks = [alternative[name] for name in ("loss", "look") if alternative[name] is not None]
     return f"{looks[0]['points']:.2f}" if looks else ""
 
@@ -285,7 +285,7 @@ def _advice(facts: PageFacts) -> Iterator[str]:
 
 
 def _alternatives(chosen: Mapping[str, Any], unit: str) -> Iterator[str]:
-    """The gain in time from a higher permitted loss, and the price of a more exact program."""
+    """The gain in time from a higher permitted loss."""
     taken = next((row for row in chosen["alternatives"] if row["verdict"] == "taken"), None)
     if taken is None or taken["time"] is None:
         return
