@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any, NoReturn, Protocol, cast
@@ -37,6 +38,9 @@ COMMANDS = {
 """Help texts by command. The file of a command in `commands/` is imported only when the command is called."""
 
 
+_WIDTH = 80
+"""Columns of a help text that shows a selection of options."""
+
 MEANT = {"--board": "--target", "--output": "--out", "--validation": "--val", "--bits": "--width"}
 """Options by names under which people look for them, where the nearest spelling would be another option."""
 
@@ -52,7 +56,9 @@ class Command(Protocol):
         """Run the command and return its exit code; errors without a location report its argument `model`."""
         ...
 
-    # A command may also have `epilogue() -> str`, the end of its help text, which is made only when it is shown.
+    # A command may also have two functions, called only when their result is shown: `epilogue() -> str`, the end of its
+    # help text, and `selection() -> Mapping[str, str]`, short help texts by the names of the options that most users
+    # need. `--help` then shows these alone, and `--help-all` every option.
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -72,13 +78,19 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def _run(name: str, given: Sequence[str], blame: Blame) -> int:
     """Run a command with its arguments."""
-    from tinyml.tools.cli.common_options import CommandOptions, add_common_options, apply_common_options
+    from tinyml.tools.cli.common_options import (
+        CommandOptions,
+        SelectiveOptions,
+        add_common_options,
+        apply_common_options,
+    )
 
     command = _command(name)
-    parser = CommandParser(prog=f"tinyml {name}", add_help=False, epilogue=getattr(command, "epilogue", None))
+    epilogue, selection = getattr(command, "epilogue", None), getattr(command, "selection", None)
+    parser = CommandParser(prog=f"tinyml {name}", add_help=False, epilogue=epilogue, selection=selection)
     parser.set_defaults(command=name)
     command.add_arguments(parser)
-    add_common_options(parser, CommandOptions)
+    add_common_options(parser, CommandOptions if selection is None else SelectiveOptions)
     arguments = parser.parsed(given)
     apply_common_options(arguments)
     blame.file = str(arguments.model) if "model" in arguments else None
@@ -119,12 +131,20 @@ def _command(name: str) -> Command:
 class CommandParser(argparse.ArgumentParser):
     """A parser that reports a malformed command line like any other user error.
 
-    epilogue: the end of the help text, which is made only when it is shown.
+    epilogue: the end of the help text; selection: short help texts of the options that `--help` shows in place of all,
+    by name. Both are made only when they are shown.
     """
 
-    def __init__(self, *, epilogue: Callable[[], str] | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        *,
+        epilogue: Callable[[], str] | None = None,
+        selection: Callable[[], Mapping[str, str]] | None = None,
+        **settings: Any,
+    ) -> None:
         super().__init__(**settings)
-        self._epilogue = epilogue
+        self._epilogue, self.selection = epilogue, selection
+        self.register("action", "help", _ShowHelp)
 
     def parsed(self, given: Sequence[str]) -> argparse.Namespace:
         """The values of arguments; raises `InputError` for a malformed command line."""
@@ -138,6 +158,19 @@ class CommandParser(argparse.ArgumentParser):
     def format_help(self) -> str:
         self.epilog = None if self._epilogue is None else self._epilogue()
         return super().format_help()
+
+    def format_selection(self) -> str:
+        """The help text with the selected options, a line or two for each."""
+        selection: Mapping[str, str] = {} if self.selection is None else self.selection()
+        options = {action.dest: action for action in self._actions}
+        rows = [(_invocation(options[name]), text) for name, text in selection.items()]
+        column = max(len(row[0]) for row in rows) + 4
+        lines = (
+            textwrap.fill(text, _WIDTH, initial_indent=f"  {shown:{column - 2}}", subsequent_indent=" " * column)
+            for shown, text in rows
+        )
+        usage = f"usage: {self.usage or self._usage_in_short()}"
+        return "\n".join([usage, "", *filter(None, [self.description]), "", *lines, ""])
 
     def _check_options(self, given: Iterable[str]) -> None:
         """Raise `InputError` for an option that does not exist, before argparse complains about leftover arguments."""
@@ -167,9 +200,35 @@ class CommandParser(argparse.ArgumentParser):
         return " ".join([self.prog, *required, "[options]"])
 
 
+class _ShowHelp(argparse.Action):
+    """Print the help text and end: the selected options for `--help` if there is a selection, else every option."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **settings)
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, option: str | None = None
+    ) -> None:
+        assert isinstance(parser, CommandParser)
+        every = parser.selection is None or self.dest != "help"
+        print(parser.format_help() if every else parser.format_selection(), end="")
+        parser.exit()
+
+
+def _invocation(option: argparse.Action) -> str:
+    """An option with its value, as the line of a help text begins."""
+    if not option.option_strings:
+        return option.dest
+    if option.nargs == 0:
+        return ", ".join(option.option_strings)
+    value = option.metavar if isinstance(option.metavar, str) else "NAME"
+    return f"{option.option_strings[0]} {value}"
+
+
 def short_usage(parser: argparse.ArgumentParser) -> str:
     """One line for messages: the usage of a command, and the way to list its options."""
-    return f"usage: {parser.usage}; {parser.prog} --help lists them"
+    every = "--help-all" if isinstance(parser, CommandParser) and parser.selection is not None else "--help"
+    return f"usage: {parser.usage}; {parser.prog} {every} lists them"
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def _settings(declared: Option) -> dict[str, Any]:
     """The keyword arguments with which argparse adds an option."""
     settings: dict[str, Any] = {"help": declared.help_with_default, "default": argparse.SUPPRESS}
     if declared.type is bool:
-        settings["action"] = "help" if declared.name == "help" else "store_true"
+        settings["action"] = "help" if declared.name in ("help", "help_all") else "store_true"
     elif not declared.flags and get_origin(declared.type) is tuple:
         settings["type"], settings["nargs"] = value_parser(get_args(declared.type)[0]), "+"
     elif declared.writes:

@@ -52,6 +52,13 @@ class CommandOptions(CommonOptions):
     help: bool = option("show this help text", default=False, flags=("-h", "--help"), group=OptionGroup.COMMON)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SelectiveOptions(CommandOptions):
+    """The options of a command whose `--help` shows a selection of its options."""
+
+    help_all: bool = option("show every option", default=False, group=OptionGroup.COMMON)
+
+
 def add_common_options(parser: Parser, declaration: type[CommonOptions] = CommonOptions) -> None:
     add_options(parser, options_of(declaration))
 

@@ -8,6 +8,9 @@ from tinyml.dialects.options import OptionGroup
 from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, show_examples
 from tinyml.tools.driver.compile_request import compile_options, compile_request
+from tinyml.tools.driver.packages.packaging_table import packaging_names
+from tinyml.tools.driver.request import DEFAULT_LOSS
+from tinyml.tools.driver.search_request import searches
 
 EXAMPLES = {
     "model.tflite -o out": f"a quantised network, which keeps its number formats, for the {USUAL}",
@@ -17,6 +20,31 @@ EXAMPLES = {
 
 
 epilogue = formats_epilogue
+
+
+def selection() -> dict[str, str]:
+    """The options that most users need, in the order in which they come up."""
+    return {
+        "model": "model file: .tflite, .onnx, .pkl, .joblib, .sd or .mlir",
+        "out": "folder to write",
+        "val": "inputs x, and labels y if there are any, to choose number formats by; not needed for a quantised model",
+        "test": "data to measure accuracy on (default: --val)",
+        "trust_pickle": "read .pkl and .joblib files, which may run any code",
+        "target": f"board (default: {USUAL}); tinyml doctor lists them",
+        "packages": f"folders for other tools: {', '.join(packaging_names()[1:])}",
+        "zip": "write the Arduino library as a .zip file, too",
+        "input_unit": "take a sensor's integers in place of reals (docs/sensors.md)",
+        "format": "number format (default: auto, the fastest that fits within --loss)",
+        "loss": f"points of accuracy that auto may lose (default: {DEFAULT_LOSS:g})",
+        "width": "bits of each number, instead of those that auto finds",
+        "outputs": "result of a classifier: scores, or only the class",
+        "ram": "limit on RAM (default: the board's)",
+        "flash": "limit on flash, which larger, faster code may fill",
+        "plan": "order of execution (default: auto, the fastest that fits)",
+        "search": f"choose the format of each tensor: {', '.join(searches())}",
+        "help": "show these options",
+        "help_all": "show every option, and what each number format is good for",
+    }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -44,7 +44,7 @@ class FloatInputs:
     in_software: bool | None
 
     def share(self, program: float | None) -> float:
-        """The conversion's share of the total time; 0 if a part of it is unknown. program: the time without conversion."""
+        """The conversion's share of the total time; 0 if a part is unknown. program: the time without conversion."""
         return 0.0 if not self.conversion or not program else self.conversion / (self.conversion + program)
 
 

@@ -143,7 +143,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
 
 
 def _converting(compiled: Compiled, floats: FloatInputs | None, program: float | None) -> float:
-    """The share of the time spent converting floats to raws, without hardware for floats; 0 for an input with a unit."""
+    """The share of the time spent converting floats to raws in software; 0 for an input with a unit."""
     from tinyml.runtime.model.model_interface import interface_of
 
     if floats is None or not floats.in_software or interface_of(compiled.formats).input_unit is not None:

@@ -57,7 +57,7 @@ PREPARED: dict[str, Callable[[Path], object]] = {
 
 MODEL = "compile tour.sd --val val.npz -o out"
 ONNX = "compile model.onnx --val val.npz -o out"
-USAGE = "(usage: tinyml compile model -o FOLDER [options]; tinyml compile --help lists them)"
+USAGE = "(usage: tinyml compile model -o FOLDER [options]; tinyml compile --help-all lists them)"
 
 CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "no file": ("compile tuor.sd --val val.npz -o out", "tuor.sd: ", "No such file"),

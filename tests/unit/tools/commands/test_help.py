@@ -21,6 +21,12 @@ MANY = 15
 
 FORMATS = "number formats (--format NAME)"
 
+SELECTIVE = ("compile",)
+"""Commands whose `--help` shows a selection of their options, and `--help-all` every one."""
+
+SCREEN = 40
+"""Lines that a selection of options may take."""
+
 TITLES = {group.value for group in OptionGroup}
 
 
@@ -33,7 +39,7 @@ class Help(NamedTuple):
 
 def help_of(command: str, capsys: pytest.CaptureFixture[str]) -> Help:
     with pytest.raises(SystemExit) as ended:
-        main([command, "--help"])
+        main([command, "--help-all" if command in SELECTIVE else "--help"])
     assert ended.value.code == 0
     text = capsys.readouterr().out
     options: dict[str, list[str]] = {}
@@ -85,3 +91,31 @@ def test_help_begins_with_three_examples_that_parse(command: str, capsys: pytest
         add_common_options(parser, CommandOptions)
         parsed = parser.parse_args(arguments)
         assert vars(parsed).get("target") in (None, *targets())
+
+
+@pytest.mark.parametrize("command", SELECTIVE)
+def test_a_selection_fits_on_a_screen(command: str, capsys: pytest.CaptureFixture[str]):
+    every = {name for names in help_of(command, capsys).options.values() for name in names}
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    text = capsys.readouterr().out
+    usage, examples, selection = text.split("\n\n")
+    shown = re.findall(r"^  ([-\w]\S*)", selection, re.MULTILINE)
+    assert usage.startswith(f"usage: tinyml {command} ")
+    assert examples.startswith("examples:\n")
+    assert len(text.splitlines()) <= SCREEN
+    assert all(len(line) <= 80 for line in selection.splitlines())
+    # The last lines lead to the rest.
+    assert shown[-2:] == ["-h,", "--help-all"]
+    assert len({*shown}) == len(shown)
+    assert {*shown} < every
+    assert {"model", "-o", "--val", "--target", "--format", "--width"} <= {*shown}
+
+
+def test_options_that_a_selection_leaves_out_are_taken_all_the_same(capsys: pytest.CaptureFixture[str]):
+    """The selection is of the help text alone: abbreviations of `--help-all` work, too."""
+    with pytest.raises(SystemExit) as ended:
+        main(["compile", "--votes", "hard", "--help-a"])
+    assert ended.value.code == 0
+    assert "--votes {soft,hard}" in capsys.readouterr().out
