@@ -1,4 +1,4 @@
-"""Command-line arguments derived from declared options, the parsers of their values, and parts of help texts."""
+"""Command-line arguments derived from declared options: their values, the files they name, and parts of help texts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import argparse
 import math
 import os
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any, Protocol, TypeVar, get_args, get_origin
+from pathlib import Path, PosixPath
+from typing import Any, Protocol, TypeVar, cast, get_args, get_origin
 
-from tinyml.dialects.options import Option, OptionGroup, Seconds, option, options_of
-from tinyml.tools.cli.outputs import output_file
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import FOLDER, Option, OptionGroup, Seconds, option, options_of
+from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protects
 
 Declaration = TypeVar("Declaration")
 
@@ -21,6 +22,9 @@ LARGEST = 2**63 - 1
 """The largest integer that an option takes."""
 
 _INDENT, _WIDTH = 12, 80
+
+_READ = ("mlir", "npy", "npz", "csv")
+"""Suffixes of files that commands read, besides those of frontends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,3 +196,61 @@ _VALUE_PARSERS: dict[Any, Callable[[str], Any]] = {
     Path: Path,
     str: str,
 }
+
+
+class OutputFile(PosixPath):
+    """A file or folder to write, as a command line names it."""
+
+    written: tuple[str, ...] = ()
+    """The suffixes of files that the command writes there, or `FOLDER`."""
+
+
+def output_file(written: tuple[str, ...], text: str) -> OutputFile:
+    """The file to write that an argument names."""
+    path = OutputFile(text)
+    path.written = written
+    return path
+
+
+def check_paths(arguments: argparse.Namespace) -> None:
+    """Protect the files among the arguments that are read, and check those that are written, as `check_file` does.
+
+    Raises `InputError` also if two of them are the same file. What writes a folder checks it itself (`atomic_folder`).
+    """
+    paths = list(_paths(vars(arguments).values()))
+    for path in paths:
+        if not isinstance(path, OutputFile):
+            note_input(path)
+    seen: set[Path] = set()
+    for path in paths:
+        if isinstance(path, OutputFile) and path.written != FOLDER:
+            final = check_file(path, path.written)
+            if final in seen and not final.is_char_device():
+                raise InputError("two outputs would be this file", file=str(path))
+            seen.add(final)
+
+
+def check_file(path: Path, written: tuple[str, ...]) -> Path:
+    """The file that a path leads to (`check_output`).
+
+    written: the suffixes of files that the command writes. Raises `InputError` also for an existing file with the
+    suffix of a model or of data that the command does not write.
+    """
+    from tinyml.lowering.frontends.importers import importers
+
+    try:
+        final = check_output(path)
+    except (OSError, RuntimeError) as error:
+        raise InputError(str(getattr(error, "strerror", None) or error), file=str(path)) from error
+    kind = final.suffix.removeprefix(".").lower()
+    if final.suffix not in written and kind in {*_READ, *importers()} and final.is_file() and protects():
+        raise InputError(f"exists already; what is written is {' or '.join(written)}{FORCE}", file=str(path))
+    return final
+
+
+def _paths(values: Iterable[object]) -> Iterator[Path]:
+    for value in values:
+        if isinstance(value, Path):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from _paths(cast(Iterable[object], value))

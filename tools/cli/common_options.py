@@ -9,8 +9,7 @@ from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.frontends.sklearn.pickled import TRUST_PICKLE
 from tinyml.runtime.readers.protected_files import protect_inputs
-from tinyml.tools.cli.arguments import Parser, add_options, parsed
-from tinyml.tools.cli.outputs import check_paths
+from tinyml.tools.cli.arguments import Parser, add_options, check_paths, parsed
 
 
 @dataclass(frozen=True, kw_only=True)
