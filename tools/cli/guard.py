@@ -64,7 +64,7 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
     gc.set_threshold(max(COLLECT_EVERY, gc.get_threshold()[0]))
     _open_streams()
     try:
-        with ending_signals_interrupt():
+        with _ending_signals_interrupt():
             return _guarded(run, blame)
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
@@ -151,7 +151,7 @@ def _drop_output() -> None:
 
 
 @contextmanager
-def ending_signals_interrupt() -> Generator[None]:
+def _ending_signals_interrupt() -> Generator[None]:
     """A context in which SIGTERM and SIGHUP raise `KeyboardInterrupt` as SIGINT does, to remove temporary files.
 
     Only the first signal counts, since another one would interrupt the removal. Imports end first: compiled modules

@@ -64,11 +64,11 @@ def _pack_file(request: PackRequest) -> int:
 
     Raises `InputError` for a bad request, and if no packing within the capacity was found.
     """
-    from tinyml.tools.reports.memory_picture import check_picture
+    from tinyml.tools.reports.memory_picture import check_svg_path
 
     request.check()
     if request.picture is not None:
-        check_picture(request.picture)
+        check_svg_path(request.picture)
     rectangles = read_problem(request.problem)
     effort = _effort(request, len(rectangles))
     before, interrupted = time.monotonic(), False

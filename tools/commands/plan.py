@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print a row for each mode, or for each segment of one mode."""
     from tinyml.tools.driver.plan_front import draw_plans
-    from tinyml.tools.reports.plots import check_picture
+    from tinyml.tools.reports.plots import check_plot_path
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
     from tinyml.transforms.schedules.table import ORDINARY, schedule_named, schedules
 
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     if request.picture is not None:
         if request.mode is None:
             raise InputError("--picture draws what --front or --mode shows: give one of them, too")
-        check_picture(request.picture)
+        check_plot_path(request.picture)
     shown = list(schedules()) if request.mode is None else [schedule_named(request.mode)]
     graph = _graph(request)
     most_extra = graph.macs * request.extra // 100
@@ -96,10 +96,10 @@ def _show_front(request: PlanRequest) -> int:
     from tinyml.targets.registry import board
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.plan_front import draw_front, planned_programs, print_front
-    from tinyml.tools.reports.plots import check_picture
+    from tinyml.tools.reports.plots import check_plot_path
 
     if request.picture is not None:
-        check_picture(request.picture)
+        check_plot_path(request.picture)
     if request.val is not None:
         check_npz(request.val, "data")
     chosen = board(request.target)

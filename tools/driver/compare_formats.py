@@ -15,7 +15,7 @@ from tinyml.tools.driver.compile_model import measure_model
 from tinyml.tools.driver.models import find_model
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.search_request import SearchRequest
-from tinyml.tools.reports.plots import check_picture, save_picture
+from tinyml.tools.reports.plots import check_plot_path, save_picture
 from tinyml.tools.reports.report import compared_by
 from tinyml.tools.reports.tables import time_unit, wide_console
 
@@ -87,7 +87,7 @@ def compare_formats(
     from tinyml.targets.registry import board
 
     if picture is not None:
-        check_picture(picture)
+        check_plot_path(picture)
     asked, chosen = [Way.parse(way) for way in ways or USUAL], board(target)
     with json_results(json_file) as rows:
         for folder in folders:

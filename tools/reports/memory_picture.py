@@ -62,7 +62,7 @@ def fullest(boxes: Sequence[Placed]) -> int:
     return max(sorted({box.first for box in boxes}), key=lambda point: occupied(boxes, point), default=0)
 
 
-def check_picture(path: Path) -> None:
+def check_svg_path(path: Path) -> None:
     """Raise `InputError` for a file without the suffix .svg; call it before any long work."""
     if path.suffix.lower() != ".svg":
         raise InputError("a picture of memory ends in .svg", file=str(path))

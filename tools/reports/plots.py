@@ -19,7 +19,7 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def check_picture(path: Path) -> None:
+def check_plot_path(path: Path) -> None:
     """Raise `InputError` for a file that cannot become a picture; call it before any long work."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
