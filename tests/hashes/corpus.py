@@ -28,8 +28,8 @@ from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import adapt_interface, read_program
 from tinyml.tools.driver.compile_program import compile_asked
 from tinyml.tools.driver.models import find_model
-from tinyml.tools.driver.requests.request import Request
-from tinyml.tools.driver.requests.search_request import SearchRequest
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.search_request import SearchRequest
 from tinyml.transforms.schedules.table import AUTO, BUILT_IN
 
 if TYPE_CHECKING:
