@@ -34,7 +34,6 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch.packing import packed_space
-from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped
 from tinyml.transforms.ir.indices.offsets import build_index, build_offset, is_run
@@ -345,4 +344,62 @@ def _create(
     tdsl.TensorOp.__init__(
         op, operands=[*operands, [destination]], result_types=[[]], properties=properties, regions=regions
     )
+    return op
+
+
+FIRST_ITER_ARG = 3
+"""The operand of `scf.for` that follows its bounds and its step."""
+
+
+def writes_in_place(loop: scf.ForOp, position: int) -> bool:
+    """True if the op that yields iter_arg `position` may write straight into the buffer of that iter_arg.
+
+    The old value must have its last use before that op, or in it if each element of the result is computed from the old
+    element at the same position and from no other.
+    """
+    body = loop.body.block
+    yielded = cast(scf.YieldOp, body.last_op).operands[position]
+    producer = yielded.owner
+    if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
+        return False
+    if isinstance(producer, tdsl.MovementOp) and producer.MAY_BE_VIEW:
+        return False
+    order = {op: position for position, op in enumerate(body.ops)}
+    old = body.args[1 + position]
+    for alias in _aliases(old):
+        for use in alias.uses:
+            user = use.operation
+            if user is producer:
+                # An alias of the same type has the same elements at the same positions.
+                if alias.type != old.type or not producer.reads_in_place(alias):
+                    return False
+            elif order[_ancestor(user, loop)] > order[producer]:
+                return False
+    return True
+
+
+def _aliases(value: SSAValue) -> list[SSAValue]:
+    """A value and all values that may share its buffer: views of it, and values that loops carry from it."""
+    aliases = [value]
+    for alias in aliases:
+        for use in alias.uses:
+            aliases.extend(_sharing(use))
+    return aliases
+
+
+def _sharing(use: Use) -> tuple[SSAValue, ...]:
+    """The values that may share the buffer of an operand."""
+    match use.operation:
+        case scf.ForOp() as loop if (position := use.index - FIRST_ITER_ARG) >= 0:
+            return loop.body.block.args[1 + position], loop.results[position]
+        case tdsl.MovementOp() as movement if movement.MAY_BE_VIEW:
+            return (movement.out,)
+        case _:
+            return ()
+
+
+def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:
+    """The op of the loop's body block that contains an op; the op itself if it is in that block."""
+    while op.parent is not loop.body.block:
+        op = cast(Operation, op.parent_op())
     return op

@@ -36,7 +36,7 @@ from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
 from tinyml.dialects.layouts.forest_code import FOREST, ForestCode
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
-from tinyml.lowering.bits.format_notes import (
+from tinyml.lowering.c.format_notes import (
     Affine,
     affine_format,
     describe_format,
@@ -44,11 +44,24 @@ from tinyml.lowering.bits.format_notes import (
     outermost_raws,
     spelled_format,
 )
-from tinyml.lowering.c.interface.feature_conversions import feature_conversion
-from tinyml.lowering.c.interface.header_texts import class_names, push_macros, scale_macros, unit_macros
-from tinyml.lowering.c.interface.loaded_weights import LOADED, WEIGHTS, WEIGHTS_BYTES, loaded_weights
-from tinyml.lowering.c.interface.row_declaration import row_declaration
-from tinyml.lowering.c.interface.signatures import INSTANCE, PUBLIC, STEP, Signatures
+from tinyml.lowering.c.header_texts import (
+    class_names,
+    feature_conversion,
+    push_macros,
+    row_declaration,
+    scale_macros,
+    unit_macros,
+)
+from tinyml.lowering.c.signatures import (
+    INSTANCE,
+    LOADED,
+    PUBLIC,
+    STEP,
+    WEIGHTS,
+    WEIGHTS_BYTES,
+    Signatures,
+    loaded_weights,
+)
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
 from tinyml.targets.kernel import Kernel

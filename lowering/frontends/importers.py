@@ -29,7 +29,7 @@ FRONTENDS = {
     "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
     "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
     "json": "tinyml.lowering.frontends.boosted.json_files:read_json",
-    "txt": "tinyml.lowering.frontends.lightgbm.importer:read_lightgbm",
+    "txt": "tinyml.lowering.frontends.boosted.lightgbm:read_lightgbm",
     "joblib": "tinyml.lowering.frontends.sklearn.pickled:read_pickle",
     "pkl": "tinyml.lowering.frontends.sklearn.pickled:read_pickle",
 }

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
 from math import prod
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from xdsl.dialects import arith, func
@@ -28,7 +29,6 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.function_names import function_name
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.layers.parameter import Parameter
 
@@ -160,6 +160,23 @@ class ModelBuilder:
         self.check_shape(sizes)
         return self.op(tdsl.SliceOp, value, [self.index(offset) for offset in offsets], tuple(sizes), steps)
 
+    def picked(self, value: SSAValue, indices: Sequence[int]) -> SSAValue:
+        """The elements at indices of the last axis, each run of consecutive indices as one slice.
+
+        Raises `InputError` without an index, and for an index that is out of range.
+        """
+        *before, length = shape_of(value)
+        if not indices or not all(0 <= index < length for index in indices):
+            raise self.error(f"indices {[*indices]} do not lie in shape {[*before, length]}")
+        starts = [at for at, index in enumerate(indices) if at == 0 or index != indices[at - 1] + 1]
+        ends = [*starts[1:], len(indices)]
+        first = [0] * len(before)
+        parts = [
+            self.part(value, (*first, indices[start]), (*before, end - start))
+            for start, end in zip(starts, ends, strict=True)
+        ]
+        return parts[0] if len(parts) == 1 else self.op(tdsl.ConcatOp, parts, len(before))
+
     def reordered(self, tensor: OrderedTensor, order: tuple[int, ...]) -> SSAValue:
         """A tensor with the model's axes in some order."""
         if tensor.order == order:
@@ -182,3 +199,14 @@ def identifier(name: str) -> str:
     if not parts.strip("_0123456789"):
         return ""
     return f"v{parts}" if parts[0].isdigit() else parts
+
+
+def function_name(file: str) -> str:
+    """A C identifier made from the file's name, or from the folder's for `NAME/input.sd` and `NAME/seedot/input.sd`."""
+    path = Path(file).absolute()
+    name = path.stem
+    if name == "input":
+        folders = [folder.name for folder in path.parents if folder.name not in ("", "seedot")]
+        name = folders[0] if folders else name
+    name = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return f"m_{name}" if name[:1].isdigit() else name

@@ -3,24 +3,120 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp, TensorType, f32
-from xdsl.ir import SSAValue
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
+from xdsl.ir import Block, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.layers.parameter import reals
-from tinyml.lowering.frontends.signals.filter_banks import cosine_transform, filter_bank, mel_matrix
-from tinyml.lowering.frontends.signals.spectra import by_frame, transform, windowed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+def mel_matrix(bands: int, bins: int, rate: float, low: float, high: float) -> NDArray[Any]:
+    """Triangles (bands, bins) of height 1 whose corners are equally spaced in mel, 1127 ln(1 + f / 700), in f32.
+
+    As TensorFlow's linear_to_mel_weight_matrix: weights are linear in mel, and bin 0 has none. low, high: limits of the
+    bank in Hz. Bin k is at `k * rate / (2 * bins)`.
+    """
+
+    def mel(frequency: NDArray[Any]) -> NDArray[Any]:
+        return 1127.0 * np.log1p(frequency / 700.0)
+
+    first, last = mel(np.array([low, high])).tolist()
+    corners = (first + (last - first) * np.arange(bands + 2) / (bands + 1))[:, None]
+    at = mel(np.arange(bins) * rate / (2 * bins))[None]
+    rising = (at - corners[:-2]) / (corners[1:-1] - corners[:-2])
+    falling = (corners[2:] - at) / (corners[2:] - corners[1:-1])
+    weights = np.maximum(0.0, np.minimum(rising, falling))
+    weights[:, 0] = 0.0
+    return weights.astype(np.float32)
+
+
+def dct_matrix(coefficients: int, bands: int) -> NDArray[Any]:
+    """The first rows of the orthonormal DCT of type II, (coefficients, bands)."""
+    k, n = np.arange(coefficients)[:, None], np.arange(bands)[None]
+    rows = np.cos(np.pi * k * (2 * n + 1) / (2 * bands)) * np.sqrt(2 / bands)
+    rows[0] /= np.sqrt(2)
+    return rows
+
+
+def filter_bank(to: ModelBuilder, bins: SSAValue, matrix: NDArray[Any]) -> SSAValue:
+    """The sums 1 x bands of 1 x bins numbers, weighted by the rows of a matrix that is stored without its zeros."""
+    column = to.reshape(bins, (shape_of(bins)[1], 1))
+    weights = to.emit(tdsl.ConstOp, matrix.astype(np.float32), F32_FORMAT, tdsl.Csr()).result
+    return to.reshape(to.op(tdsl.SpmvOp, weights, column), (1, len(matrix)))
+
+
+def cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> SSAValue:
+    """The first coefficients of 1 x bands numbers."""
+    count = shape_of(bands)[1]
+    rows = to.parameter(reals(dct_matrix(coefficients, count)))
+    return to.reshape(to.op(tdsl.MatmulOp, rows, to.reshape(bands, (count, 1))), (1, coefficients))
+
+
+def hann(length: int) -> NDArray[Any]:
+    """The periodic Hann window."""
+    return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
+
+
+def transform(to: ModelBuilder, row: SSAValue) -> SSAValue:
+    """The bins of 1 x N real samples, N a power of two of at least 8, as `tdsl.real_spectrum` orders them."""
+    points = shape_of(row)[-1] // 2
+    row = to.op(tdsl.ReverseBitsOp, row)
+    span = 1
+    if points.bit_length() % 2 == 0:
+        row, span = to.op(tdsl.ButterfliesOp, row, 2, 1), 2
+    while span < points:
+        row, span = to.op(tdsl.ButterfliesOp, row, 4, span), 4 * span
+    return to.op(tdsl.RealSpectrumOp, row)
+
+
+def by_frame(
+    to: ModelBuilder,
+    frames: range,
+    features: int,
+    states: Sequence[tuple[int, ...]],
+    of_frame: Callable[[SSAValue, SSAValue, Sequence[SSAValue]], tuple[SSAValue, Sequence[SSAValue]]],
+) -> SSAValue:
+    """A matrix (frames, features) with a row for each frame, by a loop over frames.
+
+    frames: the first sample of each. states: shapes of the tensors that the loop carries, zeros at first. of_frame:
+    makes a row 1 x features, and the next states, of the number of a frame, its first sample and the states.
+    """
+    whole = to.op(tdsl.FillOp, 0.0, TensorType(f32, (len(frames), features)))
+    initial = [to.op(tdsl.FillOp, 0.0, TensorType(f32, shape)) for shape in states]
+    start, stop, step = (to.index(value) for value in (0, len(frames), 1))
+    outer = to.block
+    inner = to.block = Block(arg_types=[IndexType(), whole.type, *(state.type for state in initial)])
+    try:
+        index, matrix, *before = inner.args
+        first = to.emit(arith.MuliOp, index, to.index(frames.step)).result
+        row, after = of_frame(index, first, before)
+        matrix = to.op(tdsl.InsertSliceOp, row, matrix, [index, to.index(0)])
+        inner.add_op(scf.YieldOp(matrix, *after))
+    finally:
+        to.block = outer
+    return to.emit(scf.ForOp, start, stop, step, [whole, *initial], inner).results[0]
+
+
+def windowed(to: ModelBuilder, frame: SSAValue) -> SSAValue:
+    """A frame times the Hann window."""
+    window = reals(hann(shape_of(frame)[1])[None])
+    return to.op(tdsl.MulOp, frame, to.parameter(window))
+
 
 LEAST_FRAME = 8
 """The fewest samples of a frame."""
@@ -246,3 +342,33 @@ def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
         whole = to.op(tdsl.InsertSliceOp, row, whole, [to.index(0), to.index(at)])
         at += shape_of(row)[1]
     return whole
+
+
+def followed_by(front_end: ModuleOp, model: ModuleOp) -> ModuleOp:
+    """The program that computes features and hands them to a model; both are copied.
+
+    Raises `InputError` for a model that has number formats, several inputs, or another number of features.
+    """
+    if tdsl.has_formats(model):
+        raise InputError("a model that follows a front end must be on reals: this one has number formats")
+    module = front_end.clone()
+    [function], [following] = defined_functions(module), defined_functions(model)
+    block, arguments = function.body.block, following.body.block.args
+    last = block.last_op
+    assert isinstance(last, func.ReturnOp)
+    [features] = last.operands
+    if len(arguments) != 1 or prod(shape_of(arguments[0])) != prod(shape_of(features)):
+        shapes = ", ".join(str(list(shape_of(argument))) for argument in arguments)
+        raise InputError(f"the front end gives {prod(shape_of(features))} features, the model takes {shapes}")
+    last.detach()
+    last.erase()
+    cast = tdsl.CastOp(features, f32)
+    reshaped = tdsl.ReshapeOp(cast.out, shape_of(arguments[0]))
+    block.add_ops([cast, reshaped])
+    copies: dict[SSAValue, SSAValue] = {arguments[0]: reshaped.out}
+    block.add_ops([op.clone(value_mapper=copies) for op in following.body.block.ops])
+    function.sym_name = following.sym_name
+    function.res_attrs = following.res_attrs
+    function.update_function_type()
+    module.attributes |= model.attributes
+    return module

@@ -14,8 +14,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.parameter import reals
-from tinyml.lowering.frontends.signals.front_ends import FrontEnd, less_running_mean, verify_share
-from tinyml.lowering.frontends.signals.spectra import by_frame
+from tinyml.lowering.frontends.signals.front_ends import FrontEnd, by_frame, less_running_mean, verify_share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

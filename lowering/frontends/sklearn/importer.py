@@ -17,18 +17,13 @@ from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.onnx.rewrites import simplify
-from tinyml.lowering.frontends.sklearn.composite.columns import COLUMNS
-from tinyml.lowering.frontends.sklearn.composite.ensembles import ENSEMBLES
-from tinyml.lowering.frontends.sklearn.composite.parts import Composite, inner
-from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES
+from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
+from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAIVE_BAYES
 from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits
-from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS
-from tinyml.lowering.frontends.sklearn.naive_bayes import NAIVE_BAYES
-from tinyml.lowering.frontends.sklearn.neighbours import CLUSTERS, NEIGHBOURS
-from tinyml.lowering.frontends.sklearn.networks import NETWORKS
+from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS, NETWORKS
 from tinyml.lowering.frontends.sklearn.own_answers import remember
 from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
-from tinyml.lowering.frontends.sklearn.support_vectors import SUPPORT_VECTORS
+from tinyml.lowering.frontends.sklearn.stored_examples import CLUSTERS, NEIGHBOURS, SUPPORT_VECTORS
 from tinyml.lowering.frontends.sklearn.trees import TREES
 
 FAMILIES: Mapping[str, Mapping[str, Handler]] = {

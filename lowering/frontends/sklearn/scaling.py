@@ -15,7 +15,7 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.parameter import reals
 from tinyml.lowering.frontends.layers.support_vectors import KERNELS, KernelFunction, kernel_sums
 from tinyml.lowering.frontends.layers.weighted_sums import affine
-from tinyml.lowering.frontends.sklearn.composite.columns import selected
+from tinyml.lowering.frontends.sklearn.composites import selected
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.lowering.frontends.layers.elementwise_layers import GREATEST, limited
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.layers.parameter import Parameter
-from tinyml.lowering.frontends.layers.quantised_numbers import signed
+from tinyml.lowering.frontends.layers.parameter import Parameter, signed
 from tinyml.lowering.frontends.tflite.formats import activation_format, element
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 

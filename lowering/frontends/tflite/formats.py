@@ -8,7 +8,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.lowering.frontends.layers.quantised_numbers import UNSIGNED_ZERO
+from tinyml.lowering.frontends.layers.parameter import UNSIGNED_ZERO
 from tinyml.lowering.frontends.tflite.model import Tensor
 
 WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}

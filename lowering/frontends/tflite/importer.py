@@ -13,7 +13,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
 from tinyml.lowering.frontends.tflite.formats import element
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
-from tinyml.lowering.frontends.tflite.operators.table import OPERATORS, STATEFUL
+from tinyml.lowering.frontends.tflite.operators import OPERATORS, STATEFUL
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tinyml.runtime.devices.serial.streaming_board import answer_bytes, digest_of
+from tinyml.runtime.devices.streaming_board import answer_bytes, digest_of
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.packages.packaged_model import PackagedModel

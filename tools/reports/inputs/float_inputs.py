@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
-from tinyml.runtime.devices.callers.float_inputs import takes_floats
+from tinyml.runtime.devices.float_inputs import takes_floats
 from tinyml.runtime.model.model_interface import interface_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class FloatInputs:
 
 def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
     """The cost of real inputs of a program at L1 on a board; None for a program that takes none."""
-    from tinyml.lowering.c.interface.real_numbers import conversion_functions
+    from tinyml.lowering.c.real_numbers import conversion_functions
     from tinyml.runtime.evaluator.evaluator import feature_map, predict_function
     from tinyml.targets.costs import cost_table
     from tinyml.transforms.ir.cost.shares import SOFTWARE

@@ -9,10 +9,18 @@ from math import prod
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import Shape, shape_of
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Value
-from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.builder import (
+    Builder,
+    Comparison,
+    Constant,
+    Indicator,
+    Inputs,
+    Value,
+    handles,
+    needed,
+    optional,
+)
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
 
 
 def integers(node: OnnxNode, inputs: Inputs, position: int, what: str) -> tuple[int, ...] | None:
